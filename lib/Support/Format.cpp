@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Support/Format.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+std::string mpg::formatHex(uint64_t value) {
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
+}
+
+std::string mpg::formatBytes(uint64_t bytes) {
+  static constexpr const char *units[] = {"B",   "KiB", "MiB", "GiB",
+                                          "TiB", "PiB", "EiB"};
+  unsigned unit = 0;
+  while (unit < 6 && bytes >> 10 * (unit + 1) != 0)
+    ++unit;
+  uint64_t whole = bytes >> 10 * unit;
+  std::string text = std::to_string(whole);
+  if (unit > 0 && whole < 10) {
+    uint64_t tenth = (bytes >> 10 * (unit - 1) & 1023) * 10 / 1024;
+    if (tenth)
+      text += "." + std::to_string(tenth);
+  }
+  return text + " " + units[unit];
+}
+
+std::string mpg::printable(StringRef text) {
+  std::string safe;
+  for (size_t i = 0; i < text.size(); ++i) {
+    uint8_t byte = uint8_t(text[i]);
+    // U+0080 to U+009F are control characters as well, two bytes in UTF-8.
+    bool pair = byte == 0xc2 && i + 1 < text.size() &&
+                (uint8_t(text[i + 1]) & 0xe0) == 0x80;
+    if (byte >= 0x20 && byte != 0x7f && !pair) {
+      safe += char(byte);
+      continue;
+    }
+    safe += "\\x" + toHex(text.substr(i, 1), /*LowerCase=*/true);
+    if (pair)
+      safe += "\\x" + toHex(text.substr(++i, 1), /*LowerCase=*/true);
+  }
+  return safe;
+}
+
+std::string mpg::fillText(StringRef text, unsigned indent) {
+  constexpr size_t columns = 78;
+  std::string filled;
+  auto newLine = [&](StringRef line) {
+    if (!filled.empty())
+      filled += "\n";
+    if (!line.empty() && !filled.empty())
+      filled += std::string(indent, ' ');
+    filled += line;
+  };
+  SmallVector<StringRef, 8> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    if (line.empty() || line.starts_with("  ")) {
+      newLine(line);
+      continue;
+    }
+    SmallVector<StringRef, 64> words;
+    line.split(words, ' ', -1, /*KeepEmpty=*/false);
+    std::string current;
+    for (StringRef word : words) {
+      if (!current.empty() &&
+          indent + current.size() + 1 + word.size() > columns) {
+        newLine(current);
+        current.clear();
+      }
+      current += (current.empty() ? "" : " ") + word.str();
+    }
+    newLine(current);
+  }
+  return filled;
+}

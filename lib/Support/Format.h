@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How numbers look in messages: addresses in hexadecimal, sizes in the largest
+// binary unit that keeps three digits; how text is filled; and how names that
+// come from files are made harmless.
+
+#ifndef MPG_SUPPORT_FORMAT_H
+#define MPG_SUPPORT_FORMAT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace mpg {
+
+std::string formatHex(uint64_t value);   ///< "0x404000"
+std::string formatBytes(uint64_t bytes); ///< "512 B", "1.5 MiB", "9 GiB"
+
+/// \p text with control characters written as \\x1b: names come from files and
+/// may hold anything; a terminal must not obey them, and one message must stay
+/// one line. All other bytes stay, so a path that is not UTF-8 can be copied.
+std::string printable(llvm::StringRef text);
+
+/// \p text filled to 78 columns, every line after the first indented by
+/// \p indent. Lines that start with two spaces are command lines: they keep
+/// their form behind the indent. Empty lines stay.
+std::string fillText(llvm::StringRef text, unsigned indent);
+
+} // namespace mpg
+
+#endif // MPG_SUPPORT_FORMAT_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a piece of work for each index on several threads and hands the results
+// over in order of index, so that output does not depend on the thread count.
+// At most a window of results waits, so that one slow piece does not make the
+// others pile up in memory.
+
+#ifndef MPG_SUPPORT_ORDEREDPARALLEL_H
+#define MPG_SUPPORT_ORDEREDPARALLEL_H
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace mpg {
+
+/// Calls work(i) for i in [0, count) on \p threads threads and emit(result) on
+/// the calling thread, in order. \p work must be safe to call concurrently.
+template <typename Result, typename Work, typename Emit>
+void orderedParallel(size_t count, unsigned threads, Work work, Emit emit) {
+  if (threads <= 1 || count <= 1) {
+    for (size_t i = 0; i < count; ++i)
+      emit(work(i));
+    return;
+  }
+  const size_t window = 64 * size_t(threads);
+  std::mutex mutex;
+  std::condition_variable finished, drained;
+  std::vector<std::optional<Result>> slots(window);
+  size_t next = 0, emitted = 0;
+
+  auto worker = [&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+      drained.wait(lock,
+                   [&] { return next >= count || next < emitted + window; });
+      if (next >= count)
+        return;
+      size_t index = next++;
+      lock.unlock();
+      Result result = work(index);
+      lock.lock();
+      slots[index % window] = std::move(result);
+      finished.notify_one();
+    }
+  };
+  std::vector<std::thread> pool;
+  for (unsigned i = 0; i < threads; ++i)
+    pool.emplace_back(worker);
+
+  for (size_t i = 0; i < count; ++i) {
+    std::unique_lock<std::mutex> lock(mutex);
+    finished.wait(lock, [&] { return slots[i % window].has_value(); });
+    Result result = std::move(*slots[i % window]);
+    slots[i % window].reset();
+    ++emitted;
+    lock.unlock();
+    drained.notify_all();
+    emit(std::move(result));
+  }
+  for (std::thread &thread : pool)
+    thread.join();
+}
+
+} // namespace mpg
+
+#endif // MPG_SUPPORT_ORDEREDPARALLEL_H
