@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only file that knows libelf: one open file, or one member of an archive,
+// as a header, program headers and bounds-checked tables in host byte order.
+//
+// libelf reads with ELF_C_READ, never mapped: a file that is truncated while
+// it is mapped kills the reader with SIGBUS (HW:libelf-read). Tables are read
+// as raw chunks at the offsets that the headers name, so libelf never has to
+// believe a section header that it has not been asked about.
+
+#ifndef MPG_ELF_ELFREADER_H
+#define MPG_ELF_ELFREADER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <elf.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct Elf;
+
+namespace mpg {
+
+/// No table of a real program comes near; a damaged size must not make us
+/// allocate what the machine does not have.
+constexpr uint64_t maxTableBytes = uint64_t(1) << 30;
+
+class ElfReader {
+public:
+  /// Takes a handle from libelf; \p fd stays the caller's.
+  /// \p start and \p bytes say where in the file this ELF image lies.
+  /// \p head are its first bytes, if the caller has them: most of the small
+  /// things lie there, and need not be read again. Outlives the reader.
+  ElfReader(Elf *handle, int fd, uint64_t start, uint64_t bytes,
+            llvm::ArrayRef<uint8_t> head);
+  ~ElfReader();
+  ElfReader(const ElfReader &) = delete;
+
+  uint64_t bytes() const { return imageBytes; }
+
+  /// Where a read inside the image first failed or came back short: the file
+  /// is not what it was when it was opened. What was read is then worth
+  /// nothing.
+  std::optional<uint64_t> failedReadOffset() const { return failedRead; }
+
+  /// The ELF header widened to 64 bits, or nothing when libelf refuses it.
+  std::optional<Elf64_Ehdr> header();
+  /// Entries up to the first one that cannot be read. \p declared receives the
+  /// count that the file claims (the e_phnum escape is resolved).
+  std::vector<Elf64_Phdr> programHeaders(uint64_t &declared);
+  /// Number of section headers, the e_shnum escape resolved; 0 when unreadable.
+  uint64_t sectionCount();
+  /// Index of the section name table, the escape resolved; 0 when there is
+  /// none.
+  uint64_t sectionNameIndex();
+
+  /// Tables of a 64-bit file; empty when any byte lies outside the file or
+  /// cannot be read. Owned by this reader until it is destroyed.
+  llvm::ArrayRef<Elf64_Shdr> sectionHeaders(uint64_t offset, uint64_t count);
+  llvm::ArrayRef<Elf64_Dyn> dynamicEntries(uint64_t offset, uint64_t count);
+  llvm::ArrayRef<Elf64_Sym> symbols(uint64_t offset, uint64_t count);
+  llvm::ArrayRef<Elf64_Rela> relocations(uint64_t offset, uint64_t count);
+  llvm::ArrayRef<uint32_t> words(uint64_t offset, uint64_t count);
+  llvm::StringRef text(uint64_t offset, uint64_t bytes);
+
+  /// Copies into \p buffer without keeping it. False on a short read.
+  bool copy(uint64_t offset, llvm::MutableArrayRef<uint8_t> buffer) const;
+
+  /// Why libelf last said no.
+  static std::string lastError();
+
+private:
+  const void *chunk(uint64_t offset, uint64_t bytes, int elfType);
+  void noteFailedRead(uint64_t offset) const;
+  template <typename T>
+  llvm::ArrayRef<T> table(uint64_t offset, uint64_t count, int elfType);
+
+  Elf *handle;
+  int fd;
+  uint64_t start;
+  uint64_t imageBytes;
+  llvm::ArrayRef<uint8_t> head;
+  std::optional<uint64_t> mutable failedRead;
+};
+
+/// What an open file is, as far as its first bytes tell.
+struct OpenedFile {
+  enum class Content { elf, archive, refused } content;
+  std::string reason; ///< for refused: libelf's words
+};
+
+/// Where and why the members of an archive cannot be followed any further.
+struct ArchiveDamage {
+  const char *field; ///< as ar.h names it
+  uint64_t offset;   ///< of the field in the file
+  std::string reason;
+};
+
+/// Calls \p visit for the ELF image in \p fd, or for each ELF member of the
+/// archive in it, with the member's name ("" for a plain file).
+/// \p archiveDamage is set when an archive breaks off.
+/// \p head are the first bytes of the file.
+OpenedFile
+readElf(int fd, uint64_t fileBytes, llvm::ArrayRef<uint8_t> head,
+        llvm::function_ref<void(ElfReader &, const std::string &)> visit,
+        std::optional<ArchiveDamage> &archiveDamage);
+
+} // namespace mpg
+
+#endif // MPG_ELF_ELFREADER_H

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Elf/HugeLayout.h"
+#include <algorithm>
+#include <elf.h>
+
+using namespace llvm;
+using namespace mpg;
+
+uint64_t mpg::roundDown(uint64_t value, uint64_t unit) {
+  return value & ~(unit - 1);
+}
+
+uint64_t mpg::roundUp(uint64_t value, uint64_t unit) {
+  uint64_t most = roundDown(UINT64_MAX, unit);
+  return value > most ? most : roundDown(value + unit - 1, unit);
+}
+
+std::vector<OverlapPair> mpg::findOverlaps(ArrayRef<Segment> loads,
+                                           uint64_t hugeBytes) {
+  std::vector<OverlapPair> pairs;
+  for (unsigned i = 1; i < loads.size(); ++i) {
+    const Segment &first = loads[i - 1], &second = loads[i];
+    if (!first.writable() && !second.writable())
+      continue;
+    uint64_t end =
+        first.writable() ? roundUp(first.end(), hugeBytes) : first.end();
+    uint64_t start = second.writable() ? roundDown(second.address, hugeBytes)
+                                       : second.address;
+    if (end > start)
+      pairs.push_back({i - 1, i});
+  }
+  return pairs;
+}
+
+uint64_t mpg::writableBytes(ArrayRef<Segment> loads) {
+  uint64_t sum = 0;
+  for (const Segment &load : loads)
+    if (load.writable())
+      sum += load.memoryBytes;
+  return sum;
+}
+
+uint64_t mpg::roundedOutBytes(ArrayRef<Segment> loads, uint64_t hugeBytes) {
+  uint64_t sum = 0;
+  for (const Segment &load : loads)
+    if (load.writable())
+      sum +=
+          roundUp(load.end(), hugeBytes) - roundDown(load.address, hugeBytes);
+  return sum;
+}
+
+void mpg::subtractRange(std::vector<AddressRange> &ranges, AddressRange hole) {
+  std::vector<AddressRange> kept;
+  for (const AddressRange &range : ranges) {
+    AddressRange below = {range.start, std::min(range.end, hole.start)};
+    AddressRange above = {std::max(range.start, hole.end), range.end};
+    if (below.bytes())
+      kept.push_back(below);
+    if (above.bytes())
+      kept.push_back(above);
+  }
+  ranges = std::move(kept);
+}
+
+std::vector<AddressRange> mpg::interiorRanges(ArrayRef<Segment> loads,
+                                              ArrayRef<Segment> segments,
+                                              uint64_t hugeBytes) {
+  std::vector<AddressRange> ranges;
+  for (const Segment &load : loads)
+    if (load.writable())
+      ranges.push_back({load.address, load.end()});
+  for (const Segment &segment : segments)
+    if (segment.type == PT_GNU_RELRO && segment.memoryBytes)
+      subtractRange(ranges, {segment.address, segment.end()});
+  std::vector<AddressRange> interior;
+  for (const AddressRange &range : ranges) {
+    AddressRange whole = {roundUp(range.start, hugeBytes),
+                          roundDown(range.end, hugeBytes)};
+    if (whole.bytes())
+      interior.push_back(whole);
+  }
+  return interior;
+}
+
+uint64_t mpg::interiorBytes(ArrayRef<Segment> loads, ArrayRef<Segment> segments,
+                            uint64_t hugeBytes) {
+  uint64_t sum = 0;
+  for (const AddressRange &range : interiorRanges(loads, segments, hugeBytes))
+    sum += range.bytes();
+  return sum;
+}
+
+uint64_t mpg::coveredBytes(ArrayRef<AddressRange> ranges, uint64_t start,
+                           uint64_t bytes) {
+  uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
+  uint64_t sum = 0;
+  for (const AddressRange &range : ranges)
+    sum += AddressRange{std::max(range.start, start), std::min(range.end, end)}
+               .bytes();
+  return sum;
+}

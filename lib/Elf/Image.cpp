@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Elf/HeaderRules.h"
+#include "Elf/ImageState.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Small vocabulary
+//===----------------------------------------------------------------------===//
+
+StringRef mpg::kindName(ElfKind kind) {
+  switch (kind) {
+  case ElfKind::exec:
+    return "exec";
+  case ElfKind::staticExec:
+    return "static";
+  case ElfKind::pie:
+    return "pie";
+  case ElfKind::staticPie:
+    return "static-pie";
+  case ElfKind::library:
+    return "library";
+  case ElfKind::object:
+    return "object";
+  case ElfKind::archiveMember:
+    return "archive-member";
+  case ElfKind::debug:
+    return "debug";
+  case ElfKind::core:
+    return "core";
+  case ElfKind::otherMachine:
+    return "other-machine";
+  case ElfKind::malformed:
+    return "malformed";
+  case ElfKind::notElf:
+    return "not-elf";
+  }
+  return "not-elf";
+}
+
+bool Segment::writable() const { return flags & PF_W; }
+bool Segment::executable() const { return flags & PF_X; }
+
+uint64_t Segment::end() const {
+  uint64_t sum = address + memoryBytes;
+  return sum < address ? UINT64_MAX : sum;
+}
+
+bool Section::inFile() const {
+  return type != SHT_NOBITS && type != SHT_NULL && bytes > 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Headers and kind
+//===----------------------------------------------------------------------===//
+
+void Image::State::readHeaders(bool isMember) {
+  std::optional<Elf64_Ehdr> read = reader->header();
+  if (!read) {
+    kind = ElfKind::malformed;
+    add(DefectKind::header, true, "e_ident", 0, ElfReader::lastError());
+    return;
+  }
+  header = *read;
+  machineNumber = header.e_machine;
+  fullyRead = header.e_ident[EI_CLASS] == ELFCLASS64 &&
+              header.e_ident[EI_DATA] == ELFDATA2LSB &&
+              (machineNumber == EM_X86_64 || machineNumber == EM_AARCH64);
+  uint64_t declared = 0;
+  std::vector<Elf64_Phdr> table = reader->programHeaders(declared);
+  uint32_t index = 0;
+  for (const Elf64_Phdr &entry : table) {
+    Segment segment = {entry.p_type,   entry.p_flags, index++,
+                       entry.p_offset, entry.p_vaddr, entry.p_filesz,
+                       entry.p_memsz,  entry.p_align};
+    segments.push_back(segment);
+    if (entry.p_type == PT_LOAD)
+      loads.push_back(segment);
+  }
+  kind = decideKind(isMember);
+  if (kind == ElfKind::debug)
+    defects.clear(); // of a dynamic section that is not there
+  if (!fullyRead || kind == ElfKind::debug)
+    return;
+  HeaderContext context = {kind, header, declared, reader->bytes()};
+  checkHeader(context, segments, defects);
+  if (loadable())
+    checkSegments(context, segments, defects);
+}
+
+ElfKind Image::State::decideKind(bool isMember) {
+  if (!fullyRead)
+    return ElfKind::otherMachine;
+  if (isDetachedDebug())
+    return ElfKind::debug;
+  if (isMember)
+    return ElfKind::archiveMember;
+  bool hasInterpreter = false;
+  for (const Segment &segment : segments)
+    hasInterpreter |= segment.type == PT_INTERP;
+  switch (header.e_type) {
+  case ET_REL:
+    return ElfKind::object;
+  case ET_CORE:
+    return ElfKind::core;
+  case ET_EXEC:
+    return hasInterpreter ? ElfKind::exec : ElfKind::staticExec;
+  case ET_DYN:
+    readDynamic();
+    if (dynamic.flags1 & DF_1_PIE)
+      return hasInterpreter ? ElfKind::pie : ElfKind::staticPie;
+    // Go and linkers before 2.26 do not set the flag; libc.so.6 and the loader
+    // have an interpreter or an entry point, but a SONAME as well.
+    return hasInterpreter && !dynamic.soname ? ElfKind::pie : ElfKind::library;
+  default:
+    add(DefectKind::header, true, "e_type", offsetof(Elf64_Ehdr, e_type),
+        std::to_string(header.e_type) + " is none of REL, EXEC, DYN, CORE");
+    return ElfKind::malformed;
+  }
+}
+
+/// objcopy --only-keep-debug keeps the headers and turns what would be loaded
+/// into NOBITS; without this rule such files look like programs whose data
+/// lies outside the file.
+bool Image::State::isDetachedDebug() {
+  if (header.e_type == ET_CORE)
+    return false;
+  // A dynamic section that holds what it should is no left-over.
+  if (header.e_type != ET_REL) {
+    readDynamic();
+    if (dynamic.present && defects.empty())
+      return false;
+  }
+  readSections();
+  bool hasDebug = false;
+  for (const Section &section : sections) {
+    if (section.type == SHT_NOBITS &&
+        (section.name == ".text" || section.name == ".interp" ||
+         section.name == ".dynamic"))
+      return true;
+    hasDebug |= section.name.starts_with(".debug_");
+  }
+  // A supplementary file of dwz has nothing but debug sections.
+  return hasDebug && loads.empty() && header.e_type != ET_REL;
+}
+
+//===----------------------------------------------------------------------===//
+// Image
+//===----------------------------------------------------------------------===//
+
+Image::Image(std::unique_ptr<State> state) : state(std::move(state)) {}
+Image::~Image() = default;
+
+const std::string &Image::path() const { return state->path; }
+ElfKind Image::kind() const { return state->kind; }
+uint16_t Image::machineNumber() const { return state->machineNumber; }
+StringRef Image::notElfReason() const { return state->notElfReason; }
+uint64_t Image::fileBytes() const { return state->fileBytes; }
+bool Image::fullyRead() const { return state->fullyRead; }
+bool Image::isLoadable() const { return state->loadable(); }
+ArrayRef<Segment> Image::segments() const { return state->segments; }
+ArrayRef<Segment> Image::loads() const { return state->loads; }
+ArrayRef<Defect> Image::defects() const { return state->defects; }
+
+std::optional<uint64_t> Image::failedReadOffset() const {
+  return state->reader ? state->reader->failedReadOffset() : std::nullopt;
+}
+
+Machine Image::machine() const {
+  return state->machineNumber == EM_AARCH64 ? Machine::aarch64
+                                            : Machine::x86_64;
+}
+
+std::string Image::machineName() const {
+  switch (state->machineNumber) {
+  case EM_NONE:
+    return "none";
+  case EM_X86_64:
+    return "x86-64";
+  case EM_AARCH64:
+    return "aarch64";
+  case EM_386:
+    return "i386";
+  case EM_ARM:
+    return "arm";
+  case EM_RISCV:
+    return "riscv";
+  case EM_PPC:
+    return "ppc";
+  case EM_PPC64:
+    return "ppc64";
+  case EM_S390:
+    return "s390";
+  case EM_MIPS:
+    return "mips";
+  case EM_SPARCV9:
+    return "sparc64";
+  case EM_LOONGARCH:
+    return "loongarch";
+  case EM_BPF:
+    return "bpf";
+  default:
+    return "machine-" + std::to_string(state->machineNumber);
+  }
+}
+
+bool Image::isStatic() const {
+  return kind() == ElfKind::staticExec || kind() == ElfKind::staticPie;
+}
+
+bool Image::isProgram() const {
+  return isLoadable() && kind() != ElfKind::library;
+}
+
+const Segment *Image::findSegment(uint32_t type) const {
+  for (const Segment &segment : state->segments)
+    if (segment.type == type)
+      return &segment;
+  return nullptr;
+}
+
+const Dynamic &Image::dynamic() {
+  state->readDynamic();
+  return state->dynamic;
+}
+
+bool Image::needs(StringRef libraryPrefix) {
+  for (StringRef name : dynamic().needed)
+    if (name.starts_with(libraryPrefix))
+      return true;
+  return false;
+}
+
+std::optional<StringRef> Image::interpreter() {
+  const Segment *segment = findSegment(PT_INTERP);
+  if (!segment)
+    return std::nullopt;
+  StringRef text = state->reader->text(segment->offset, segment->fileBytes);
+  size_t end = text.find('\0');
+  return end == StringRef::npos ? std::nullopt
+                                : std::optional<StringRef>(text.substr(0, end));
+}
+
+ArrayRef<Section> Image::sections() {
+  state->readSections();
+  return state->sections;
+}
+
+bool Image::hasSections() { return !sections().empty(); }
+
+const Section *Image::findSection(StringRef name) {
+  for (const Section &section : sections())
+    if (section.name == name)
+      return &section;
+  return nullptr;
+}
+
+StringRef Image::sectionData(const Section &section, uint64_t limitBytes) {
+  if (!section.inFile() || section.bytes > limitBytes)
+    return "";
+  return state->reader->text(section.offset, section.bytes);
+}
+
+void Image::forEachImport(function_ref<void(const Symbol &)> visit) {
+  state->readDynamicSymbols();
+  for (size_t i = 1; i < state->dynamicSymbols.size(); ++i)
+    if (state->dynamicSymbols[i].st_shndx == SHN_UNDEF)
+      visit(state->decode(state->dynamicSymbols[i], state->dynamicStrings,
+                          "DT_SYMTAB", i));
+}
+
+bool Image::hasDynamicSymbols() {
+  state->readDynamicSymbols();
+  return !state->dynamicSymbols.empty();
+}
+
+bool Image::exportsSymbol(StringRef name) {
+  state->readDynamic();
+  return state->dynamic.gnuHash ? state->findByGnuHash(name)
+                                : state->findByScan(name);
+}
+
+void Image::forEachSymbol(function_ref<void(const Symbol &)> visit) {
+  state->readSymbols();
+  for (size_t i = 1; i < state->symbols.size(); ++i)
+    visit(state->decode(state->symbols[i], state->symbolStrings, ".symtab", i));
+}
+
+bool Image::hasSymbolTable() {
+  state->readSymbols();
+  return !state->symbols.empty();
+}
+
+std::vector<Relocation>
+Image::findRelocations(function_ref<bool(const Symbol &)> wanted) {
+  state->readDynamicSymbols();
+  std::vector<bool> isWanted(state->dynamicSymbols.size());
+  for (size_t i = 1; i < isWanted.size(); ++i)
+    isWanted[i] = state->dynamicSymbols[i].st_shndx == SHN_UNDEF &&
+                  wanted(state->decode(state->dynamicSymbols[i],
+                                       state->dynamicStrings, "DT_SYMTAB", i));
+  std::vector<Relocation> found;
+  const Dynamic &dynamic = state->dynamic;
+  // Relative relocations come first, are many, and name no symbol.
+  uint64_t skipped =
+      std::min(dynamic.relativeCount * sizeof(Elf64_Rela), dynamic.relaBytes);
+  std::pair<uint64_t, uint64_t> const tables[] = {
+      {dynamic.rela + skipped, dynamic.relaBytes - skipped},
+      {dynamic.pltRel, dynamic.pltRelBytes}};
+  for (auto [address, bytes] : tables) {
+    std::optional<uint64_t> at = state->offsetOf(address, bytes);
+    if (!at)
+      continue;
+    for (const Elf64_Rela &entry :
+         state->reader->relocations(*at, bytes / sizeof(Elf64_Rela))) {
+      uint64_t symbol = ELF64_R_SYM(entry.r_info);
+      if (symbol < isWanted.size() && isWanted[symbol])
+        found.push_back(
+            {entry.r_offset, uint32_t(ELF64_R_TYPE(entry.r_info)),
+             state
+                 ->decode(state->dynamicSymbols[symbol], state->dynamicStrings,
+                          "DT_SYMTAB", symbol)
+                 .name});
+    }
+  }
+  return found;
+}
+
+bool Image::readMemory(uint64_t address, MutableArrayRef<uint8_t> buffer) {
+  std::optional<uint64_t> at = state->offsetOf(address, buffer.size());
+  return at && state->reader->copy(*at, buffer);
+}
+
+void Image::readEverything() {
+  if (!fullyRead() || kind() == ElfKind::debug || kind() == ElfKind::core)
+    return;
+  state->readSections();
+  if (state->relocatable()) {
+    forEachSymbol([](const Symbol &) {});
+    return;
+  }
+  if (!isLoadable())
+    return;
+  state->readDynamic();
+  state->checkInterpreterText();
+  state->checkDynamic();
+  state->checkDynamicNames();
+  state->checkNotes();
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+/// What a file that is no ELF file is instead, for the message.
+static std::string describeContent(StringRef start) {
+  if (start.empty())
+    return "an empty file";
+  if (start.starts_with("#!"))
+    return ("a script: " + start.take_until([](char c) { return c == '\n'; }))
+        .str();
+  if (start.starts_with("!<thin>\n"))
+    return "a thin archive: audit the files that it names";
+  if (start.starts_with("BC\xC0\xDE"))
+    return "LLVM bitcode, not machine code: audit the linked program";
+  if (all_of(start, [](char c) { return c == 0; }))
+    return "zeros";
+  return "no ELF file and no archive";
+}
+
+/// e_ident values that libelf refuses, named one by one.
+static void addIdentDefects(StringRef start, std::vector<Defect> &defects) {
+  if (start.size() < EI_NIDENT) {
+    defects.push_back({DefectKind::header, true, "e_ident", start.size(),
+                       "the file ends inside the ELF header"});
+    return;
+  }
+  auto check = [&](int index, const char *field, int most) {
+    unsigned value = uint8_t(start[index]);
+    if (value < 1 || value > unsigned(most))
+      defects.push_back({DefectKind::ident, true, field, uint64_t(index),
+                         std::to_string(value) + " is not defined"});
+  };
+  check(EI_CLASS, "e_ident[EI_CLASS]", ELFCLASS64);
+  check(EI_DATA, "e_ident[EI_DATA]", ELFDATA2MSB);
+  check(EI_VERSION, "e_ident[EI_VERSION]", EV_CURRENT);
+  bool is64 = start[EI_CLASS] == ELFCLASS64;
+  if (start.size() < (is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
+    defects.push_back({DefectKind::header, true, "e_ident", start.size(),
+                       "the file ends inside the ELF header"});
+}
+
+namespace {
+struct FileCloser {
+  int fd;
+  ~FileCloser() { close(fd); }
+};
+} // namespace
+
+static Error openFailed(const Twine &reason) {
+  return createStringError(inconvertibleErrorCode(), reason);
+}
+
+/// Opens without waiting for the other end of a FIFO.
+static Expected<int> openRegular(const std::string &path, uint64_t &bytes) {
+  int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return openFailed(strerror(errno));
+  struct stat status;
+  if (fstat(fd, &status) != 0) {
+    std::string reason = strerror(errno);
+    close(fd);
+    return openFailed(reason);
+  }
+  if (S_ISREG(status.st_mode)) {
+    bytes = uint64_t(status.st_size);
+    return fd;
+  }
+  close(fd);
+  return openFailed(S_ISDIR(status.st_mode)
+                        ? "is a directory; -r audits what is in it"
+                        : "is not a regular file");
+}
+
+Error mpg::readImages(const std::string &path,
+                      function_ref<void(Image &)> visit) {
+  uint64_t bytes = 0;
+  Expected<int> fd = openRegular(path, bytes);
+  if (!fd)
+    return fd.takeError();
+  FileCloser closer = {*fd};
+
+  // One page: besides the ELF header most files have the interpreter and the
+  // notes there.
+  uint8_t first[4096];
+  ssize_t got = pread(*fd, first, sizeof first, 0);
+  if (got < 0)
+    return openFailed(strerror(errno));
+  ArrayRef<uint8_t> head(first, size_t(got));
+  StringRef start(reinterpret_cast<const char *>(first), size_t(got));
+  bool isElf = start.starts_with(StringRef(ELFMAG, SELFMAG));
+
+  auto makeState = [&](const std::string &member) {
+    auto state = std::make_unique<Image::State>();
+    state->path = member.empty() ? path : path + "(" + member + ")";
+    state->fileBytes = bytes;
+    return state;
+  };
+  auto visitRefused = [&](const std::string &libelfReason) {
+    auto state = makeState("");
+    if (isElf) {
+      state->kind = ElfKind::malformed;
+      addIdentDefects(start, state->defects);
+      if (state->defects.empty())
+        state->add(DefectKind::header, true, "e_ident", 0, libelfReason);
+    } else {
+      state->notElfReason = describeContent(start);
+    }
+    Image image(std::move(state));
+    visit(image);
+  };
+  if (!isElf && !start.starts_with("!<arch>\n")) {
+    visitRefused("");
+    return Error::success();
+  }
+
+  std::optional<ArchiveDamage> archiveDamage;
+  bool visited = false;
+  OpenedFile opened = readElf(
+      *fd, bytes, head,
+      [&](ElfReader &reader, const std::string &member) {
+        visited = true;
+        auto state = makeState(member);
+        state->reader = &reader;
+        state->readHeaders(!member.empty());
+        Image image(std::move(state));
+        visit(image);
+      },
+      archiveDamage);
+  if (opened.content == OpenedFile::Content::refused)
+    visitRefused(opened.reason);
+  if (archiveDamage) {
+    auto state = makeState("");
+    state->kind = ElfKind::malformed;
+    state->add(DefectKind::archive, true, archiveDamage->field,
+               archiveDamage->offset, archiveDamage->reason);
+    Image image(std::move(state));
+    visit(image);
+  } else if (opened.content == OpenedFile::Content::archive && !visited) {
+    auto state = makeState("");
+    state->notElfReason = "an archive without ELF members";
+    Image image(std::move(state));
+    visit(image);
+  }
+  return Error::success();
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an Image knows as the loader does, from the program headers alone: the
+// dynamic section, its strings and its symbols.
+
+#include "Elf/HeaderRules.h"
+#include "Elf/ImageState.h"
+#include "Support/Format.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace mpg;
+
+void Image::State::readDynamic() {
+  if (triedDynamic)
+    return;
+  triedDynamic = true;
+  const Segment *segment = nullptr;
+  for (const Segment &candidate : segments) {
+    if (candidate.type != PT_DYNAMIC)
+      continue;
+    if (segment)
+      add(DefectKind::dynamicSection, true, segmentName(candidate) + ".p_type",
+          programHeaderField(header, candidate.headerIndex, 0),
+          "a second PT_DYNAMIC");
+    else
+      segment = &candidate;
+  }
+  if (!segment)
+    return;
+  uint64_t field = programHeaderField(header, segment->headerIndex,
+                                      offsetof(Elf64_Phdr, p_offset));
+  ArrayRef<Elf64_Dyn> entries = reader->dynamicEntries(
+      segment->offset, segment->fileBytes / sizeof(Elf64_Dyn));
+  if (entries.empty()) {
+    add(DefectKind::dynamicSection, true, segmentName(*segment) + ".p_offset",
+        field,
+        "offset " + formatHex(segment->offset) + " + p_filesz " +
+            formatHex(segment->fileBytes) +
+            " is empty or passes the end of the "
+            "file");
+    return;
+  }
+  if (offsetOf(segment->address, segment->fileBytes) != segment->offset)
+    add(DefectKind::dynamicSection, true, segmentName(*segment) + ".p_vaddr",
+        programHeaderField(header, segment->headerIndex,
+                           offsetof(Elf64_Phdr, p_vaddr)),
+        "address " + formatHex(segment->address) +
+            " is not where a PT_LOAD maps "
+            "offset " +
+            formatHex(segment->offset));
+  dynamic.present = true;
+  dynamicOffset = segment->offset;
+  dynamicEntries = entries.take_until(
+      [](const Elf64_Dyn &entry) { return entry.d_tag == DT_NULL; });
+  if (dynamicEntries.size() == entries.size())
+    add(DefectKind::dynamicSection, true, "DT_NULL",
+        segment->offset + entries.size() * sizeof(Elf64_Dyn),
+        "the dynamic section has no end");
+  readDynamicEntries();
+  readDynamicStrings();
+}
+
+void Image::State::readDynamicEntries() {
+  const std::pair<int64_t, uint64_t *> fields[] = {
+      {DT_FLAGS, &dynamic.flags},
+      {DT_FLAGS_1, &dynamic.flags1},
+      {DT_SYMTAB, &dynamic.symbolTable},
+      {DT_STRTAB, &dynamic.stringTable},
+      {DT_STRSZ, &dynamic.stringBytes},
+      {DT_HASH, &dynamic.hash},
+      {DT_GNU_HASH, &dynamic.gnuHash},
+      {DT_RELA, &dynamic.rela},
+      {DT_RELASZ, &dynamic.relaBytes},
+      {DT_JMPREL, &dynamic.pltRel},
+      {DT_PLTRELSZ, &dynamic.pltRelBytes},
+      {DT_RELACOUNT, &dynamic.relativeCount}};
+  for (const Elf64_Dyn &entry : dynamicEntries) {
+    dynamic.textrel |= entry.d_tag == DT_TEXTREL;
+    for (auto [tag, field] : fields)
+      if (entry.d_tag == tag)
+        *field = entry.d_un.d_val;
+  }
+  dynamic.textrel |= (dynamic.flags & DF_TEXTREL) != 0;
+}
+
+void Image::State::readDynamicStrings() {
+  std::optional<uint64_t> at =
+      offsetOf(dynamic.stringTable, dynamic.stringBytes);
+  if (at)
+    dynamicStrings = StringTable(*reader, *at, dynamic.stringBytes);
+  bool reported = false;
+  for (size_t i = 0; i < dynamicEntries.size(); ++i) {
+    int64_t tag = dynamicEntries[i].d_tag;
+    if (tag != DT_NEEDED && tag != DT_SONAME && tag != DT_RPATH &&
+        tag != DT_RUNPATH)
+      continue;
+    std::optional<StringRef> name =
+        dynamicStrings.get(dynamicEntries[i].d_un.d_val);
+    if (!name) {
+      if (!reported)
+        add(DefectKind::stringOffset, true,
+            "dynamic[" + std::to_string(i) + "].d_val",
+            dynamicOffset + i * sizeof(Elf64_Dyn) + offsetof(Elf64_Dyn, d_un),
+            formatHex(dynamicEntries[i].d_un.d_val) +
+                " lies outside the dynamic string table (" +
+                formatHex(dynamicStrings.bytes()) + " bytes)");
+      reported = true;
+      continue;
+    }
+    if (tag == DT_NEEDED)
+      dynamic.needed.push_back(*name);
+    else if (tag == DT_SONAME)
+      dynamic.soname = *name;
+    else if (tag == DT_RPATH)
+      dynamic.rpath = *name;
+    else
+      dynamic.runpath = *name;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+/// The loader never needs the number of dynamic symbols, so no tag states it.
+/// The section header does; files without one have it in a hash table.
+uint64_t Image::State::countDynamicSymbols() {
+  readSections();
+  for (const Section &section : sections)
+    if (section.type == SHT_DYNSYM && section.address == dynamic.symbolTable)
+      return section.bytes / sizeof(Elf64_Sym);
+  if (dynamic.hash) {
+    std::optional<uint64_t> at = offsetOf(dynamic.hash, 8);
+    ArrayRef<uint32_t> words =
+        at ? reader->words(*at, 2) : ArrayRef<uint32_t>();
+    if (!words.empty())
+      return words[1]; // nchain: one entry per symbol
+  }
+  return dynamic.gnuHash ? countByGnuHash() : 0;
+}
+
+/// No linker makes chains of a hash table nearly as long. Without a limit a
+/// damaged one runs through all zeros of a sparse file.
+static constexpr uint64_t maxChainSymbols = 1 << 16;
+
+/// The hashed symbols end the table: walk the chain of the last bucket to its
+/// end mark (lowest bit set).
+uint64_t Image::State::countByGnuHash() {
+  std::optional<uint64_t> at = offsetOf(dynamic.gnuHash, 16);
+  ArrayRef<uint32_t> head = at ? reader->words(*at, 4) : ArrayRef<uint32_t>();
+  if (head.empty())
+    return 0;
+  uint32_t bucketCount = head[0], firstHashed = head[1], bloomWords = head[2];
+  uint64_t bucketsAt = *at + 16 + uint64_t(bloomWords) * 8;
+  ArrayRef<uint32_t> buckets = reader->words(bucketsAt, bucketCount);
+  uint32_t last = 0;
+  for (uint32_t bucket : buckets)
+    last = std::max(last, bucket);
+  if (last < firstHashed)
+    return firstHashed;
+  uint64_t chainAt = bucketsAt + uint64_t(bucketCount) * 4;
+  // Chains are a few entries long; read them in small pieces.
+  constexpr uint64_t pieceWords = 64;
+  for (uint64_t index = last;; index += pieceWords) {
+    uint64_t pieceAt = chainAt + (index - firstHashed) * 4;
+    uint64_t left =
+        pieceAt < reader->bytes() ? (reader->bytes() - pieceAt) / 4 : 0;
+    ArrayRef<uint32_t> piece =
+        reader->words(pieceAt, std::min(left, pieceWords));
+    if (piece.empty() || index - last >= maxChainSymbols)
+      return index;
+    for (size_t i = 0; i < piece.size(); ++i)
+      if (piece[i] & 1)
+        return index + i + 1;
+  }
+}
+
+std::optional<uint32_t> Image::State::readWord(uint64_t address) const {
+  uint32_t word = 0;
+  std::optional<uint64_t> at = offsetOf(address, sizeof word);
+  if (!at ||
+      !reader->copy(*at, {reinterpret_cast<uint8_t *>(&word), sizeof word}))
+    return std::nullopt;
+  return word;
+}
+
+/// Whether dynamic symbol \p index is \p name and defined here. A non-PIE
+/// program has undefined symbols in its hash table too: stubs whose address it
+/// takes.
+bool Image::State::isDefinition(uint64_t index, StringRef name) {
+  uint64_t address = dynamic.symbolTable + index * sizeof(Elf64_Sym);
+  std::optional<uint32_t> nameIndex = readWord(address);
+  std::optional<uint32_t> infoAndSection = readWord(address + 4);
+  return nameIndex && infoAndSection && *infoAndSection >> 16 != SHN_UNDEF &&
+         dynamicStrings.get(*nameIndex) == name;
+}
+
+/// The loader's own way to a name: bucket, then the chain of symbols whose
+/// hash values fall into it. Reads a few words, whatever the file exports.
+bool Image::State::findByGnuHash(StringRef name) {
+  uint32_t hash = 5381;
+  for (char c : name)
+    hash = hash * 33 + uint8_t(c);
+  std::optional<uint32_t> bucketCount = readWord(dynamic.gnuHash);
+  std::optional<uint32_t> firstHashed = readWord(dynamic.gnuHash + 4);
+  std::optional<uint32_t> bloomWords = readWord(dynamic.gnuHash + 8);
+  if (!bucketCount || *bucketCount == 0 || !firstHashed || !bloomWords)
+    return false;
+  uint64_t buckets = dynamic.gnuHash + 16 + uint64_t(*bloomWords) * 8;
+  uint64_t chains = buckets + uint64_t(*bucketCount) * 4;
+  std::optional<uint32_t> first =
+      readWord(buckets + uint64_t(hash % *bucketCount) * 4);
+  if (!first || *first < *firstHashed)
+    return false;
+  for (uint64_t index = *first; index - *first < maxChainSymbols; ++index) {
+    std::optional<uint32_t> value =
+        readWord(chains + (index - *firstHashed) * 4);
+    if (!value)
+      return false;
+    if ((*value | 1) == (hash | 1) && isDefinition(index, name))
+      return true;
+    if (*value & 1)
+      return false;
+  }
+  return false;
+}
+
+bool Image::State::findByScan(StringRef name) {
+  readDynamicSymbols();
+  for (const Elf64_Sym &symbol : dynamicSymbols)
+    if (symbol.st_shndx != SHN_UNDEF &&
+        dynamicStrings.get(symbol.st_name) == name)
+      return true;
+  return false;
+}
+
+/// How far the dynamic symbols of a library must be read to see its imports: a
+/// GNU hash table holds only what can be found, and starts behind the others.
+/// 0 when there is no such table. (A program may have undefined symbols behind
+/// it: functions whose address it takes.)
+uint64_t Image::State::countImports() {
+  if (kind != ElfKind::library || !dynamic.gnuHash)
+    return 0;
+  uint32_t head[2];
+  std::optional<uint64_t> at = offsetOf(dynamic.gnuHash, sizeof head);
+  if (!at ||
+      !reader->copy(*at, {reinterpret_cast<uint8_t *>(head), sizeof head}))
+    return 0;
+  return head[1];
+}
+
+void Image::State::readDynamicSymbols() {
+  if (triedDynamicSymbols)
+    return;
+  triedDynamicSymbols = true;
+  readDynamic();
+  if (!dynamic.present || !dynamic.symbolTable)
+    return;
+  uint64_t count = countImports();
+  if (count == 0)
+    count = countDynamicSymbols();
+  if (count == 0)
+    return;
+  std::optional<uint64_t> at =
+      count <= reader->bytes() / sizeof(Elf64_Sym)
+          ? offsetOf(dynamic.symbolTable, count * sizeof(Elf64_Sym))
+          : std::nullopt;
+  if (at)
+    dynamicSymbols = reader->symbols(*at, count);
+  if (dynamicSymbols.empty())
+    addPointerDefect(DT_SYMTAB, "DT_SYMTAB",
+                     std::to_string(count) + " symbols at address " +
+                         formatHex(dynamic.symbolTable) +
+                         " leave the loaded segments");
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an Image knows from its section headers: names, sizes, .symtab.
+
+#include "Elf/HeaderRules.h"
+#include "Elf/ImageState.h"
+#include "Support/Format.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace mpg;
+
+/// File offset of [address, address + bytes) as the loader maps it.
+std::optional<uint64_t> Image::State::offsetOf(uint64_t address,
+                                               uint64_t bytes) const {
+  for (const Segment &load : loads)
+    if (address >= load.address && address - load.address <= load.fileBytes &&
+        bytes <= load.fileBytes - (address - load.address))
+      return load.offset + (address - load.address);
+  return std::nullopt;
+}
+
+void Image::State::readSections() {
+  if (triedSections)
+    return;
+  triedSections = true;
+  if (!fullyRead)
+    return;
+  // The linker needs section headers, the kernel and the loader do not.
+  bool fatal = header.e_type == ET_REL;
+  if (header.e_shoff == 0)
+    return;
+  // libelf's count is 0 when the table does not fit into the file.
+  uint64_t count = header.e_shnum ? header.e_shnum : reader->sectionCount();
+  if (count == 0) {
+    add(DefectKind::sectionHeaders, fatal, "e_shnum",
+        offsetof(Elf64_Ehdr, e_shnum), "0, although e_shoff names a table");
+    return;
+  }
+  ArrayRef<Elf64_Shdr> headers = reader->sectionHeaders(header.e_shoff, count);
+  if (headers.empty() || header.e_shentsize != sizeof(Elf64_Shdr)) {
+    bool range = header.e_shentsize == sizeof(Elf64_Shdr);
+    add(DefectKind::sectionHeaders, fatal, range ? "e_shoff" : "e_shentsize",
+        range ? offsetof(Elf64_Ehdr, e_shoff)
+              : offsetof(Elf64_Ehdr, e_shentsize),
+        range ? std::to_string(count) + " section headers at " +
+                    formatHex(header.e_shoff) + " pass the end of the file (" +
+                    formatHex(reader->bytes()) + ")"
+              : std::to_string(header.e_shentsize) + " is not 64");
+    return;
+  }
+  sections.reserve(headers.size());
+  for (const Elf64_Shdr &entry : headers)
+    sections.push_back({"", entry.sh_type, entry.sh_link, entry.sh_flags,
+                        entry.sh_addr, entry.sh_offset, entry.sh_size,
+                        entry.sh_entsize});
+  if (headers[0].sh_type != SHT_NULL)
+    add(DefectKind::sectionHeaders, fatal, "section[0].sh_type",
+        header.e_shoff + offsetof(Elf64_Shdr, sh_type),
+        formatHex(headers[0].sh_type) + " is not SHT_NULL");
+  nameSections(headers);
+  checkSectionRanges();
+  findSymbolTable();
+}
+
+void Image::State::nameSections(ArrayRef<Elf64_Shdr> headers) {
+  bool fatal = header.e_type == ET_REL;
+  uint64_t index = reader->sectionNameIndex();
+  if (index != 0 && index < headers.size())
+    sectionNames =
+        StringTable(*reader, headers[index].sh_offset, headers[index].sh_size);
+  if (sectionNames.bytes() == 0) {
+    if (headers.size() > 1 || header.e_shstrndx != SHN_UNDEF)
+      add(DefectKind::sectionHeaders, fatal, "e_shstrndx",
+          offsetof(Elf64_Ehdr, e_shstrndx),
+          "section " + std::to_string(index) + " holds no section names");
+    return;
+  }
+  for (size_t i = 1; i < headers.size(); ++i) {
+    std::optional<StringRef> name = sectionNames.get(headers[i].sh_name);
+    if (name) {
+      sections[i].name = *name;
+      continue;
+    }
+    add(DefectKind::stringOffset, fatal,
+        "section[" + std::to_string(i) + "].sh_name",
+        header.e_shoff + i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_name),
+        formatHex(headers[i].sh_name) + " lies outside the section names (" +
+            formatHex(sectionNames.bytes()) + " bytes)");
+    return; // one bad table makes every name bad; one finding says it
+  }
+}
+
+void Image::State::checkSectionRanges() {
+  for (size_t i = 1; i < sections.size(); ++i) {
+    const Section &section = sections[i];
+    if (!section.inFile() ||
+        (section.offset <= reader->bytes() &&
+         section.bytes <= reader->bytes() - section.offset))
+      continue;
+    add(DefectKind::sectionRange, header.e_type == ET_REL,
+        "section[" + std::to_string(i) + "].sh_offset",
+        header.e_shoff + i * sizeof(Elf64_Shdr) +
+            offsetof(Elf64_Shdr, sh_offset),
+        (section.name.empty() ? std::string("section") : section.name.str()) +
+            ": offset " + formatHex(section.offset) + " + size " +
+            formatHex(section.bytes) + " passes the end of the file (" +
+            formatHex(reader->bytes()) + ")");
+    return;
+  }
+}
+
+void Image::State::findSymbolTable() {
+  for (size_t i = 0; i < sections.size(); ++i) {
+    const Section &section = sections[i];
+    if (section.type != SHT_SYMTAB)
+      continue;
+    bool goodLink = section.link < sections.size() &&
+                    sections[section.link].type == SHT_STRTAB;
+    if (section.entryBytes != sizeof(Elf64_Sym) || !goodLink) {
+      add(DefectKind::symbolTable, header.e_type == ET_REL,
+          "section[" + std::to_string(i) + "]." +
+              (goodLink ? "sh_entsize" : "sh_link"),
+          header.e_shoff + i * sizeof(Elf64_Shdr) +
+              (goodLink ? offsetof(Elf64_Shdr, sh_entsize)
+                        : offsetof(Elf64_Shdr, sh_link)),
+          goodLink ? std::to_string(section.entryBytes) + " is not 24"
+                   : "section " + std::to_string(section.link) +
+                         " is no string table");
+      return;
+    }
+    symbolTable = i;
+    return;
+  }
+}
+
+void Image::State::readSymbols() {
+  if (triedSymbols)
+    return;
+  triedSymbols = true;
+  readSections();
+  if (symbolTable == 0)
+    return;
+  const Section &section = sections[symbolTable];
+  symbols = reader->symbols(section.offset, section.bytes / sizeof(Elf64_Sym));
+  const Section &strings = sections[section.link];
+  symbolStrings = StringTable(*reader, strings.offset, strings.bytes);
+}
+
+Symbol Image::State::decode(const Elf64_Sym &symbol, StringTable &strings,
+                            StringRef table, uint64_t index) {
+  Symbol decoded = {"",
+                    symbol.st_value,
+                    symbol.st_size,
+                    symbol.st_shndx,
+                    uint8_t(ELF64_ST_TYPE(symbol.st_info)),
+                    uint8_t(ELF64_ST_BIND(symbol.st_info))};
+  if (std::optional<StringRef> name = strings.get(symbol.st_name)) {
+    decoded.name = *name;
+    return decoded;
+  }
+  // One finding for a table, not one per symbol.
+  std::string field = (table + " name").str();
+  for (const Defect &defect : defects)
+    if (defect.kind == DefectKind::stringOffset && defect.field == field)
+      return decoded;
+  bool isDynamic = table == "DT_SYMTAB";
+  uint64_t start = isDynamic ? offsetOf(dynamic.symbolTable, 0).value_or(0)
+                             : sections[symbolTable].offset;
+  // st_name is the first member of a symbol.
+  add(DefectKind::stringOffset, loadable() == isDynamic, field,
+      start + index * sizeof(Elf64_Sym),
+      "symbol " + std::to_string(index) + ": " + formatHex(symbol.st_name) +
+          " lies outside the string table (" + formatHex(strings.bytes()) +
+          " bytes)");
+  return decoded;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The machines whose files are read in full, by their number in e_machine.
+
+#ifndef MPG_ELF_MACHINE_H
+#define MPG_ELF_MACHINE_H
+
+#include <cstdint>
+
+namespace mpg {
+
+enum class Machine : uint16_t { x86_64 = 62, aarch64 = 183 };
+
+} // namespace mpg
+
+#endif // MPG_ELF_MACHINE_H
