@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The uses of one function in four steps: find the stubs that jump through its
+// slots; find everything that names a stub or a slot; trace the argument of
+// each call found; look for branches that land between the argument and the
+// call. Code is read from its end to its start, because libraries are linked
+// last and the calls with them: the search for branches then shares one pass
+// with the search for calls, but for the part behind the first call.
+
+#include "Code/CodeScan.h"
+#include "Code/MachineCode.h"
+#include "Code/NoReturn.h"
+#include "Code/RegisterTrace.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+class CallSearch {
+public:
+  CallSearch(const MachineCode &machine, ArrayRef<CodeRange> code,
+             CodeReader read, const CallTarget &target);
+  CallArguments classify();
+
+private:
+  /// A call whose argument was traced.
+  struct Site {
+    uint64_t address;
+    std::vector<uint64_t> path; // ascending
+    uint64_t first, end;        // branches from in between were followed
+  };
+  // Enough for the short branches around a call, and for x86-64 code to be
+  // decoded from the right byte on after the first few.
+  static constexpr uint64_t aroundBytes = 512, settleBytes = 64;
+
+  const MachineCode &machine;
+  CodeMemory memory;
+  CodeReader read;
+  const CallTarget &target;
+  NoReturn noReturn;
+  WantedAddresses wanted;
+  std::vector<uint64_t> stubUses; // ascending
+  std::vector<Site> sites;
+
+  bool findStubs();
+  bool checkUses(uint64_t from);
+  bool checkLandings();
+  bool check(AddressUse use);
+  bool checkCall(const Instruction &call, CodePiece piece,
+                 ArrayRef<Instruction> code);
+  bool mayLand(AddressUse use, const Instruction &instruction) const;
+};
+
+} // namespace
+
+static void sortUnique(std::vector<uint64_t> &addresses) {
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()),
+                  addresses.end());
+}
+
+CallSearch::CallSearch(const MachineCode &machine, ArrayRef<CodeRange> code,
+                       CodeReader read, const CallTarget &target)
+    : machine(machine), memory(code, read), read(read), target(target),
+      noReturn(machine, memory, target.noReturnSlots) {
+  wanted.slots = target.gotSlots.vec();
+  wanted.slots.insert(wanted.slots.end(), target.jumpSlots.begin(),
+                      target.jumpSlots.end());
+  sortUnique(wanted.slots);
+}
+
+/// Fills the stubs of `wanted`; false when a slot has another use where only
+/// stubs should be.
+bool CallSearch::findStubs() {
+  bool known = !target.stubs.empty();
+  CodeMemory sections(target.stubs, read);
+  CodeMemory &searched = known ? sections : memory;
+  const WantedAddresses slots = wanted;
+  std::vector<uint64_t> stubSlots;
+  bool onlyStubs = true;
+  auto add = [&](AddressUse use) {
+    std::vector<uint64_t> entries = machine.stubEntries(searched, use, known);
+    if (entries.empty()) {
+      onlyStubs &= !known;
+      return;
+    }
+    stubUses.push_back(use.address);
+    stubSlots.push_back(use.target);
+    wanted.stubs.insert(wanted.stubs.end(), entries.begin(), entries.end());
+  };
+  auto walk = searched.forEachWindow(
+      CodeMemory::Order::descending, [&](CodePiece piece) {
+        machine.search(searched, piece, slots, add);
+        return onlyStubs;
+      });
+  sortUnique(wanted.stubs);
+  sortUnique(stubUses);
+  // A slot that linkers make for a stub has no other use than this one.
+  sortUnique(stubSlots);
+  wanted.slots = target.gotSlots.vec();
+  for (uint64_t slot : target.jumpSlots)
+    if (!containsAddress(stubSlots, slot))
+      wanted.slots.push_back(slot);
+  sortUnique(wanted.slots);
+  return walk == CodeMemory::Walk::done;
+}
+
+/// Checks everything that names a wanted address at \p from or above; false
+/// when something may do harm.
+bool CallSearch::checkUses(uint64_t from) {
+  std::vector<AddressUse> uses;
+  auto visit = [&](CodePiece piece) {
+    uses.clear();
+    machine.search(memory, piece, wanted,
+                   [&](AddressUse use) { uses.push_back(use); });
+    return std::all_of(uses.begin(), uses.end(),
+                       [&](AddressUse use) { return check(use); });
+  };
+  return memory.forEachWindow(CodeMemory::Order::descending, visit, from) ==
+         CodeMemory::Walk::done;
+}
+
+/// Searches the code that was read before the first call was known for branches
+/// to the calls; false when there is one.
+bool CallSearch::checkLandings() {
+  uint64_t lowest = UINT64_MAX;
+  for (const Site &site : sites)
+    lowest = std::min(lowest, site.address);
+  wanted.slots.clear();
+  wanted.stubs.clear();
+  return checkUses(lowest - std::min(lowest, CodeMemory::overlapBytes));
+}
+
+/// Looks at what names a wanted address; false when that may do harm.
+bool CallSearch::check(AddressUse use) {
+  if (containsAddress(stubUses, use.address))
+    return true;
+  uint8_t buffer[2 * aroundBytes];
+  CodePiece piece =
+      memory.around(use.address, aroundBytes, aroundBytes, buffer);
+  std::vector<Instruction> code = machine.decode(piece);
+  auto next = std::upper_bound(
+      code.begin(), code.end(), use.address,
+      [](uint64_t a, const Instruction &b) { return a < b.address; });
+  if (next == code.begin())
+    return false;
+  const Instruction &instruction = *--next;
+  if (!containsAddress(wanted.slots, use.target) &&
+      !containsAddress(wanted.stubs, use.target))
+    return !mayLand(use, instruction);
+  // Code that does something else with the address than to go there may call
+  // the function later.
+  bool direct = instruction.target == use.target;
+  bool throughSlot =
+      instruction.memory == use.target &&
+      (instruction.flow == Flow::call || instruction.flow == Flow::jump);
+  return (direct || throughSlot) && checkCall(instruction, piece, code);
+}
+
+bool CallSearch::checkCall(const Instruction &call, CodePiece piece,
+                           ArrayRef<Instruction> code) {
+  for (const Site &site : sites)
+    if (site.address == call.address)
+      return true; // found in the overlap of two windows
+  auto neverReturns = [&](const Instruction &other) {
+    return noReturn.neverReturns(other);
+  };
+  RegisterTrace trace =
+      traceZero(code, call.address, machine.argumentRegister(),
+                {machine.keptByCalls(), neverReturns});
+  if (!trace.isZero)
+    return false;
+  wanted.paths.insert(wanted.paths.end(), trace.path.begin(), trace.path.end());
+  sortUnique(wanted.paths);
+  uint64_t first = piece.address + (piece.startsRange ? 0 : settleBytes);
+  sites.push_back(
+      {call.address, std::move(trace.path), first, code.back().end()});
+  return true;
+}
+
+/// Whether \p instruction, at \p use, is a way to come between an argument and
+/// its call that the trace of that call did not see.
+bool CallSearch::mayLand(AddressUse use, const Instruction &instruction) const {
+  bool branches =
+      instruction.target == use.target && instruction.flow != Flow::call;
+  bool names =
+      instruction.target == use.target || instruction.memory == use.target;
+  for (const Site &site : sites) {
+    bool followed =
+        instruction.address >= site.first && instruction.address < site.end;
+    if (names && !(branches && followed) &&
+        containsAddress(site.path, use.target))
+      return true;
+  }
+  return false;
+}
+
+CallArguments CallSearch::classify() {
+  for (uint64_t slot : wanted.slots)
+    if (slot % 8 != 0)
+      return CallArguments::other;
+  bool zero = findStubs() && checkUses(0) && !sites.empty() && checkLandings();
+  return zero ? CallArguments::allZero : CallArguments::other;
+}
+
+static std::unique_ptr<MachineCode> makeMachineCode(Machine machine) {
+  return machine == Machine::x86_64 ? makeX86Code() : makeAArch64Code();
+}
+
+CallArguments mpg::classifyCalls(Machine machine, ArrayRef<CodeRange> code,
+                                 CodeReader read, const CallTarget &target) {
+  if (target.addressTaken)
+    return CallArguments::other;
+  if (target.gotSlots.empty() && target.jumpSlots.empty())
+    return CallArguments::noCall;
+  std::unique_ptr<MachineCode> machineCode = makeMachineCode(machine);
+  return CallSearch(*machineCode, code, read, target).classify();
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds x86-64 instructions that name an address, without decoding what does
+// not: nearly all of them hold the distance to it in 4 bytes, so every position
+// of the code is tried as such a field.
+//
+// While the position moves over 1 KiB, the third byte of a field that names one
+// address stays the same, but for a carry now and then, and the second byte is
+// one of a few neighbouring values. Comparing these two at 16 positions at a
+// time leaves few candidates, fewer than the two upper bytes would: those are
+// the same for all calls of library functions. The bytes in front of a
+// candidate then tell whether a call, a jump or an operand can be there.
+// Absolute addresses are not searched for: the caller knows from the symbol and
+// relocation tables whether there can be any.
+
+#include "Code/MachineCode.h"
+#include "llvm/Support/Endian.h"
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+using namespace llvm;
+using namespace mpg;
+using support::endian::read16le;
+using support::endian::read32le;
+
+namespace {
+
+class X86Code final : public MachineCode {
+public:
+  unsigned argumentRegister() const override { return 7; } // rdi
+  // rbx, rsp, rbp, r12 to r15
+  uint32_t keptByCalls() const override { return 0xf038; }
+  std::vector<Instruction> decode(CodePiece piece) const override;
+  void search(const CodeMemory &memory, CodePiece piece,
+              const WantedAddresses &wanted,
+              function_ref<void(AddressUse)> found) const override;
+  std::vector<uint64_t> stubEntries(const CodeMemory &memory, AddressUse use,
+                                    bool known) const override;
+  uint64_t slotOfStub(CodePiece piece) const override;
+};
+
+/// One search through one piece.
+class FieldSearch {
+public:
+  FieldSearch(CodePiece piece, const WantedAddresses &wanted,
+              function_ref<void(AddressUse)> found)
+      : piece(piece), wanted(wanted), found(found) {}
+  void search();
+
+private:
+  // Up to 4 bytes of immediate operand lie between the field and the end of the
+  // instruction, from which the distance counts.
+  static constexpr uint64_t fieldBytes = 4, maxImmediateBytes = 4;
+  // Values of the second byte in one block: those that the position moves
+  // through, those of a long span, and one more.
+  static constexpr size_t blockBytes = 1024;
+  static constexpr int64_t seconds = 8;
+  static_assert((blockBytes + AddressSpan::maxBytes + 8) / 256 + 2 <= seconds);
+
+  const CodePiece piece;
+  const WantedAddresses &wanted;
+  function_ref<void(AddressUse)> found;
+
+  /// The middle bytes of fields that name something in a span: one of the
+  /// `seconds` values from `second` on, and `third`.
+  struct Needle {
+    uint8_t second, third;
+  };
+  template <size_t... indices> class Needles;
+
+  std::vector<AddressSpan> spans;
+  std::vector<Needle> needles;
+
+  void collectNeedles(size_t block, size_t blockEnd);
+  template <typename SomeNeedles>
+  void findNeedles(SomeNeedles some, size_t start, size_t end);
+  void check(size_t position);
+  void checkBranch(size_t position, uint64_t target);
+  void checkOperand(size_t position, uint64_t target);
+};
+
+} // namespace
+
+// 16 bytes at a time, in whatever way the host offers.
+using Bytes16 = uint8_t __attribute__((vector_size(16)));
+using Words2 = uint64_t __attribute__((vector_size(16)));
+
+static Bytes16 load16(const uint8_t *bytes) {
+  Bytes16 value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+static Bytes16 repeat16(uint8_t value) { return Bytes16{} + value; }
+
+static bool isZero(Bytes16 bytes) {
+  Words2 words = Words2(bytes);
+  return (words[0] | words[1]) == 0;
+}
+
+/// Compares 16 fields at a time.
+template <size_t... indices> class FieldSearch::Needles {
+public:
+  explicit Needles(const Needle *some)
+      : second{repeat16(some[indices].second)...},
+        third{repeat16(some[indices].third)...} {}
+
+  /// The fields that start at the 16 bytes from \p fields on.
+  Bytes16 in(const uint8_t *fields) const {
+    Bytes16 seconds16 = load16(fields + 1), thirds = load16(fields + 2);
+    constexpr uint8_t mask = uint8_t(~(seconds - 1));
+    return ((Bytes16(((seconds16 - second[indices]) & mask) == 0) &
+             Bytes16(thirds == third[indices])) |
+            ...);
+  }
+
+private:
+  Bytes16 second[sizeof...(indices)], third[sizeof...(indices)];
+};
+
+void FieldSearch::search() {
+  if (piece.bytes.size() < fieldBytes)
+    return;
+  // What is in the overlap was found in the window before.
+  size_t start = piece.startsRange ? 1 : CodeMemory::overlapBytes / 2;
+  size_t end = piece.bytes.size() - fieldBytes + 1;
+  addSpans(spans, wanted.paths);
+  addSpans(spans, wanted.stubs);
+  addSpans(spans, wanted.slots);
+  for (size_t block = start; block < end; block += blockBytes) {
+    size_t blockEnd = std::min(block + blockBytes, end);
+    collectNeedles(block, blockEnd);
+    for (size_t i = 0; i < needles.size(); i += 3) {
+      const Needle *some = needles.data() + i;
+      if (needles.size() - i == 1)
+        findNeedles(Needles<0>(some), block, blockEnd);
+      else if (needles.size() - i == 2)
+        findNeedles(Needles<0, 1>(some), block, blockEnd);
+      else
+        findNeedles(Needles<0, 1, 2>(some), block, blockEnd);
+    }
+  }
+}
+
+/// Finds out what the middle bytes of a field between two positions are if it
+/// names something in `spans`.
+void FieldSearch::collectNeedles(size_t block, size_t blockEnd) {
+  needles.clear();
+  for (AddressSpan span : spans) {
+    uint64_t first = span.first - fieldBytes - maxImmediateBytes;
+    uint64_t last = span.last - fieldBytes;
+    int64_t low = int64_t(first - (piece.address + blockEnd - 1)) >> 8;
+    int64_t high = int64_t(last - (piece.address + block)) >> 8;
+    assert(high - low < seconds);
+    for (int64_t third = low >> 8; third <= high >> 8; ++third)
+      needles.push_back({uint8_t(low), uint8_t(third)});
+  }
+}
+
+template <typename SomeNeedles>
+void FieldSearch::findNeedles(const SomeNeedles some, size_t start,
+                              size_t end) {
+  const uint8_t *code = piece.bytes.data();
+  size_t position = start;
+  for (; position + 64 <= end; position += 64) {
+    const uint8_t *fields = code + position;
+    if (isZero(some.in(fields) | some.in(fields + 16) | some.in(fields + 32) |
+               some.in(fields + 48)))
+      continue;
+    for (size_t part = 0; part < 64; part += 16) {
+      Bytes16 hits = some.in(fields + part);
+      for (size_t i = 0; i < 16 && !isZero(hits); ++i)
+        if (hits[i])
+          check(position + part + i);
+    }
+  }
+  for (; position < end; ++position)
+    check(position);
+}
+
+/// The middle bytes of the field at \p position fit; now all of it.
+void FieldSearch::check(size_t position) {
+  const uint8_t *field = piece.bytes.data() + position;
+  uint64_t fieldEnd = piece.address + position + fieldBytes;
+  uint64_t target = fieldEnd + int64_t(int32_t(read32le(field)));
+  bool fits = std::any_of(spans.begin(), spans.end(), [&](AddressSpan span) {
+    uint64_t first = span.first - maxImmediateBytes;
+    return target - first <= span.last - first;
+  });
+  if (!fits)
+    return;
+  uint8_t before = field[-1];
+  bool jumps = before == 0xe8 || before == 0xe9; // call, jmp
+  bool branches = position >= 2 && field[-2] == 0x0f && (before & 0xf0) == 0x80;
+  if (jumps || branches)
+    checkBranch(position, target);
+  if ((before & 0xc7) == 0x05) // ModRM: relative to the next instruction
+    checkOperand(position, target);
+}
+
+void FieldSearch::checkBranch(size_t position, uint64_t target) {
+  if (containsAddress(wanted.stubs, target) ||
+      containsAddress(wanted.paths, target))
+    found({piece.address + position, target});
+}
+
+/// \p target is what the operand names if no immediate follows the field.
+void FieldSearch::checkOperand(size_t position, uint64_t target) {
+  for (uint64_t immediateBytes : {0, 1, 2, 4}) {
+    uint64_t named = target + immediateBytes;
+    if (containsAddress(wanted.slots, named) ||
+        containsAddress(wanted.stubs, named) ||
+        containsAddress(wanted.paths, named))
+      found({piece.address + position, named});
+  }
+}
+
+void X86Code::search(const CodeMemory &, CodePiece piece,
+                     const WantedAddresses &wanted,
+                     function_ref<void(AddressUse)> found) const {
+  FieldSearch(piece, wanted, found).search();
+}
+
+/// How many bytes from \p at on are zeros between functions. Decoded as
+/// instructions of two bytes each they would swallow the start of the next one.
+static size_t countPadding(ArrayRef<uint8_t> bytes, size_t at,
+                           bool behindFunction) {
+  size_t end = at;
+  while (end < bytes.size() && bytes[end] == 0)
+    ++end;
+  return end - at >= 2 || behindFunction ? end - at : 0;
+}
+
+std::vector<Instruction> X86Code::decode(CodePiece piece) const {
+  std::vector<Instruction> result;
+  result.reserve(piece.bytes.size() / 3);
+  bool behindFunction = false;
+  for (size_t at = 0; at < piece.bytes.size();) {
+    at += countPadding(piece.bytes, at, behindFunction);
+    Instruction instruction =
+        decodeX86(piece.bytes.drop_front(at), piece.address + at);
+    at += std::max<size_t>(instruction.bytes, 1);
+    behindFunction =
+        instruction.flow == Flow::stop || instruction.flow == Flow::jump;
+    if (instruction.valid())
+      result.push_back(instruction);
+  }
+  return result;
+}
+
+/// Whether code at \p from reaches \p to without leaving the straight line.
+static bool runsInto(CodePiece piece, uint64_t from, uint64_t to) {
+  while (from < to) {
+    Instruction instruction =
+        decodeX86(piece.bytes.drop_front(from - piece.address), from);
+    if (!instruction.valid() ||
+        (instruction.flow != Flow::next && instruction.flow != Flow::entry))
+      return false;
+    from = instruction.end();
+  }
+  return from == to;
+}
+
+/// Whether a stub, any stub, stands at \p address: endbr64 or not, then a jump
+/// through memory.
+static bool isStubAt(CodePiece piece, uint64_t address) {
+  uint64_t offset = address - piece.address; // wraps when in front of it
+  if (offset >= piece.bytes.size())
+    return false;
+  Instruction first = decodeX86(piece.bytes.drop_front(offset), address);
+  if (first.valid() && first.flow == Flow::entry)
+    first =
+        decodeX86(piece.bytes.drop_front(offset + first.bytes), first.end());
+  return first.valid() && first.flow == Flow::jump && first.memory != 0;
+}
+
+/// Whether the jump at \p jump looks like a linker's work. `jmp *slot(%rip)`
+/// alone could be a function of the program: linkers put a relocation index
+/// behind it (lazy stubs) or in front of it (mold), or more stubs around it.
+static bool looksLikeStub(CodePiece piece, uint64_t jump) {
+  ArrayRef<uint8_t> bytes = piece.bytes;
+  size_t at = jump - piece.address, end = at + 6;
+  bool pushesIndex =
+      end + 6 <= bytes.size() && bytes[end] == 0x68 && bytes[end + 5] == 0xe9;
+  bool loadsIndex = at >= 6 && bytes[at - 6] == 0x41 && bytes[at - 5] == 0xbb;
+  if (pushesIndex || loadsIndex)
+    return true;
+  static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  uint64_t entry = jump;
+  if (at >= 1 && bytes[at - 1] == 0xf2)
+    --entry;
+  size_t entryAt = entry - piece.address;
+  if (entryAt >= 4 &&
+      std::equal(endbr64, endbr64 + 4, bytes.begin() + (entryAt - 4)))
+    entry -= 4;
+  return isStubAt(piece, entry - 16) || isStubAt(piece, entry + 16) ||
+         isStubAt(piece, entry - 8) || isStubAt(piece, entry + 8);
+}
+
+std::vector<uint64_t> X86Code::stubEntries(const CodeMemory &memory,
+                                           AddressUse use, bool known) const {
+  std::vector<uint64_t> entries;
+  uint8_t buffer[96];
+  CodePiece piece = memory.around(use.address, 40, 56, buffer);
+  if (use.address < piece.address + 2)
+    return entries;
+  uint64_t jump = use.address - 2;
+  Instruction instruction =
+      decodeX86(piece.bytes.drop_front(jump - piece.address), jump);
+  if (instruction.flow != Flow::jump || instruction.memory != use.target)
+    return entries;
+  if (!known && !looksLikeStub(piece, jump))
+    return entries;
+  // Stubs have at most 16 bytes. All ways to enter one count, so that the list
+  // of things that linkers put in front of the jump need not be complete.
+  uint64_t first = std::max(jump - std::min<uint64_t>(jump, 16), piece.address);
+  for (uint64_t entry = first; entry <= jump; ++entry)
+    if (runsInto(piece, entry, jump))
+      entries.push_back(entry);
+  return entries;
+}
+
+uint64_t X86Code::slotOfStub(CodePiece piece) const {
+  size_t at = 0;
+  // endbr64, a register load, the jump
+  for (unsigned count = 0; count < 3 && at < piece.bytes.size(); ++count) {
+    Instruction instruction =
+        decodeX86(piece.bytes.drop_front(at), piece.address + at);
+    if (!instruction.valid())
+      return 0;
+    if (instruction.flow == Flow::jump)
+      return instruction.memory;
+    if (instruction.flow != Flow::next && instruction.flow != Flow::entry)
+      return 0;
+    at += instruction.bytes;
+  }
+  return 0;
+}
+
+std::unique_ptr<MachineCode> mpg::makeX86Code() {
+  return std::make_unique<X86Code>();
+}
