@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Audit/Audit.h"
+#include "Audit/Checks.h"
+#include "Support/Format.h"
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+FindingSet mpg::defaultChecks() {
+  FindingSet checks;
+  for (const FindingInfo &info : allFindings())
+    for (Severity severity : info.severity)
+      if (severity != Severity::off)
+        checks.insert(info.id);
+  return checks;
+}
+
+Severity FileReport::worst() const {
+  Severity worst = Severity::off;
+  for (const Finding &finding : findings)
+    worst = std::max(worst, finding.severity);
+  return worst;
+}
+
+bool FileReport::unusable() const {
+  if (kind == ElfKind::notElf || kind == ElfKind::malformed)
+    return true;
+  return any_of(findings, [](const Finding &finding) {
+    return finding.severity == Severity::error &&
+           infoOf(finding.id).group == FindingGroup::malformed;
+  });
+}
+
+/// The compiler's record of its command line names the A64FX.
+static bool builtForA64fx(Image &image) {
+  const Section *record = image.findSection(".GCC.command.line");
+  if (!record)
+    return false;
+  StringRef lines = image.sectionData(*record, 16 << 20);
+  return lines.contains("=a64fx") || lines.contains("-KA64FX");
+}
+
+/// HW:fugaku-paths
+static bool vendorFilesInstalled() {
+  static const bool installed = access("/opt/FJSVxos/mmm", F_OK) == 0;
+  return installed;
+}
+
+static Target decideTarget(Image &image) {
+  if (!image.fullyRead())
+    return Target::mpg;
+  if (image.isLoadable()) {
+    if (image.needs("libmpg.so"))
+      return Target::fugaku;
+    if (image.needs("libhugetlbfs.so"))
+      return Target::libhugetlbfs;
+  }
+  if (image.machine() == Machine::aarch64 &&
+      (vendorFilesInstalled() || builtForA64fx(image)))
+    return Target::fugaku;
+  return Target::mpg;
+}
+
+uint64_t mpg::usualPageBytes(Target target) {
+  return target == Target::fugaku ? 65536 : 4096; // HW:fugaku-base-page
+}
+
+/// A file that changed while it was read gets no verdict: what was found may
+/// be about a mixture of two files.
+static void reportFailedRead(uint64_t offset, const Subject &subject,
+                             FileReport &report) {
+  report.findings.clear();
+  report.facts = {};
+  report.regions.clear();
+  report.largestSymbols.clear();
+  Findings findings(subject, report.findings);
+  Finding &finding = findings.add(FindingId::mpg918,
+                                  "the file cannot be read at offset " +
+                                      formatHex(offset) + ", although it had " +
+                                      formatHex(subject.image.fileBytes()) +
+                                      " bytes when it was opened");
+  finding.offset = offset;
+}
+
+FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
+  FileReport report = {};
+  report.path = image.path();
+  report.kind = image.kind();
+  report.machine = image.machineName();
+  report.notElfReason = image.notElfReason().str();
+  report.target = settings.target ? *settings.target : decideTarget(image);
+  report.pageBytes = settings.pageBytes.value_or(usualPageBytes(report.target));
+  report.hugeBytes = settings.hugeBytes;
+  Subject subject = {
+      image,       settings, report.target, report.pageBytes, report.hugeBytes,
+      std::nullopt};
+  runChecks(subject, report.findings);
+  if (settings.wantFacts) {
+    report.facts = collectFacts(image, report.target);
+    report.regions = collectRegions(subject, report.findings);
+    if (image.isProgram())
+      report.largestSymbols = findLargestSymbols(image, 3);
+  }
+  if (std::optional<uint64_t> offset = image.failedReadOffset())
+    reportFailedRead(*offset, subject, report);
+  return report;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPG113 and MPG114: who serves malloc, and is its behaviour changed?
+
+#include "Audit/Checks.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static bool isAllocator(StringRef library) {
+  static constexpr StringRef prefixes[] = {"libjemalloc", "libtcmalloc",
+                                           "libmimalloc", "libtbbmalloc"};
+  return any_of(prefixes,
+                [&](StringRef prefix) { return library.starts_with(prefix); });
+}
+
+static void checkOwnMalloc(const Subject &subject, Findings &findings) {
+  Image &image = subject.image;
+  if (!image.isProgram() || image.isStatic())
+    return;
+  if (image.exportsSymbol("malloc") || image.exportsSymbol("calloc")) {
+    Finding &finding =
+        findings.add(FindingId::mpg113, "the program brings its own malloc");
+    finding.evidence = "it exports malloc or calloc";
+    return;
+  }
+  for (StringRef name : image.dynamic().needed)
+    if (isAllocator(name)) {
+      Finding &finding = findings.add(
+          FindingId::mpg113, "the program uses the allocator of " + name);
+      finding.evidence = (name + " is in DT_NEEDED").str();
+      return;
+    }
+}
+
+static void checkHooks(const Subject &subject, Findings &findings) {
+  const KnownSymbolUse &symbols = subject.symbols();
+  std::vector<StringRef> hooks = symbols.importsOf(
+      {KnownSymbol::__malloc_hook, KnownSymbol::__realloc_hook,
+       KnownSymbol::__free_hook, KnownSymbol::__memalign_hook,
+       KnownSymbol::__malloc_initialize_hook,
+       KnownSymbol::__after_morecore_hook, KnownSymbol::__morecore});
+  if (!hooks.empty()) {
+    Finding &finding =
+        findings.add(FindingId::mpg114, "the file relies on hooks of malloc");
+    finding.sub = "hooks";
+    finding.evidence = "imports " + join(hooks, ", ");
+    finding.cost = "up to glibc 2.33 a hook takes memory away from the large "
+                   "page malloc; since 2.34 hooks are ignored, and code that "
+                   "relies on them is dead";
+    finding.fix = "Remove the hooks, or replace malloc as a whole.";
+  } else if (symbols.imports(KnownSymbol::mallopt)) {
+    Finding &finding = findings.add(
+        FindingId::mpg114, "the file changes settings of malloc by mallopt");
+    finding.sub = "mallopt";
+    finding.severity = Severity::note;
+    finding.evidence = "imports mallopt";
+    finding.cost = "mallopt can overrule MALLOC_MMAP_THRESHOLD_ and the other "
+                   "variables that a job sets for large pages";
+    finding.fix = "Check that the values given to mallopt fit the large page "
+                  "settings of the job.";
+  }
+}
+
+void mpg::checkAllocators(const Subject &subject, Findings &findings) {
+  if (findings.wants(FindingId::mpg113))
+    checkOwnMalloc(subject, findings);
+  if (findings.wants(FindingId::mpg114))
+    checkHooks(subject, findings);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPG103: do the writable segments, rounded out to large pages, stay clear of
+// their neighbours? One finding for each conflicting pair, because that is how
+// the vendor's message counts, and one for each other reason to refuse.
+
+#include "Audit/Checks.h"
+#include "Elf/HugeLayout.h"
+#include "Support/Format.h"
+#include <elf.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// The remapper that Fujitsu's library descends from gives up at this position
+/// in the program header table. HW:pair-rule
+static constexpr unsigned headerIndexLimit = 10;
+
+/// The kernel maps nothing below. HW:mmap-min-addr
+static constexpr uint64_t lowestAddress = 65536;
+
+/// The section by which a reader knows the part of \p segment that lies in
+/// the granule at \p granule: .data or .bss if one does, else the largest that
+/// holds something: .relro_padding is the linker's filler.
+static const Section *sectionIn(Image &image, const Segment &segment,
+                                uint64_t granule, uint64_t hugeBytes) {
+  const Section *best = nullptr;
+  for (const Section &section : image.sections()) {
+    bool inSegment = (section.flags & SHF_ALLOC) && section.bytes > 0 &&
+                     section.address >= segment.address &&
+                     section.address < segment.end();
+    if (!inSegment || section.name == ".relro_padding" ||
+        section.address >= granule + hugeBytes ||
+        section.address + section.bytes <= granule)
+      continue;
+    if (section.name == ".data" || section.name == ".bss")
+      return &section;
+    if (!best || section.bytes > best->bytes)
+      best = &section;
+  }
+  return best;
+}
+
+static std::string describe(const Segment &segment, unsigned index) {
+  std::string flags = segment.writable() ? "rw" : "r";
+  if (segment.executable())
+    flags += "x";
+  return "segment " + std::to_string(index) + " (" + flags + ", " +
+         formatHex(segment.address) + "-" + formatHex(segment.end()) + ")";
+}
+
+/// What a conflict costs: everything, or for a runtime that moves single
+/// granules the part that does not fill one.
+static void setCost(const Subject &subject, Finding &finding) {
+  uint64_t all = writableBytes(subject.image.loads());
+  bool movesGranules =
+      subject.target == Target::mpg || subject.target == Target::thp;
+  if (!movesGranules) {
+    finding.cost = "all of .data and .bss (" + formatBytes(all) +
+                   ") stays on normal pages";
+    return;
+  }
+  uint64_t inside = interiorBytes(subject.image.loads(),
+                                  subject.image.segments(), subject.hugeBytes);
+  uint64_t lost = all - std::min(inside, all);
+  finding.cost = formatBytes(lost) + " of " + formatBytes(all) +
+                 " writable data stays on normal pages";
+  if (all < subject.settings.minBytes)
+    finding.severity = Severity::note;
+}
+
+static void addPair(const Subject &subject, Findings &findings,
+                    OverlapPair pair) {
+  Image &image = subject.image;
+  uint64_t huge = subject.hugeBytes;
+  const Segment &first = image.loads()[pair.first];
+  const Segment &second = image.loads()[pair.second];
+  uint64_t granule =
+      roundDown(second.writable() ? second.address : first.end() - 1, huge);
+  const Segment &data = second.writable() ? second : first;
+  const Segment &other = second.writable() ? first : second;
+  const Section *dataSection = sectionIn(image, data, granule, huge);
+  const Section *otherSection = sectionIn(image, other, granule, huge);
+  std::string dataName =
+      dataSection ? dataSection->name.str() : "writable data";
+  uint64_t address = dataSection ? dataSection->address : data.address;
+  Finding &finding = findings.add(
+      FindingId::mpg103,
+      dataName + " at " + formatHex(address) + " shares a " +
+          formatBytes(huge) + " page with " +
+          (otherSection ? otherSection->name : "the segment beside it") +
+          " (segments " + std::to_string(pair.first) + " and " +
+          std::to_string(pair.second) + ")");
+  finding.sub = first.writable() && second.writable() ? "rw-rw" : "ro-overlap";
+  finding.where.address = address;
+  finding.where.section = dataSection ? dataName : "";
+  finding.where.bytes = dataSection ? dataSection->bytes : data.memoryBytes;
+  finding.where.segments = {pair.first, pair.second};
+  finding.evidence = describe(first, pair.first) + " and " +
+                     describe(second, pair.second) + " meet in the " +
+                     formatBytes(huge) + " page at " + formatHex(granule);
+  setCost(subject, finding);
+}
+
+static void addLowAddress(const Subject &subject, Findings &findings) {
+  ElfKind kind = subject.image.kind();
+  if (kind == ElfKind::pie || kind == ElfKind::staticPie)
+    return;
+  unsigned index = 0;
+  for (const Segment &load : subject.image.loads()) {
+    unsigned at = index++;
+    if (!load.writable() ||
+        roundDown(load.address, subject.hugeBytes) >= lowestAddress)
+      continue;
+    Finding &finding = findings.add(
+        FindingId::mpg103, "writable data at " + formatHex(load.address) +
+                               " lies in the lowest large page, which the "
+                               "kernel does not map (segment " +
+                               std::to_string(at) + ")");
+    finding.sub = "low-address";
+    finding.where.address = load.address;
+    finding.where.bytes = load.memoryBytes;
+    finding.where.segments = {at};
+    setCost(subject, finding);
+    finding.fix = "Take a low -Ttext, -Ttext-segment or --image-base out of "
+                  "the link command, or move the data up by giving every "
+                  "segment a large page of its own." +
+                  commandLines(finding.fix);
+  }
+}
+
+static void addHeaderIndex(const Subject &subject, Findings &findings) {
+  if (subject.target != Target::fugaku &&
+      subject.target != Target::libhugetlbfs)
+    return;
+  for (const Segment &load : subject.image.loads()) {
+    if (load.headerIndex < headerIndexLimit)
+      continue;
+    Finding &finding = findings.add(
+        FindingId::mpg103,
+        "a PT_LOAD stands at position " + std::to_string(load.headerIndex) +
+            " of the program header table; the library reads only the first "
+            "10");
+    finding.sub = "header-index";
+    finding.where.address = load.address;
+    finding.where.bytes = load.memoryBytes;
+    setCost(subject, finding);
+    finding.fix = "Use fewer program headers in your linker script (PHDRS), or "
+                  "name those of type PT_LOAD first.";
+    return;
+  }
+}
+
+void mpg::checkOverlap(const Subject &subject, Findings &findings) {
+  if (!subject.image.isProgram())
+    return;
+  for (OverlapPair pair :
+       findOverlaps(subject.image.loads(), subject.hugeBytes))
+    addPair(subject, findings, pair);
+  addLowAddress(subject, findings);
+  addHeaderIndex(subject, findings);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Audit/Checks.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+struct CheckEntry {
+  void (*run)(const Subject &, Findings &);
+  /// The findings it can add are the numbers first to last.
+  unsigned first, last;
+};
+
+} // namespace
+
+static const CheckEntry checks[] = {
+    {checkPie, 102, 102},         {checkOverlap, 103, 103},
+    {checkThreadStack, 104, 104}, {checkLibmpg, 110, 112},
+    {checkAllocators, 113, 114},  {checkLibraryDrag, 120, 120},
+    {checkBrk, 130, 132},         {checkStartupMemory, 140, 142},
+    {checkLibraryData, 143, 143}, {checkPageSize, 150, 152},
+    {checkHygiene, 160, 161},     {checkVectorLength, 180, 180},
+    {checkOpenMp, 190, 190},      {checkCacheColour, 210, 210},
+};
+
+const KnownSymbolUse &Subject::symbols() const {
+  if (!symbolCache)
+    symbolCache = findKnownSymbols(image);
+  return *symbolCache;
+}
+
+bool Findings::wants(FindingId id) const {
+  if (subject.settings.named.contains(id))
+    return true;
+  return subject.settings.checks.contains(id) &&
+         infoOf(id).severity[unsigned(subject.target)] != Severity::off;
+}
+
+bool Findings::wantsAny(unsigned first, unsigned last) const {
+  for (const FindingInfo &info : allFindings())
+    if (unsigned(info.id) >= first && unsigned(info.id) <= last &&
+        wants(info.id))
+      return true;
+  return false;
+}
+
+Finding &Findings::add(FindingId id, const Twine &title) {
+  const FindingInfo &info = infoOf(id);
+  Finding finding = {};
+  finding.id = id;
+  // What is off by default and was asked for by name is worth a note.
+  finding.severity =
+      std::max(info.severity[unsigned(subject.target)], Severity::note);
+  finding.title = title.str();
+  finding.cost = info.cost.substr(0, info.cost.find("\n\n")).str();
+  finding.fix = shortRemedy(info, subject.hugeBytes);
+  out.push_back(std::move(finding));
+  return out.back();
+}
+
+void mpg::runChecks(const Subject &subject, std::vector<Finding> &out) {
+  Findings findings(subject, out);
+  for (const CheckEntry &entry : checks)
+    if (findings.wantsAny(entry.first, entry.last))
+      entry.run(subject, findings);
+  checkMalformed(subject, findings);
+}

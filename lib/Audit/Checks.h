@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checks, in the order they run. Start reading here: a check is a function
+// that looks at one Subject and adds what it finds; which findings it can add
+// stands beside it in Checks.cpp, so that a run that asks for one finding runs
+// one check.
+
+#ifndef MPG_AUDIT_CHECKS_H
+#define MPG_AUDIT_CHECKS_H
+
+#include "Audit/Audit.h"
+#include "Audit/KnownSymbols.h"
+
+namespace mpg {
+
+/// One file under audit, with what was decided about it.
+struct Subject {
+  Image &image;
+  const AuditSettings &settings;
+  Target target;
+  uint64_t pageBytes;
+  uint64_t hugeBytes;
+  /// Imports and exports that any check asks about; read at the first use.
+  const KnownSymbolUse &symbols() const;
+  std::optional<KnownSymbolUse> mutable symbolCache;
+};
+
+/// Takes findings; fills in what the table says about them.
+class Findings {
+public:
+  Findings(const Subject &subject, std::vector<Finding> &out)
+      : subject(subject), out(out) {}
+
+  bool wants(FindingId id) const;
+  /// wants() is true for a number from \p first to \p last.
+  bool wantsAny(unsigned first, unsigned last) const;
+  /// Adds a finding with the severity and the cost of the table and returns it
+  /// for the check to complete. pre: wants(id).
+  Finding &add(FindingId id, const llvm::Twine &title);
+
+private:
+  const Subject &subject;
+  std::vector<Finding> &out;
+};
+
+void checkPie(const Subject &subject, Findings &findings);           // 102
+void checkOverlap(const Subject &subject, Findings &findings);       // 103
+void checkThreadStack(const Subject &subject, Findings &findings);   // 104
+void checkLibmpg(const Subject &subject, Findings &findings);        // 110-112
+void checkAllocators(const Subject &subject, Findings &findings);    // 113 114
+void checkLibraryDrag(const Subject &subject, Findings &findings);   // 120
+void checkBrk(const Subject &subject, Findings &findings);           // 130-132
+void checkStartupMemory(const Subject &subject, Findings &findings); // 140 142
+void checkLibraryData(const Subject &subject, Findings &findings);   // 143
+void checkPageSize(const Subject &subject, Findings &findings);      // 150-152
+void checkHygiene(const Subject &subject, Findings &findings);       // 160 161
+void checkVectorLength(const Subject &subject, Findings &findings);  // 180
+void checkOpenMp(const Subject &subject, Findings &findings);        // 190
+void checkCacheColour(const Subject &subject, Findings &findings);   // 210
+
+/// 9xx. Runs last and always: it reports the damage that the checks before it
+/// came across, and a file that cannot be used must not look clean because
+/// only another group was asked for.
+void checkMalformed(const Subject &subject, Findings &findings);
+
+/// Runs every check that can add a finding that the settings ask for.
+void runChecks(const Subject &subject, std::vector<Finding> &out);
+
+} // namespace mpg
+
+#endif // MPG_AUDIT_CHECKS_H

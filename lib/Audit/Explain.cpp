@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --explain: the rows of Findings.def and VendorCodes.def as a page to read,
+// offline.
+
+#include "Audit/Finding.h"
+#include "Audit/Report.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static void appendPart(std::string &page, StringRef label, StringRef text) {
+  if (text.empty())
+    return;
+  page += "\n" + label.str() + ":\n  " + fillText(text, 2) + "\n";
+}
+
+static std::string explainFinding(const FindingInfo &info) {
+  std::string page = idText(info.id);
+  if (!info.vendor.empty())
+    page += (" (" + info.vendor + ")").str();
+  page += (": " + info.summary + "\n\n").str();
+  page += ("  group: " + groupName(info.group) + "\n").str();
+  page += "  severity:";
+  for (unsigned i = 0; i < targetCount; ++i)
+    page += (Twine(i ? ", " : " ") + targetName(Target(i)) + " " +
+             severityName(info.severity[i]))
+                .str();
+  page += "\n";
+  appendPart(page, "rule", info.rule);
+  appendPart(page, "cost", info.cost);
+  appendPart(page, "remedy", info.remedy);
+  appendPart(page, "source", info.source);
+  return page;
+}
+
+static std::string explainVendorCode(const VendorCode &code) {
+  std::string page = (code.code + ", a message of Fujitsu's software\n").str();
+  appendPart(page, "meaning", code.meaning);
+  appendPart(page, "what to do", code.action);
+  SmallVector<StringRef, 4> related;
+  code.related.split(related, ", ", -1, /*KeepEmpty=*/false);
+  for (StringRef id : related) {
+    unsigned number = 0;
+    if (id.consume_front("MPG") && !id.getAsInteger(10, number))
+      if (const FindingInfo *info = findInfo(number))
+        page += "\n" + explainFinding(*info);
+  }
+  if (related.empty())
+    page += "\nmpgaudit has no finding for it: only a run can show it.\n";
+  return page;
+}
+
+/// "lpg 2003", "LPG2003" and "LPG 2003" are the same number.
+static std::string normalized(StringRef code) {
+  std::string text;
+  for (char c : code)
+    if (c != ' ' && c != '-' && c != '_')
+      text += toUpper(c);
+  return text;
+}
+
+std::string mpg::explain(StringRef code) {
+  std::string wanted = normalized(code);
+  for (const VendorCode &vendor : allVendorCodes())
+    if (normalized(vendor.code) == wanted)
+      return explainVendorCode(vendor);
+  for (const FindingInfo &info : allFindings())
+    if (idText(info.id) == wanted)
+      return explainFinding(info);
+  return "";
+}

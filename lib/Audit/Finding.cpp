@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Audit/Finding.h"
+#include "Support/Format.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+// The words of Findings.def, visible only to the table below.
+constexpr Severity off = Severity::off, note = Severity::note,
+                   warning = Severity::warning, error = Severity::error;
+} // namespace
+
+static const FindingInfo table[] = {
+#define MPG_FINDING(number, vendor, group, onFugaku, onMpg, onLibhugetlbfs,    \
+                    onThp, summary, rule, cost, remedy, source)                \
+  {FindingId::mpg##number,                                                     \
+   vendor,                                                                     \
+   FindingGroup::group,                                                        \
+   {onFugaku, onMpg, onLibhugetlbfs, onThp},                                   \
+   summary,                                                                    \
+   rule,                                                                       \
+   cost,                                                                       \
+   remedy,                                                                     \
+   source},
+#include "Audit/Findings.def"
+};
+
+static const VendorCode codes[] = {
+#define MPG_VENDOR_CODE(code, meaning, action, related)                        \
+  {code, meaning, action, related},
+#include "Audit/VendorCodes.def"
+};
+
+ArrayRef<FindingInfo> mpg::allFindings() {
+  static const std::vector<FindingInfo> sorted = [] {
+    std::vector<FindingInfo> rows(std::begin(table), std::end(table));
+    std::sort(
+        rows.begin(), rows.end(),
+        [](const FindingInfo &a, const FindingInfo &b) { return a.id < b.id; });
+    return rows;
+  }();
+  return sorted;
+}
+
+ArrayRef<VendorCode> mpg::allVendorCodes() { return codes; }
+
+const FindingInfo *mpg::findInfo(unsigned number) {
+  for (const FindingInfo &info : table)
+    if (unsigned(info.id) == number)
+      return &info;
+  return nullptr;
+}
+
+const FindingInfo &mpg::infoOf(FindingId id) {
+  return *findInfo(unsigned(id)); // every enumerator is a row
+}
+
+std::string mpg::idText(FindingId id) {
+  return "MPG" + std::to_string(unsigned(id));
+}
+
+static void replaceAll(std::string &text, StringRef from,
+                       const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// The table speaks of large pages of 2 MiB.
+std::string mpg::shortRemedy(const FindingInfo &info, uint64_t hugeBytes) {
+  StringRef text = info.remedy;
+  size_t end = text.find("\n\n");
+  while (end != StringRef::npos && text.substr(end + 2).starts_with("  "))
+    end = text.find("\n\n", end + 2);
+  std::string fix = text.substr(0, end).str();
+  replaceAll(fix, "2097152", std::to_string(hugeBytes));
+  replaceAll(fix, "2 MiB", formatBytes(hugeBytes));
+  return fix;
+}
+
+std::string mpg::commandLines(StringRef fix) {
+  return fix.substr(std::min(fix.find("\n  "), fix.size())).str();
+}
+
+StringRef mpg::severityName(Severity severity) {
+  switch (severity) {
+  case Severity::off:
+    return "off";
+  case Severity::note:
+    return "note";
+  case Severity::warning:
+    return "warning";
+  case Severity::error:
+    return "error";
+  }
+  return "error";
+}
+
+static constexpr const char *groupNames[] = {"layout", "loader",  "heap",
+                                             "tags",   "hygiene", "malformed"};
+
+StringRef mpg::groupName(FindingGroup group) {
+  return groupNames[unsigned(group)];
+}
+
+std::optional<FindingGroup> mpg::parseGroup(StringRef name) {
+  for (unsigned i = 0; i < std::size(groupNames); ++i)
+    if (name == groupNames[i])
+      return FindingGroup(i);
+  return std::nullopt;
+}
+
+static constexpr const char *targetNames[targetCount] = {"fugaku", "mpg",
+                                                         "libhugetlbfs", "thp"};
+
+StringRef mpg::targetName(Target target) {
+  return targetNames[unsigned(target)];
+}
+
+std::optional<Target> mpg::parseTarget(StringRef name) {
+  for (unsigned i = 0; i < targetCount; ++i)
+    if (name == targetNames[i])
+      return Target(i);
+  return std::nullopt;
+}

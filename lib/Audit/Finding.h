@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One finding: which rule, where in the file, what shows it, what it costs and
+// how to fix it. What is the same for every file stands in Findings.def; what
+// depends on the file stands here.
+
+#ifndef MPG_AUDIT_FINDING_H
+#define MPG_AUDIT_FINDING_H
+
+#include "Audit/Target.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// Ordered, so that the worst of several is the largest.
+enum class Severity : uint8_t { off, note, warning, error };
+llvm::StringRef severityName(Severity severity);
+
+/// The numbers of Findings.def: FindingId::mpg103 is 103.
+enum class FindingId : uint16_t {
+#define MPG_FINDING(number, ...) mpg##number = number,
+#include "Audit/Findings.def"
+};
+
+enum class FindingGroup : uint8_t {
+  layout,
+  loader,
+  heap,
+  tags,
+  hygiene,
+  malformed
+};
+llvm::StringRef groupName(FindingGroup group);
+std::optional<FindingGroup> parseGroup(llvm::StringRef name);
+
+/// A set of findings; asked once for every check of every file.
+class FindingSet {
+public:
+  bool contains(FindingId id) const { return bits[unsigned(id)]; }
+  void insert(FindingId id) { bits.set(unsigned(id)); }
+  void erase(FindingId id) { bits.reset(unsigned(id)); }
+  void clear() { bits.reset(); }
+
+private:
+  std::bitset<1000> bits;
+};
+
+/// One row of Findings.def.
+struct FindingInfo {
+  FindingId id;
+  llvm::StringRef vendor; ///< "LPG 2003", or empty
+  FindingGroup group;
+  Severity severity[targetCount]; ///< by Target
+  llvm::StringRef summary, rule, cost, remedy, source;
+};
+
+/// All rows, by ascending number.
+llvm::ArrayRef<FindingInfo> allFindings();
+const FindingInfo &infoOf(FindingId id);
+const FindingInfo *findInfo(unsigned number);
+std::string idText(FindingId id); ///< "MPG103"
+
+/// The part of a remedy that a report prints: up to the first paragraph that
+/// only explains, with the 2 MiB of the text replaced by \p hugeBytes.
+std::string shortRemedy(const FindingInfo &info, uint64_t hugeBytes);
+
+/// The command lines of a fix with the line break in front of them, for a check
+/// that has better words than the table but no other flags.
+std::string commandLines(llvm::StringRef fix);
+
+/// A vendor's message number: what it means and which findings foresee it.
+struct VendorCode {
+  llvm::StringRef code; ///< "LPG 2003"
+  llvm::StringRef meaning, action, related;
+};
+llvm::ArrayRef<VendorCode> allVendorCodes();
+
+struct Where {
+  std::optional<uint64_t> address;
+  std::string section;
+  std::optional<uint64_t> bytes;
+  std::vector<unsigned> segments; ///< positions among the PT_LOADs
+};
+
+struct Finding {
+  FindingId id;
+  Severity severity;
+  std::string sub; ///< which case of the rule: "ro-overlap"
+  std::string title;
+  Where where;
+  std::string field; ///< 9xx: the field as elf.h names it
+  std::optional<uint64_t> offset;
+  std::string evidence;
+  std::string cost;
+  /// What to do, then lines "  gcc:   <flags>" that can be pasted.
+  std::string fix;
+  std::string via;
+};
+
+} // namespace mpg
+
+#endif // MPG_AUDIT_FINDING_H

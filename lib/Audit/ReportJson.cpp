@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reports for programs: the schema mpgaudit-1, which stands in
+// docs/schema/mpgaudit-1.schema.json. Keys that do not apply are absent; all
+// numbers are integers.
+
+#include "Audit/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Names come from files, so they need not be UTF-8.
+static json::Value text(StringRef value) {
+  return json::isUTF8(value) ? json::Value(value.str())
+                             : json::Value(json::fixUTF8(value));
+}
+
+static void writeText(json::OStream &json, StringRef key, StringRef value) {
+  if (!value.empty())
+    json.attribute(key, text(value));
+}
+
+static void writeOptional(json::OStream &json, StringRef key,
+                          const std::optional<std::string> &value) {
+  if (value)
+    json.attribute(key, text(*value));
+}
+
+static void writeList(json::OStream &json, StringRef key,
+                      const std::vector<std::string> &values) {
+  json.attributeArray(key, [&] {
+    for (const std::string &value : values)
+      json.value(text(value));
+  });
+}
+
+static void writeLayout(json::OStream &json, const LayoutFacts &facts) {
+  json.attributeArray("load", [&] {
+    unsigned index = 0;
+    for (const Segment &load : facts.loads)
+      json.object([&] {
+        json.attribute("index", index++);
+        json.attribute("vaddr", load.address);
+        json.attribute("memsz", load.memoryBytes);
+        json.attribute("filesz", load.fileBytes);
+        json.attribute("flags", load.flags);
+        json.attribute("align", load.align);
+      });
+  });
+  json.attributeArray("overlap", [&] {
+    for (OverlapPair pair : facts.overlaps)
+      json.array([&] {
+        json.value(pair.first);
+        json.value(pair.second);
+      });
+  });
+  json.attribute("writable_bytes", facts.writableBytes);
+  json.attribute("huge_bytes", facts.hugeBytes);
+  json.attribute("interior_bytes", facts.interiorBytes);
+  json.attribute("startup_peak_bytes", facts.startupPeakBytes);
+  json.attribute("max_page", facts.maxPageBytes);
+  json.attribute("rwx", facts.writableCode);
+  json.attribute("execstack", facts.executableStack);
+}
+
+static void writeFacts(json::OStream &json, const Facts &facts) {
+  if (facts.pie)
+    json.attribute("pie", *facts.pie);
+  if (facts.layout)
+    writeLayout(json, *facts.layout);
+  if (facts.textrel)
+    json.attribute("textrel", *facts.textrel);
+  writeOptional(json, "interp", facts.interpreter);
+  if (facts.dynamic) {
+    writeList(json, "brk", facts.dynamic->brk);
+    writeList(json, "needed", facts.dynamic->needed);
+    writeOptional(json, "rpath", facts.dynamic->rpath);
+    writeOptional(json, "runpath", facts.dynamic->runpath);
+    writeOptional(json, "soname", facts.dynamic->soname);
+  }
+  if (facts.dataBytes)
+    json.attribute("data_bytes", *facts.dataBytes);
+  if (facts.bssBytes)
+    json.attribute("bss_bytes", *facts.bssBytes);
+}
+
+static void writeRegions(json::OStream &json,
+                         const std::vector<Region> &regions) {
+  for (const Region &region : regions)
+    json.object([&] {
+      json.attribute("region", region.name);
+      json.attribute("bytes", region.bytes);
+      json.attribute("eligible_bytes", region.eligibleBytes);
+      json.attributeArray("because", [&] {
+        for (FindingId id : region.because)
+          json.value(idText(id));
+      });
+    });
+}
+
+static void writeLargest(json::OStream &json,
+                         const std::vector<LargeSymbol> &symbols) {
+  for (const LargeSymbol &symbol : symbols)
+    json.object([&] {
+      json.attribute("name", text(symbol.name));
+      json.attribute("section", symbol.section);
+      json.attribute("size", symbol.bytes);
+    });
+}
+
+static void writeWhere(json::OStream &json, const Where &where) {
+  if (where.address)
+    json.attribute("address", *where.address);
+  writeText(json, "section", where.section);
+  if (where.bytes)
+    json.attribute("size", *where.bytes);
+  if (!where.segments.empty())
+    json.attributeArray("segments", [&] {
+      for (unsigned index : where.segments)
+        json.value(index);
+    });
+}
+
+static void writeFinding(json::OStream &json, const Finding &finding) {
+  const Where &where = finding.where;
+  json.attribute("id", idText(finding.id));
+  writeText(json, "sub", finding.sub);
+  writeText(json, "vendor", infoOf(finding.id).vendor);
+  json.attribute("severity", severityName(finding.severity));
+  writeText(json, "title", finding.title);
+  if (where.address || !where.section.empty() || where.bytes ||
+      !where.segments.empty())
+    json.attributeObject("where", [&] { writeWhere(json, where); });
+  writeText(json, "field", finding.field);
+  if (finding.offset)
+    json.attribute("offset", *finding.offset);
+  writeText(json, "evidence", finding.evidence);
+  writeText(json, "cost", finding.cost);
+  writeText(json, "fix", finding.fix);
+  writeText(json, "via", finding.via);
+}
+
+void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
+  json::OStream json(out);
+  json.object([&] {
+    json.attribute("path", text(report.path));
+    if (!json::isUTF8(report.path))
+      json.attribute("path_bytes", toHex(report.path, /*LowerCase=*/true));
+    json.attribute("kind", kindName(report.kind));
+    json.attribute("machine", report.machine);
+    json.attribute("target", targetName(report.target));
+    json.attributeObject("facts", [&] { writeFacts(json, report.facts); });
+    json.attributeArray("regions", [&] { writeRegions(json, report.regions); });
+    if (!report.largestSymbols.empty())
+      json.attributeArray("largest",
+                          [&] { writeLargest(json, report.largestSymbols); });
+    json.attributeArray("findings", [&] {
+      for (const Finding &finding : report.findings)
+        json.object([&] { writeFinding(json, finding); });
+    });
+  });
+}
+
+void mpg::writeJsonHead(raw_ostream &out, const AuditSettings &settings) {
+  out << "{\"schema\":\"mpgaudit-1\",\"version\":\"" MPG_VERSION
+      << "\",\"target\":\""
+      << (settings.target ? targetName(*settings.target) : "auto")
+      << "\",\"page\":"
+      << settings.pageBytes.value_or(
+             usualPageBytes(settings.target.value_or(Target::mpg)))
+      << ",\"huge\":" << settings.hugeBytes << ",\"files\":[";
+}
+
+void mpg::writeJsonTail(raw_ostream &out) { out << "\n]}\n"; }

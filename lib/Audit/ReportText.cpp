@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reports for people: text and line formats.
+
+#include "Audit/Report.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static std::string paint(StringRef text, const char *code, bool colour) {
+  return colour ? ("\033[" + Twine(code) + "m" + text + "\033[0m").str()
+                : text.str();
+}
+
+static std::string severityText(Severity severity, bool colour) {
+  const char *code = severity == Severity::error     ? "1;31"
+                     : severity == Severity::warning ? "1;35"
+                                                     : "1;36";
+  return paint(severityName(severity), code, colour);
+}
+
+/// "MPG103 (LPG 2003)"
+static std::string codeText(FindingId id) {
+  StringRef vendor = infoOf(id).vendor;
+  return vendor.empty() ? idText(id) : (idText(id) + " (" + vendor + ")").str();
+}
+
+static void writeFindingLine(raw_ostream &out, const FileReport &report,
+                             const Finding &finding, bool colour) {
+  out << printable(report.path) << ": "
+      << severityText(finding.severity, colour) << ": " << codeText(finding.id)
+      << ": " << printable(finding.title);
+  if (finding.offset)
+    out << " [file offset " << formatHex(*finding.offset) << "]";
+  out << "\n";
+}
+
+/// "  fix:   text", filled; command lines stand below it.
+static void writePart(raw_ostream &out, StringRef label, StringRef text) {
+  if (text.empty())
+    return;
+  constexpr unsigned indent = 9;
+  out << "  " << left_justify((label + ":").str(), indent - 2);
+  // Command lines stand right below the label, so that they stay short.
+  StringRef prose = text.substr(0, text.find("\n  "));
+  std::string safe;
+  for (StringRef line : split(prose.rtrim('\n'), '\n'))
+    safe += (safe.empty() ? "" : "\n") + printable(line);
+  out << fillText(safe, indent) << "\n";
+  for (StringRef line : split(text.substr(prose.size()), '\n'))
+    if (!line.empty())
+      out << "  " << printable(line) << "\n";
+}
+
+static std::string becauseText(const Region &region) {
+  std::string text;
+  for (FindingId id : region.because)
+    text += (text.empty() ? "" : ", ") + idText(id);
+  return text;
+}
+
+static std::string eligibleText(const Region &region) {
+  std::string because = becauseText(region);
+  if (region.name == "text")
+    return "no, code stays on normal pages";
+  bool sized = region.name == "data" || region.name == "bss";
+  if (sized && region.bytes == 0)
+    return "-";
+  std::string text = region.eligible ? sized ? "all" : "yes"
+                     : sized && region.eligibleBytes != 0
+                         ? formatBytes(region.eligibleBytes)
+                         : "no";
+  if (!because.empty())
+    return text + ", because of " + because;
+  if (region.eligible || text != "no")
+    return text;
+  return region.reachable ? "no, fills no whole large page"
+                          : "no, not with this target";
+}
+
+static void writeRegions(raw_ostream &out, const FileReport &report) {
+  if (report.regions.empty())
+    return;
+  out << "  region             size   eligible for large pages\n";
+  for (const Region &region : report.regions) {
+    bool atRunTime = region.name == "heap" || region.name.ends_with("stack");
+    out << "  " << left_justify(region.name, 12) << ' '
+        << right_justify(atRunTime ? "-" : formatBytes(region.bytes), 10)
+        << "   " << eligibleText(region) << "\n";
+  }
+  if (report.largestSymbols.empty())
+    return;
+  out << "  largest:";
+  const char *separator = " ";
+  for (const LargeSymbol &symbol : report.largestSymbols) {
+    out << separator << printable(symbol.name) << " ("
+        << formatBytes(symbol.bytes) << " in " << symbol.section << ")";
+    separator = ", ";
+  }
+  out << "\n";
+}
+
+static std::string countText(unsigned count, StringRef word) {
+  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
+}
+
+/// "2 errors, 1 warning, 1 note", or "clean".
+static std::string verdict(const FileReport &report) {
+  std::string text;
+  for (Severity severity :
+       {Severity::error, Severity::warning, Severity::note}) {
+    unsigned count = count_if(report.findings, [&](const Finding &finding) {
+      return finding.severity == severity;
+    });
+    if (count)
+      text +=
+          (text.empty() ? "" : ", ") + countText(count, severityName(severity));
+  }
+  return text.empty() ? "clean" : text;
+}
+
+void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour) {
+  if (report.kind == ElfKind::notElf)
+    return; // said on standard error
+  std::string path = printable(report.path);
+  out << paint(path, "1", colour) << ": " << kindName(report.kind);
+  if (report.kind != ElfKind::malformed)
+    out << ", " << report.machine << ", audited for target "
+        << targetName(report.target);
+  out << ": " << verdict(report) << "\n";
+  if (report.kind == ElfKind::otherMachine)
+    out << "  only the headers were read: mpgaudit knows 64-bit x86-64 and "
+           "AArch64\n";
+  for (const Finding &finding : report.findings) {
+    writeFindingLine(out, report, finding, colour);
+    writePart(out, "why", finding.evidence);
+    writePart(out, "cost", finding.cost);
+    writePart(out, "fix", finding.fix);
+  }
+  writeRegions(out, report);
+}
+
+void mpg::writeTextShort(raw_ostream &out, const FileReport &report,
+                         bool colour) {
+  if (report.worst() < Severity::warning)
+    return;
+  out << printable(report.path) << ": " << severityText(report.worst(), colour)
+      << ": ";
+  std::vector<FindingId> shown;
+  for (const Finding &finding : report.findings) {
+    if (finding.severity < Severity::warning || is_contained(shown, finding.id))
+      continue;
+    out << (shown.empty() ? "" : ", ") << codeText(finding.id);
+    shown.push_back(finding.id);
+  }
+  out << "\n";
+}
+
+void mpg::writeLines(raw_ostream &out, const FileReport &report, bool colour) {
+  for (const Finding &finding : report.findings)
+    writeFindingLine(out, report, finding, colour);
+}
+
+void AuditTotals::add(const FileReport &report) {
+  ++files;
+  ++kinds[report.kind];
+  unusable += report.unusable();
+  for (const Finding &finding : report.findings)
+    ++findings[finding.id][finding.severity];
+}
+
+void AuditTotals::add(const AuditTotals &other) {
+  files += other.files;
+  unusable += other.unusable;
+  for (auto [kind, count] : other.kinds)
+    kinds[kind] += count;
+  for (const auto &[id, bySeverity] : other.findings)
+    for (auto [severity, count] : bySeverity)
+      findings[id][severity] += count;
+}
+
+unsigned AuditTotals::count(Severity severity) const {
+  unsigned sum = 0;
+  for (const auto &[id, bySeverity] : findings)
+    for (const auto &[found, count] : bySeverity)
+      sum += found == severity ? count : 0;
+  return sum;
+}
+
+void mpg::writeTotals(raw_ostream &out, const AuditTotals &totals,
+                      bool colour) {
+  out << countText(totals.files, "file") << ": "
+      << countText(totals.count(Severity::error), "error") << ", "
+      << countText(totals.count(Severity::warning), "warning") << ", "
+      << countText(totals.count(Severity::note), "note") << "\n";
+  for (const auto &[id, bySeverity] : totals.findings)
+    for (auto at = bySeverity.rbegin(); at != bySeverity.rend(); ++at)
+      out << right_justify(std::to_string(at->second), 7) << "  "
+          << severityText(at->first, colour)
+          << std::string(8 - severityName(at->first).size(), ' ')
+          << left_justify(codeText(id), 18) << "  " << infoOf(id).summary
+          << "\n";
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From operands to the list of files to audit: plain names, @lists, a
+// NUL-separated list, directories.
+
+#ifndef MPG_TOOLS_MPGAUDIT_INPUTS_H
+#define MPG_TOOLS_MPGAUDIT_INPUTS_H
+
+#include "Options.h"
+#include <functional>
+
+namespace mpg {
+
+struct Input {
+  std::string path;
+  /// Found under a directory: what is no ELF file is passed over in silence.
+  bool fromDirectory;
+};
+
+struct InputList {
+  std::vector<Input> files;
+  unsigned skippedLinks = 0;
+  unsigned skippedSpecial = 0; ///< sockets, FIFOs, devices
+};
+
+/// Calls \p report(path, reason) for everything that cannot be read; the rest
+/// of the list is complete. Directories are listed in the order of their
+/// names, so that the order does not depend on the file system.
+InputList
+collectInputs(const Options &options,
+              const std::function<void(const std::string &path,
+                                       const std::string &reason)> &report);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGAUDIT_INPUTS_H
