@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does a program that is linked with the printed flags pass the audit?
+
+  apply_fix.py [OPTION...] OUT LINK-COMMAND...
+
+links OUT, audits it, takes the flags that mpgaudit prints for the compiler
+under all its findings, links again with these flags behind the same command,
+and audits again. Knows no flag and no finding itself: a reader who pastes what
+is printed does the same. Fails unless the first audit finds something and
+prints flags, the second ends with status 0, and both programs print the same.
+Prints `flags:` and the second report, for the test to look at.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from typing import List, Tuple
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--label", default="gcc",
+                        help="compiler whose lines are taken: gcc or clang")
+    parser.add_argument("--json", action="store_true",
+                        help="take them from `fix` of the JSON report")
+    parser.add_argument("--audit", default="", metavar="OPTIONS",
+                        help="options of mpgaudit, separated by spaces")
+    parser.add_argument("--run", default=None, metavar="PREFIX",
+                        help="run the programs, behind this command if any")
+    parser.add_argument("out")
+    parser.add_argument("link", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def fail(what: str) -> None:
+    sys.exit(f"apply_fix.py: {what}")
+
+
+def audit(options: argparse.Namespace, *more: str) -> Tuple[int, str]:
+    command = ["mpgaudit", "--fail-on=warning", *options.audit.split(),
+               *more, options.out]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                         timeout=60, check=False)
+    return run.returncode, run.stdout
+
+
+def printed_lines(options: argparse.Namespace) -> Tuple[int, List[str]]:
+    """Exit status, and the command lines under the findings."""
+    if not options.json:
+        status, text = audit(options)
+        return status, text.splitlines()
+    status, text = audit(options, "--format=json")
+    findings = json.loads(text)["files"][0]["findings"]
+    return status, [line for finding in findings
+                    for line in finding.get("fix", "").splitlines()]
+
+
+def printed_flags(options: argparse.Namespace) -> List[str]:
+    """Each line's flags once, in the order in which they are printed."""
+    status, lines = printed_lines(options)
+    if status != 1:
+        fail(f"status {status} of the first audit, not 1")
+    flags: List[str] = []
+    seen = set()
+    for line in lines:
+        match = re.fullmatch(rf" +{options.label}: +(\S.*)", line)
+        if match and match[1] not in seen:
+            seen.add(match[1])
+            flags += match[1].split()
+    if not flags:
+        fail(f"no flags for {options.label} in the first report")
+    return flags
+
+
+def link_and_run(options: argparse.Namespace, flags: List[str],
+                 then) -> Tuple[object, str]:
+    """Links, calls \\p then, runs; the result of \\p then and the output."""
+    subprocess.run(options.link + flags + ["-o", options.out], check=True)
+    result = then()
+    if options.run is None:
+        return result, ""
+    run = subprocess.run(options.run.split() + [options.out], check=True,
+                         stdout=subprocess.PIPE, text=True, timeout=120)
+    if not run.stdout:
+        fail("the program prints nothing, so nothing can be compared")
+    return result, run.stdout
+
+
+def main() -> int:
+    options = parse_arguments()
+    flags, before = link_and_run(options, [], lambda: printed_flags(options))
+    print("flags:", *flags, flush=True)
+    (status, report), after = link_and_run(options, flags,
+                                           lambda: audit(options))
+    print(report, end="")
+    if status != 0:
+        fail(f"status {status} of the second audit, not 0")
+    if before != after:
+        fail(f"output differs: {before!r} and {after!r}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

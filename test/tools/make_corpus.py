@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes a corpus of small ELF files for the fuzzers.
+
+Healthy files of every kind, built here or found on this machine, and damaged
+ones from a seed, so that a short run starts behind the first look at the
+header. Files are named by their content: a second run adds only what is new.
+"""
+
+import argparse
+import hashlib
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import damage  # noqa: E402  (no byte code beside the sources)
+
+MAX_FILE_BYTES = 65536
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", required=True, metavar="FOLDER")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--damaged", type=int, default=200, metavar="N")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.out, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="corpus-") as folder:
+        bases = damage.make_bases(folder)
+    files = [data for _, data in bases]
+    files += [damage.damaged_file(bases, arguments.seed, index).data
+              for index in range(arguments.damaged)]
+    files = [data for data in files if len(data) <= MAX_FILE_BYTES]
+    for data in files:
+        name = hashlib.sha1(data).hexdigest()
+        with open(os.path.join(arguments.out, name), "wb") as file:
+            file.write(data)
+    print(f"{len(files)} files, {sum(map(len, files))} bytes")
+    return 0 if files else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

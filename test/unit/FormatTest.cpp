@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How numbers and text look in a report: a wrong unit or a command line that
+// was broken over two lines misleads the reader.
+
+#include "Support/Format.h"
+#include "llvm/ADT/SmallVector.h"
+#include "gtest/gtest.h"
+
+using namespace mpg;
+
+TEST(Format, HexIsLowerCaseWithPrefix) {
+  EXPECT_EQ(formatHex(0), "0x0");
+  EXPECT_EQ(formatHex(0x404abc), "0x404abc");
+  EXPECT_EQ(formatHex(UINT64_MAX), "0xffffffffffffffff");
+}
+
+TEST(Format, BytesInTheLargestUnit) {
+  const struct {
+    uint64_t bytes;
+    const char *text;
+  } cases[] = {
+      {0, "0 B"},
+      {1, "1 B"},
+      {1023, "1023 B"},
+      {1024, "1 KiB"},
+      {1536, "1.5 KiB"},
+      {(2 << 20) - 1, "1.9 MiB"}, // never rounded up to what it is not
+      {2 << 20, "2 MiB"},
+      {(2 << 20) + 1, "2 MiB"},
+      {9 * (1 << 20) + (9 << 20) / 10, "9.8 MiB"},
+      {10 * (1 << 20) + (1 << 19), "10 MiB"},
+      {uint64_t(9) << 30, "9 GiB"},
+      {uint64_t(28) << 30, "28 GiB"},
+      {uint64_t(1) << 40, "1 TiB"},
+      {uint64_t(1) << 50, "1 PiB"},
+      {uint64_t(1) << 60, "1 EiB"},
+      {UINT64_MAX, "15 EiB"},
+  };
+  for (const auto &test : cases)
+    EXPECT_EQ(formatBytes(test.bytes), test.text) << test.bytes;
+}
+
+static llvm::SmallVector<llvm::StringRef, 16> linesOf(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef, 16> lines;
+  text.split(lines, '\n');
+  return lines;
+}
+
+TEST(Format, FillBreaksBetweenWords) {
+  EXPECT_EQ(fillText("", 4), "");
+  EXPECT_EQ(fillText("one two", 4), "one two");
+  std::string exactly(34, 'a'), oneMore(35, 'b');
+  // 9 + 34 + 1 + 34 = 78 columns fit, one more does not.
+  EXPECT_EQ(fillText(exactly + " " + exactly, 9), exactly + " " + exactly);
+  EXPECT_EQ(fillText(exactly + " " + oneMore, 9),
+            exactly + "\n         " + oneMore);
+  // A word that is longer than a line is not cut.
+  std::string path(200, '/');
+  EXPECT_EQ(fillText("see " + path + " there", 2),
+            "see\n  " + path + "\n  there");
+}
+
+TEST(Format, FillKeepsEveryWordInOrder) {
+  std::string text;
+  for (unsigned i = 0; i < 200; ++i)
+    text += (i ? " " : "") + std::string(1 + i % 23, char('a' + i % 26));
+  for (unsigned indent : {0u, 9u, 40u}) {
+    std::string filled = fillText(text, indent), joined;
+    bool first = true;
+    for (llvm::StringRef line : linesOf(filled)) {
+      EXPECT_LE(line.size() + (first ? indent : 0), 78u);
+      joined += (first ? "" : " ") + line.trim().str();
+      first = false;
+    }
+    EXPECT_EQ(joined, text);
+  }
+}
+
+TEST(Format, FillKeepsCommandLinesAndParagraphs) {
+  std::string command = "  gcc:   -Wl,-z,max-page-size=2097152 " +
+                        std::string(60, '-') + " -lmpg";
+  std::string filled = fillText("Link again.\n" + command + "\n\nOr not.", 9);
+  auto lines = linesOf(filled);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[0], "Link again.");
+  EXPECT_EQ(lines[1].ltrim(), llvm::StringRef(command).ltrim());
+  EXPECT_EQ(lines[2], "");
+  EXPECT_EQ(lines[3], "         Or not.");
+}
