@@ -84,6 +84,16 @@ static void reportFailedRead(uint64_t offset, const Subject &subject,
   finding.offset = offset;
 }
 
+/// Fatal damage stays: it is reported whatever was asked for.
+static void dropUnasked(const AuditSettings &settings, FileReport &report) {
+  erase_if(report.findings, [&](const Finding &finding) {
+    bool damage = infoOf(finding.id).group == FindingGroup::malformed &&
+                  finding.severity == Severity::error;
+    return !damage && !settings.checks.contains(finding.id) &&
+           !settings.named.contains(finding.id);
+  });
+}
+
 FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   FileReport report = {};
   report.path = image.path();
@@ -93,13 +103,21 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   report.target = settings.target ? *settings.target : decideTarget(image);
   report.pageBytes = settings.pageBytes.value_or(usualPageBytes(report.target));
   report.hugeBytes = settings.hugeBytes;
-  Subject subject = {
-      image,       settings, report.target, report.pageBytes, report.hugeBytes,
-      std::nullopt};
+  // The table of regions must not look better because less was asked for.
+  AuditSettings wide = settings;
+  if (settings.wantFacts)
+    wide.checks.insert(defaultChecks());
+  Subject subject = {image,
+                     wide,
+                     report.target,
+                     report.pageBytes,
+                     report.hugeBytes,
+                     std::nullopt};
   runChecks(subject, report.findings);
   if (settings.wantFacts) {
     report.facts = collectFacts(image, report.target);
     report.regions = collectRegions(subject, report.findings);
+    dropUnasked(settings, report);
     if (image.isProgram())
       report.largestSymbols = findLargestSymbols(image, 3);
   }

@@ -46,6 +46,7 @@ public:
   void insert(FindingId id) { bits.set(unsigned(id)); }
   void erase(FindingId id) { bits.reset(unsigned(id)); }
   void clear() { bits.reset(); }
+  void insert(const FindingSet &others) { bits |= others.bits; }
 
 private:
   std::bitset<1000> bits;
