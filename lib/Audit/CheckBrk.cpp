@@ -46,7 +46,8 @@ static bool neverReturns(StringRef name) {
                                         "exit",
                                         "longjmp",
                                         "pthread_exit",
-                                        "quick_exit"};
+                                        "quick_exit",
+                                        "xexit"};
   return is_contained(names, name);
 }
 
@@ -96,6 +97,9 @@ static bool onlyAsks(Image &image) {
   };
   CallTarget target = {use.jumpSlots, use.gotSlots, use.addressTaken, stubs,
                        use.noReturnSlots};
+  // Where functions begin and end, as the unwinder knows it.
+  if (const Segment *table = image.findSegment(PT_GNU_EH_FRAME))
+    target.functionTable = {table->address, table->fileBytes};
   return classifyCalls(image.machine(), codeRanges(image), read, target) !=
          CallArguments::other;
 }

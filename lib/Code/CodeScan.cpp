@@ -2,12 +2,19 @@
 //
 // The uses of one function in four steps: find the stubs that jump through its
 // slots; find everything that names a stub or a slot; trace the argument of
-// each call found; look for branches that land between the argument and the
-// call. Code is read from its end to its start, because libraries are linked
-// last and the calls with them: the search for branches then shares one pass
-// with the search for calls, but for the part behind the first call.
+// each call found through its function; look for branches from elsewhere that
+// land between the argument and the call.
+//
+// Code is read from its end to its start, because libraries are linked last and
+// the calls with them: the search for branches then shares one pass with the
+// search for calls, but for the part behind the first call.
+//
+// Taken on trust: what compilers and linkers make keeps the calling convention,
+// uses the slot of a JUMP_SLOT relocation for a stub alone, and comes into a
+// function at its start, by a branch, or by the table of a switch in it.
 
 #include "Code/CodeScan.h"
+#include "Code/FunctionTable.h"
 #include "Code/MachineCode.h"
 #include "Code/NoReturn.h"
 #include "Code/RegisterTrace.h"
@@ -31,15 +38,18 @@ private:
     std::vector<uint64_t> path; // ascending
     uint64_t first, end;        // branches from in between were followed
   };
-  // Enough for the short branches around a call, and for x86-64 code to be
-  // decoded from the right byte on after the first few.
+  // Where functions are not known: enough for the short branches around a call,
+  // and for x86-64 code to be decoded from the right byte on after the first
+  // few. Longer functions than this are not looked at.
   static constexpr uint64_t aroundBytes = 512, settleBytes = 64;
+  static constexpr uint64_t maxFunctionBytes = 64 << 10;
 
   const MachineCode &machine;
   CodeMemory memory;
   CodeReader read;
   const CallTarget &target;
   NoReturn noReturn;
+  FunctionTable functions;
   WantedAddresses wanted;
   std::vector<uint64_t> stubUses; // ascending
   std::vector<Site> sites;
@@ -48,6 +58,7 @@ private:
   bool checkUses(uint64_t from);
   bool checkLandings();
   bool check(AddressUse use);
+  CodePiece readFunction(uint64_t address, std::vector<uint8_t> &buffer) const;
   bool checkCall(const Instruction &call, CodePiece piece,
                  ArrayRef<Instruction> code);
   bool mayLand(AddressUse use, const Instruction &instruction) const;
@@ -64,7 +75,8 @@ static void sortUnique(std::vector<uint64_t> &addresses) {
 CallSearch::CallSearch(const MachineCode &machine, ArrayRef<CodeRange> code,
                        CodeReader read, const CallTarget &target)
     : machine(machine), memory(code, read), read(read), target(target),
-      noReturn(machine, memory, target.noReturnSlots) {
+      noReturn(machine, memory, target.noReturnSlots),
+      functions(target.functionTable, read) {
   wanted.slots = target.gotSlots.vec();
   wanted.slots.insert(wanted.slots.end(), target.jumpSlots.begin(),
                       target.jumpSlots.end());
@@ -133,13 +145,30 @@ bool CallSearch::checkLandings() {
   return checkUses(lowest - std::min(lowest, CodeMemory::overlapBytes));
 }
 
+/// The code of the function around \p address, or what is near.
+CodePiece CallSearch::readFunction(uint64_t address,
+                                   std::vector<uint8_t> &buffer) const {
+  std::optional<CodeRange> function = functions.functionAt(address);
+  if (!function) {
+    buffer.resize(2 * aroundBytes);
+    return memory.around(address, aroundBytes, aroundBytes, buffer);
+  }
+  if (function->bytes > maxFunctionBytes)
+    return {};
+  buffer.resize(function->bytes);
+  uint64_t before = address - function->address;
+  CodePiece piece =
+      memory.around(address, before, function->bytes - before, buffer);
+  piece.startsRange |= piece.address == function->address;
+  return piece;
+}
+
 /// Looks at what names a wanted address; false when that may do harm.
 bool CallSearch::check(AddressUse use) {
   if (containsAddress(stubUses, use.address))
     return true;
-  uint8_t buffer[2 * aroundBytes];
-  CodePiece piece =
-      memory.around(use.address, aroundBytes, aroundBytes, buffer);
+  std::vector<uint8_t> buffer;
+  CodePiece piece = readFunction(use.address, buffer);
   std::vector<Instruction> code = machine.decode(piece);
   auto next = std::upper_bound(
       code.begin(), code.end(), use.address,
@@ -159,11 +188,25 @@ bool CallSearch::check(AddressUse use) {
   return (direct || throughSlot) && checkCall(instruction, piece, code);
 }
 
+/// Whether \p jump, behind \p last, goes where a table says, as a switch does.
+static bool isTableJump(const Instruction &last, const Instruction &jump) {
+  if (jump.flow != Flow::jump || jump.target || jump.memory)
+    return false;
+  bool added =
+      jump.copyFrom >= 0 && last.indexes && (last.writes >> jump.copyFrom & 1);
+  return jump.indexes || added;
+}
+
+/// Whether the argument of \p call, in \p code, is 0 whatever way leads there.
 bool CallSearch::checkCall(const Instruction &call, CodePiece piece,
                            ArrayRef<Instruction> code) {
   for (const Site &site : sites)
     if (site.address == call.address)
       return true; // found in the overlap of two windows
+  // A switch may lead to any place of its function.
+  for (size_t i = 1; i < code.size(); ++i)
+    if (isTableJump(code[i - 1], code[i]))
+      return false;
   auto neverReturns = [&](const Instruction &other) {
     return noReturn.neverReturns(other);
   };

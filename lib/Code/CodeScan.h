@@ -22,10 +22,10 @@
 
 namespace mpg {
 
-/// Addresses of one file that hold code: a section or a segment.
+/// Addresses of one file that hold code: a section, a segment or a function.
 struct CodeRange {
-  uint64_t address;
-  uint64_t bytes;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
 };
 
 /// Copies the code at \p address into \p buffer; false when it cannot be read.
@@ -57,6 +57,10 @@ struct CallTarget {
   /// Slots of functions that never return, such as exit and abort. Without them
   /// code behind such a call seems to be reached with any argument.
   llvm::ArrayRef<uint64_t> noReturnSlots = {};
+  /// The PT_GNU_EH_FRAME segment, which tells where functions start; the reader
+  /// is asked for it. Without it the surroundings of a call stand for its
+  /// function, and a switch near to it spoils the proof.
+  CodeRange functionTable = {};
 };
 
 /// Looks at every use of \p target in \p code, in ranges of any order, and

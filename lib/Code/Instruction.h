@@ -34,8 +34,9 @@ struct Instruction {
   uint32_t writes = 0; ///< registers that may be changed, in whole or in part
   uint32_t zeroes = 0; ///< those of them that are 0 afterwards
   int8_t copyTo = -1;  ///< this register becomes `copyFrom`, in 32 or 64 bits
-  int8_t copyFrom = -1;
-  uint8_t bytes = 0; ///< 0: these bytes are no instruction
+  int8_t copyFrom = -1; ///< also the register that a jump goes to
+  bool indexes = false; ///< adds two registers: to a result or for a jump
+  uint8_t bytes = 0;    ///< 0: these bytes are no instruction
   Flow flow = Flow::stop;
 
   uint64_t end() const { return address + bytes; }

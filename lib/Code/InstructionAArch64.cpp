@@ -35,6 +35,7 @@ static void decodeBranch(uint32_t word, Instruction &result) {
     return direct(Flow::branch, 5, 19);
   if ((word & 0xfe000000) == 0xd6000000) { // br, blr, ret, with or without PAC
     unsigned operation = word >> 21 & 7;
+    result.copyFrom = operation == 0 ? int8_t(word >> 5 & 31) : -1;
     result.flow = operation == 0   ? Flow::jump
                   : operation == 1 ? Flow::call
                                    : Flow::stop;
@@ -128,6 +129,8 @@ Instruction mpg::decodeAArch64(uint32_t word, uint64_t address) {
   case 5: // and with registers
   case 13:
     result.writes = registerBit(word, 0);
+    // add of registers, shifted or extended
+    result.indexes = (word & 0x7f000000) == 0x0b000000;
     setMoves(word, result);
     break;
   case 10:
@@ -139,6 +142,7 @@ Instruction mpg::decodeAArch64(uint32_t word, uint64_t address) {
   case 12:
   case 14:
     result.writes = memoryWrites(word);
+    result.indexes = (word & 0x3b200c00) == 0x38200800; // register offset
     break;
   case 7:
   case 15:

@@ -113,7 +113,7 @@ private:
   bool operand16 = false, address32 = false, repeat = false;
   uint8_t rex = 0;
   uint8_t opcode = 0;
-  bool hasModRm = false, ripRelative = false;
+  bool hasModRm = false, ripRelative = false, hasIndex = false;
   int32_t displacement = 0;
   uint8_t modRm = 0;
   uint64_t immediate = 0;
@@ -185,8 +185,11 @@ void Decoder::readModRm() {
   if (mod() == 3)
     return;
   unsigned base = modRm & 7;
-  if (base == 4)
-    base = next() & 7; // the SIB byte; its base 5 means the same as rm 5
+  if (base == 4) {
+    uint8_t sib = next();
+    base = sib & 7; // 5 means the same as rm 5
+    hasIndex = (sib & 0x38) != 0x20 || (rex & 2);
+  }
   ripRelative = mod() == 0 && (modRm & 7) == 5;
   if (mod() == 1)
     return skip(1);
@@ -299,6 +302,7 @@ void Decoder::setMoves() {
     result.zeroes = 1U << low();
   if (opcode == 0xc7 && registers && immediate == 0)
     result.zeroes = 1U << rm();
+  result.indexes = registers && (opcode == 0x01 || opcode == 0x03);
   if ((opcode == 0x89 || opcode == 0x8b) && registers) {
     result.copyTo = int8_t(opcode == 0x89 ? rm() : reg());
     result.copyFrom = int8_t(opcode == 0x89 ? reg() : rm());
@@ -321,6 +325,9 @@ void Decoder::decodeOneByte() {
                                                      : Flow::branch;
   } else if (opcode == 0xff && operation >= 2 && operation <= 5) {
     result.flow = operation < 4 ? Flow::call : Flow::jump;
+    result.indexes = hasIndex;
+    if (mod() == 3)
+      result.copyFrom = int8_t(rm());
   } else if ((opcode == 0xff && operation == 7) ||
              (opcode == 0x8f && operation != 0)) {
     ok = false; // the second is AMD's XOP prefix

@@ -128,9 +128,9 @@ static std::optional<bool> holdsPage(CodePiece piece, uint64_t page) {
   // A jump on the way separates blocks; beyond it any write may be the one that
   // counts, as this block is entered from elsewhere.
   bool separated = false;
-  for (size_t i = index; i-- > 0 && index - i <= maxPageWords;) {
-    uint32_t word = read32le(code + 4 * i);
-    uint64_t place = address + 4 * i;
+  for (size_t back = 1; back <= std::min(index, maxPageWords); ++back) {
+    uint32_t word = read32le(code + 4 * (index - back));
+    uint64_t place = address + 4 * (index - back);
     Instruction earlier = decodeAArch64(word, place);
     separated |= earlier.flow == Flow::jump || earlier.flow == Flow::stop;
     if (earlier.flow == Flow::call && base < 19 && !separated)
@@ -229,7 +229,7 @@ using Signed4 = int32_t __attribute__((vector_size(16)));
 /// The same for 16 words at once, in whatever way the host offers.
 bool WordSearch::anyMatch(size_t index) const {
   Words4 value[4], any = {};
-  for (unsigned i = 0; i < 4; ++i)
+  for (size_t i = 0; i < 4; ++i)
     std::memcpy(&value[i], code + 4 * index + 16 * i, 16);
   for (const WordPattern &pattern : patterns)
     for (const Words4 &four : value)

@@ -21,7 +21,6 @@
 
 using namespace llvm;
 using namespace mpg;
-using support::endian::read16le;
 using support::endian::read32le;
 
 namespace {
@@ -67,7 +66,7 @@ private:
   struct Needle {
     uint8_t second, third;
   };
-  template <size_t... indices> class Needles;
+  template <size_t... Indices> class Needles;
 
   std::vector<AddressSpan> spans;
   std::vector<Needle> needles;
@@ -100,23 +99,23 @@ static bool isZero(Bytes16 bytes) {
 }
 
 /// Compares 16 fields at a time.
-template <size_t... indices> class FieldSearch::Needles {
+template <size_t... Indices> class FieldSearch::Needles {
 public:
   explicit Needles(const Needle *some)
-      : second{repeat16(some[indices].second)...},
-        third{repeat16(some[indices].third)...} {}
+      : second{repeat16(some[Indices].second)...},
+        third{repeat16(some[Indices].third)...} {}
 
   /// The fields that start at the 16 bytes from \p fields on.
   Bytes16 in(const uint8_t *fields) const {
     Bytes16 seconds16 = load16(fields + 1), thirds = load16(fields + 2);
     constexpr uint8_t mask = uint8_t(~(seconds - 1));
-    return ((Bytes16(((seconds16 - second[indices]) & mask) == 0) &
-             Bytes16(thirds == third[indices])) |
+    return ((Bytes16(((seconds16 - second[Indices]) & mask) == 0) &
+             Bytes16(thirds == third[Indices])) |
             ...);
   }
 
 private:
-  Bytes16 second[sizeof...(indices)], third[sizeof...(indices)];
+  Bytes16 second[sizeof...(Indices)], third[sizeof...(Indices)];
 };
 
 void FieldSearch::search() {
@@ -249,17 +248,19 @@ std::vector<Instruction> X86Code::decode(CodePiece piece) const {
   return result;
 }
 
-/// Whether code at \p from reaches \p to without leaving the straight line.
-static bool runsInto(CodePiece piece, uint64_t from, uint64_t to) {
-  while (from < to) {
+/// Whether code at \p from runs into the jump that ends at \p end.
+static bool runsInto(CodePiece piece, uint64_t from, uint64_t end) {
+  while (from < end) {
     Instruction instruction =
         decodeX86(piece.bytes.drop_front(from - piece.address), from);
+    if (instruction.flow == Flow::jump && instruction.end() == end)
+      return true;
     if (!instruction.valid() ||
         (instruction.flow != Flow::next && instruction.flow != Flow::entry))
       return false;
     from = instruction.end();
   }
-  return from == to;
+  return false;
 }
 
 /// Whether a stub, any stub, stands at \p address: endbr64 or not, then a jump
@@ -316,7 +317,7 @@ std::vector<uint64_t> X86Code::stubEntries(const CodeMemory &memory,
   // of things that linkers put in front of the jump need not be complete.
   uint64_t first = std::max(jump - std::min<uint64_t>(jump, 16), piece.address);
   for (uint64_t entry = first; entry <= jump; ++entry)
-    if (runsInto(piece, entry, jump))
+    if (runsInto(piece, entry, instruction.end()))
       entries.push_back(entry);
   return entries;
 }
