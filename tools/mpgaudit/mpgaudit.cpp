@@ -23,7 +23,7 @@ namespace {
 constexpr size_t manyFiles = 20;
 
 /// And an answer soon: see AuditSettings::codeLimitBytes.
-constexpr uint64_t surveyCodeBytes = uint64_t(4) << 20;
+constexpr uint64_t surveyCodeBytes = uint64_t(1) << 20;
 
 /// A file or an archive member as it will be printed. Text has two forms;
 /// which one is wanted is known only after manyFiles reports.
