@@ -84,6 +84,15 @@ static void reportFailedRead(uint64_t offset, const Subject &subject,
   finding.offset = offset;
 }
 
+/// What the table of regions depends on: damage is no part of it.
+static FindingSet regionChecks() {
+  FindingSet checks = defaultChecks();
+  for (const FindingInfo &info : allFindings())
+    if (info.group == FindingGroup::malformed)
+      checks.erase(info.id);
+  return checks;
+}
+
 /// Fatal damage stays: it is reported whatever was asked for.
 static void dropUnasked(const AuditSettings &settings, FileReport &report) {
   erase_if(report.findings, [&](const Finding &finding) {
@@ -105,8 +114,8 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   report.hugeBytes = settings.hugeBytes;
   // The table of regions must not look better because less was asked for.
   AuditSettings wide = settings;
-  if (settings.wantFacts)
-    wide.checks.insert(defaultChecks());
+  if (settings.wantFacts && image.isProgram())
+    wide.checks.insert(regionChecks());
   Subject subject = {image,
                      wide,
                      report.target,
