@@ -18,7 +18,6 @@ namespace mpg {
 /// What many files together showed; grows file by file.
 struct AuditTotals {
   unsigned files = 0;
-  unsigned unusable = 0;
   std::map<FindingId, std::map<Severity, unsigned>> findings;
   std::map<ElfKind, unsigned> kinds;
 

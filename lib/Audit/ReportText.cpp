@@ -168,14 +168,12 @@ void mpg::writeLines(raw_ostream &out, const FileReport &report, bool colour) {
 void AuditTotals::add(const FileReport &report) {
   ++files;
   ++kinds[report.kind];
-  unusable += report.unusable();
   for (const Finding &finding : report.findings)
     ++findings[finding.id][finding.severity];
 }
 
 void AuditTotals::add(const AuditTotals &other) {
   files += other.files;
-  unusable += other.unusable;
   for (auto [kind, count] : other.kinds)
     kinds[kind] += count;
   for (const auto &[id, bySeverity] : other.findings)

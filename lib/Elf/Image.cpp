@@ -163,7 +163,6 @@ Image::~Image() = default;
 
 const std::string &Image::path() const { return state->path; }
 ElfKind Image::kind() const { return state->kind; }
-uint16_t Image::machineNumber() const { return state->machineNumber; }
 StringRef Image::notElfReason() const { return state->notElfReason; }
 uint64_t Image::fileBytes() const { return state->fileBytes; }
 bool Image::fullyRead() const { return state->fullyRead; }
@@ -279,11 +278,6 @@ void Image::forEachImport(function_ref<void(const Symbol &)> visit) {
                           "DT_SYMTAB", i));
 }
 
-bool Image::hasDynamicSymbols() {
-  state->readDynamicSymbols();
-  return !state->dynamicSymbols.empty();
-}
-
 bool Image::exportsSymbol(StringRef name) {
   state->readDynamic();
   return state->dynamic.gnuHash ? state->findByGnuHash(name)
@@ -294,11 +288,6 @@ void Image::forEachSymbol(function_ref<void(const Symbol &)> visit) {
   state->readSymbols();
   for (size_t i = 1; i < state->symbols.size(); ++i)
     visit(state->decode(state->symbols[i], state->symbolStrings, ".symtab", i));
-}
-
-bool Image::hasSymbolTable() {
-  state->readSymbols();
-  return !state->symbols.empty();
 }
 
 std::vector<Relocation>

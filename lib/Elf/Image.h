@@ -150,7 +150,6 @@ public:
   const std::string &path() const; ///< "libfoo.a(member.o)" for a member
   ElfKind kind() const;
   Machine machine() const;
-  uint16_t machineNumber() const; ///< e_machine as the file says it
   /// "x86-64", "aarch64", "i386", ..., "machine-N".
   std::string machineName() const;
   /// For notElf: what the file is instead ("a script: #!/bin/sh").
@@ -179,12 +178,10 @@ public:
 
   /// Calls \p visit for each undefined dynamic symbol, in table order.
   void forEachImport(llvm::function_ref<void(const Symbol &)> visit);
-  bool hasDynamicSymbols();
   /// Whether the loader would find \p name in this file.
   bool exportsSymbol(llvm::StringRef name);
   /// Calls \p visit for each entry of .symtab; objects have only this table.
   void forEachSymbol(llvm::function_ref<void(const Symbol &)> visit);
-  bool hasSymbolTable();
   /// Relocations of the dynamic section that name an undefined dynamic symbol
   /// for which \p wanted is true.
   std::vector<Relocation>
