@@ -31,6 +31,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "NO_COLOR", "HOME", "TMPDIR"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%mpgaudit", os.path.join(build, "bin", "mpgaudit")))
+config.substitutions.append(("%ldmpg", os.path.join(build, "bin", "ld.mpg")))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%python", site["python"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
@@ -44,6 +45,7 @@ for program in (
     "gcc",
     "clang-22",
     "ld.lld-22",
+    "ld.mpg",
     "flang-22",
     "aarch64-linux-gnu-g++",
     "ld.gold",

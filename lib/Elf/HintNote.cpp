@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The notes of <mpg/note.h> as bytes. Fields are read and written one by one
+// in little-endian order, never by copying a struct, so that the bytes are the
+// same on every machine that runs a compiler or mpgaudit.
+
+#include "Elf/HintNote.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+/// Takes fields from the front of a note. The caller has checked the size.
+class FieldReader {
+public:
+  explicit FieldReader(StringRef bytes) : at(bytes.data()) {}
+  template <typename T> void take(T &value) {
+    value = support::endian::read<T, llvm::endianness::little>(at);
+    at += sizeof(T);
+  }
+
+private:
+  const char *at;
+};
+
+class FieldWriter {
+public:
+  template <typename T> void put(T value) {
+    char bytes[sizeof(T)];
+    support::endian::write<T, llvm::endianness::little>(bytes, value);
+    text.append(bytes, sizeof(T));
+  }
+  std::string text;
+};
+
+} // namespace
+
+/// Calls \p visit for every field of a note, in the order of the file, so that
+/// the reader and the writer cannot disagree.
+template <typename Hints, typename Visit>
+static void forEachField(Hints &hints, Visit visit) {
+  visit(hints.version);
+  visit(hints.flags);
+  visit(hints.llvmMajor);
+  for (auto &word : hints.tagBytes)
+    visit(word);
+  visit(hints.sectorsMask);
+  visit(hints.injectionMask);
+  for (auto &ways : hints.waysL1)
+    visit(ways);
+  for (auto &ways : hints.waysL2)
+    visit(ways);
+  for (auto &pad : hints.pad)
+    visit(pad);
+  visit(hints.taggedAccesses);
+  visit(hints.firstTouchSites);
+}
+
+template <typename Layout, typename Visit>
+static void forEachLayoutField(Layout &layout, Visit visit) {
+  visit(layout.version);
+  visit(layout.flags);
+  visit(layout.pad);
+  visit(layout.hugeBytes);
+  visit(layout.dataStart);
+  visit(layout.dataEnd);
+  visit(layout.bssStart);
+  visit(layout.bssEnd);
+}
+
+static std::string writeNote(uint32_t type, const std::string &contents) {
+  FieldWriter writer;
+  writer.put(uint32_t(sizeof(MPG_NOTE_NAME)));
+  writer.put(uint32_t(contents.size()));
+  writer.put(type);
+  writer.text.append(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME));
+  return writer.text + contents;
+}
+
+std::string mpg::writeHintsNote(const mpg_note_hints &hints) {
+  FieldWriter writer;
+  forEachField(hints, [&](auto value) { writer.put(value); });
+  return writeNote(MPG_NOTE_TYPE_HINTS, writer.text);
+}
+
+std::string mpg::writeLayoutNote(const mpg_note_layout &layout) {
+  FieldWriter writer;
+  forEachLayoutField(layout, [&](auto value) { writer.put(value); });
+  return writeNote(MPG_NOTE_TYPE_LAYOUT, writer.text);
+}
+
+mpg_note_hints mpg::emptyHints() {
+  mpg_note_hints hints = {};
+  hints.version = MPG_NOTE_HINTS_VERSION;
+  std::fill(std::begin(hints.waysL1), std::end(hints.waysL1),
+            uint8_t(MPG_WAYS_NOT_ASKED));
+  std::fill(std::begin(hints.waysL2), std::end(hints.waysL2),
+            uint8_t(MPG_WAYS_NOT_ASKED));
+  return hints;
+}
+
+static void mergeWays(uint8_t (&into)[4], const uint8_t (&from)[4],
+                      StringRef cache, std::vector<std::string> &warnings) {
+  for (unsigned sector = 0; sector < 4; ++sector) {
+    if (from[sector] == MPG_WAYS_NOT_ASKED || from[sector] == into[sector])
+      continue;
+    if (into[sector] == MPG_WAYS_NOT_ASKED) {
+      into[sector] = from[sector];
+      continue;
+    }
+    unsigned larger = std::max(into[sector], from[sector]);
+    warnings.push_back("modules ask for " + utostr(into[sector]) + " and " +
+                       utostr(from[sector]) + " " + cache.str() +
+                       " ways of sector " + utostr(sector) + "; " +
+                       utostr(larger) + " is kept");
+    into[sector] = uint8_t(larger);
+  }
+}
+
+static uint32_t addSaturating(uint32_t a, uint32_t b) {
+  return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+}
+
+void mpg::mergeHints(mpg_note_hints &into, const mpg_note_hints &from,
+                     std::vector<std::string> &warnings) {
+  into.flags |= from.flags;
+  into.llvmMajor = std::max(into.llvmMajor, from.llvmMajor);
+  for (unsigned word = 0; word < 8; ++word)
+    into.tagBytes[word] |= from.tagBytes[word];
+  into.sectorsMask |= from.sectorsMask;
+  into.injectionMask |= from.injectionMask;
+  mergeWays(into.waysL1, from.waysL1, "L1", warnings);
+  mergeWays(into.waysL2, from.waysL2, "L2", warnings);
+  into.taggedAccesses = addSaturating(into.taggedAccesses, from.taggedAccesses);
+  into.firstTouchSites =
+      addSaturating(into.firstTouchSites, from.firstTouchSites);
+}
+
+/// Whether the note can be read as one of \p bytes and \p version; if not, the
+/// reason is added to \p warnings.
+static bool isReadable(StringRef what, StringRef contents, size_t bytes,
+                       uint16_t version, std::vector<std::string> &warnings) {
+  std::string note = "a " + what.str() + " note of ";
+  if (contents.size() < 2) {
+    warnings.push_back(note + utostr(contents.size()) +
+                       " bytes is too short for a version");
+    return false;
+  }
+  unsigned found = support::endian::read16le(contents.data());
+  if (found != version) {
+    warnings.push_back(note + "version " + utostr(found) +
+                       " is not known and was skipped");
+    return false;
+  }
+  if (contents.size() != bytes) {
+    warnings.push_back(note + utostr(contents.size()) +
+                       " bytes is damaged: version " + utostr(version) +
+                       " has " + utostr(bytes));
+    return false;
+  }
+  return true;
+}
+
+static void addHints(StringRef contents, Notes &notes) {
+  if (!isReadable("hint", contents, sizeof(mpg_note_hints),
+                  MPG_NOTE_HINTS_VERSION, notes.warnings))
+    return;
+  mpg_note_hints hints;
+  FieldReader reader(contents);
+  forEachField(hints, [&](auto &value) { reader.take(value); });
+  if (!notes.hints)
+    notes.hints = emptyHints();
+  mergeHints(*notes.hints, hints, notes.warnings);
+  ++notes.hintNotes;
+}
+
+static void addLayout(StringRef contents, Notes &notes) {
+  if (!isReadable("layout", contents, sizeof(mpg_note_layout),
+                  MPG_NOTE_LAYOUT_VERSION, notes.warnings))
+    return;
+  mpg_note_layout layout;
+  FieldReader reader(contents);
+  forEachLayoutField(layout, [&](auto &value) { reader.take(value); });
+  // Each is written by the link of this very file, so the last one counts: an
+  // earlier one can only have come in with a prelinked input.
+  if (notes.layout)
+    notes.warnings.push_back("more than one layout note; the last one counts");
+  notes.layout = layout;
+}
+
+void mpg::readNotes(StringRef section, Notes &notes) {
+  while (!section.empty()) {
+    if (section.size() < 12) {
+      notes.warnings.push_back(utostr(section.size()) +
+                               " bytes behind the last note are none");
+      return;
+    }
+    uint32_t nameBytes = support::endian::read32le(section.data());
+    uint32_t bytes = support::endian::read32le(section.data() + 4);
+    uint32_t type = support::endian::read32le(section.data() + 8);
+    uint64_t start = 12 + ((uint64_t(nameBytes) + 3) & ~uint64_t(3));
+    if (start + bytes > section.size()) {
+      notes.warnings.push_back("a note of " + utostr(start + bytes) +
+                               " bytes does not fit into " +
+                               utostr(section.size()));
+      return;
+    }
+    StringRef name = section.substr(12, nameBytes);
+    StringRef contents = section.substr(start, bytes);
+    if (name == StringRef(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME))) {
+      if (type == MPG_NOTE_TYPE_HINTS)
+        addHints(contents, notes);
+      else if (type == MPG_NOTE_TYPE_LAYOUT)
+        addLayout(contents, notes);
+      else
+        notes.warnings.push_back("a note of type " + utostr(type) +
+                                 " is not known and was skipped");
+    }
+    uint64_t next = start + ((uint64_t(bytes) + 3) & ~uint64_t(3));
+    section = section.substr(std::min<uint64_t>(next, section.size()));
+  }
+}
+
+static void printWays(raw_ostream &out, StringRef cache,
+                      const uint8_t (&ways)[4]) {
+  for (unsigned sector = 0; sector < 4; ++sector)
+    if (ways[sector] != MPG_WAYS_NOT_ASKED)
+      out << "  " << cache << " sector " << sector << ": "
+          << unsigned(ways[sector]) << " ways\n";
+}
+
+static void printMask(raw_ostream &out, StringRef what, uint8_t mask) {
+  if (mask == 0)
+    return;
+  out << "  " << what << ":";
+  for (unsigned bit = 0; bit < 8; ++bit)
+    if (mask >> bit & 1)
+      out << " " << bit;
+  out << "\n";
+}
+
+static void printHints(raw_ostream &out, const mpg_note_hints &hints,
+                       unsigned modules) {
+  out << "hints: " << modules << (modules == 1 ? " module" : " modules")
+      << ", LLVM " << hints.llvmMajor << ", " << hints.taggedAccesses
+      << " tagged accesses, " << hints.firstTouchSites
+      << " first-touch sites\n";
+  out << "  tag bytes:";
+  bool any = false;
+  for (unsigned byte = 0; byte < 256; ++byte)
+    if (hints.tagBytes[byte / 32] >> (byte % 32) & 1) {
+      out << " 0x" << utohexstr(byte, /*LowerCase=*/true, 2);
+      any = true;
+    }
+  out << (any ? "" : " none")
+      << (hints.flags & MPG_HINTS_EXTENDED_TAGS ? " (extended)\n" : "\n");
+  printMask(out, "sectors", hints.sectorsMask);
+  printMask(out, "injection levels", hints.injectionMask);
+  printWays(out, "L1", hints.waysL1);
+  printWays(out, "L2", hints.waysL2);
+}
+
+static void printLayout(raw_ostream &out, const mpg_note_layout &layout) {
+  out << "layout: " << formatBytes(layout.hugeBytes) << " pages, ";
+  if (layout.flags & MPG_LAYOUT_SKIPPED) {
+    out << "skipped: .data and .bss are small\n";
+    return;
+  }
+  out << ".data " << formatHex(layout.dataStart) << "-"
+      << formatHex(layout.dataEnd) << ", .bss " << formatHex(layout.bssStart)
+      << "-" << formatHex(layout.bssEnd) << "\n";
+}
+
+void mpg::printNotes(raw_ostream &out, const Notes &notes) {
+  if (notes.hints)
+    printHints(out, *notes.hints, notes.hintNotes);
+  if (notes.layout)
+    printLayout(out, *notes.layout);
+  for (const std::string &warning : notes.warnings)
+    out << "warning: " << warning << "\n";
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, merges, writes and prints the notes of <mpg/note.h>. A linker joins
+// the notes of all its inputs into one section, so a program carries one hint
+// note for each module that was compiled with the passes; what counts is their
+// sum. The readers believe nothing: any bytes give an answer, and what is
+// wrong with them is said in words.
+
+#ifndef MPG_ELF_HINTNOTE_H
+#define MPG_ELF_HINTNOTE_H
+
+#include "mpg/note.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// All notes of ours in one section or segment.
+struct Notes {
+  std::optional<mpg_note_hints> hints; ///< merged over all modules
+  unsigned hintNotes = 0;              ///< how many went into it
+  std::optional<mpg_note_layout> layout;
+  /// What could not be used and why, one sentence each: unknown versions,
+  /// truncated notes, modules that ask for different cache ways.
+  std::vector<std::string> warnings;
+};
+
+/// Adds the notes of \p section (contents of a SHT_NOTE section or PT_NOTE
+/// segment) to \p notes. Notes of others are passed over in silence.
+void readNotes(llvm::StringRef section, Notes &notes);
+
+/// Merges \p from into \p into: masks are united, counts added (they stop at
+/// the largest value), of different ways the larger one is kept and named in
+/// \p warnings.
+void mergeHints(mpg_note_hints &into, const mpg_note_hints &from,
+                std::vector<std::string> &warnings);
+
+/// A hint note that asks for nothing; the start for a writer or a merge.
+mpg_note_hints emptyHints();
+
+/// The note as it stands in a section, header and name included.
+std::string writeHintsNote(const mpg_note_hints &hints);
+std::string writeLayoutNote(const mpg_note_layout &layout);
+
+/// Offset of the note's own bytes, the struct, in what the writers return.
+constexpr uint64_t noteHeaderBytes = 16;
+
+/// A few lines for a person, in a fixed order.
+void printNotes(llvm::raw_ostream &out, const Notes &notes);
+
+} // namespace mpg
+
+#endif // MPG_ELF_HINTNOTE_H

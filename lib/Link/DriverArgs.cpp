@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of ld.mpg; see DriverArgs.h.
+
+#include "Link/DriverArgs.h"
+#include "Link/LayoutObject.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using namespace mpg;
+
+// Options of ld.lld 22 that take their value from the next argument. Those
+// with one letter take it from the same argument too ("-ofile").
+static constexpr StringRef anyDashValues[] = {"Map",
+                                              "Tbss",
+                                              "Tdata",
+                                              "Ttext",
+                                              "Ttext-segment",
+                                              "auxiliary",
+                                              "call-graph-ordering-file",
+                                              "compress-debug-sections",
+                                              "defsym",
+                                              "dynamic-linker",
+                                              "dynamic-list",
+                                              "entry",
+                                              "exclude-libs",
+                                              "filter",
+                                              "fini",
+                                              "format",
+                                              "hash-style",
+                                              "init",
+                                              "just-symbols",
+                                              "keep-unique",
+                                              "library",
+                                              "library-path",
+                                              "mllvm",
+                                              "orphan-handling",
+                                              "plugin",
+                                              "plugin-opt",
+                                              "print-symbol-order",
+                                              "retain-symbols-file",
+                                              "rpath",
+                                              "script",
+                                              "section-start",
+                                              "soname",
+                                              "sort-section",
+                                              "split-stack-adjust-size",
+                                              "sysroot",
+                                              "target2",
+                                              "trace-symbol",
+                                              "undefined",
+                                              "unresolved-symbols",
+                                              "version-script",
+                                              "wrap"};
+static constexpr StringRef doubleDashValues[] = {
+    "chroot",
+    "compress-sections",
+    "default-script",
+    "dependency-file",
+    "error-handling-script",
+    "error-limit",
+    "export-dynamic-symbol",
+    "export-dynamic-symbol-list",
+    "image-base",
+    "in-implib",
+    "irpgo-profile",
+    "load-pass-plugin",
+    "lto-known-safe-vtables",
+    "oformat",
+    "opt-remarks-filename",
+    "opt-remarks-format",
+    "opt-remarks-hotness-threshold",
+    "opt-remarks-passes",
+    "out-implib",
+    "output",
+    "pack-dyn-relocs",
+    "remap-inputs",
+    "reproduce",
+    "rsp-quoting",
+    "shuffle-sections",
+    "symbol-ordering-file",
+    "thinlto-cache-policy",
+    "thinlto-distributor-arg",
+    "threads",
+    "time-trace-granularity",
+    "undefined-glob",
+    "warn-backrefs-exclude",
+    "why-live"};
+static constexpr StringRef letterValues = "LORTbefFhlmouyz";
+// Long options that one dash may precede although they begin with such a
+// letter.
+static constexpr StringRef longWithOneDash[] = {"eh-frame-hdr",
+                                                "emit-relocs",
+                                                "enable-new-dtags",
+                                                "end-group",
+                                                "end-lib",
+                                                "error-unresolved-symbols",
+                                                "export-dynamic",
+                                                "fatal-warnings",
+                                                "fix-cortex-a53-843419",
+                                                "fix-cortex-a8",
+                                                "help",
+                                                "merge-exidx-entries",
+                                                "unique",
+                                                "dT"};
+
+static constexpr StringRef ownOptions[] = {
+    "--mpg-huge=", "--mpg-layout=", "--mpg-min=", "--mpg-runtime=",
+    "--no-mpg-layout"};
+
+StringRef mpg::ownHelp() {
+  return "ld.mpg: lld with the large page layout of .data and .bss\n"
+         "\n"
+         "  --mpg-huge=SIZE         large page: 2M (default), 32M, 512M or 1G\n"
+         "  --mpg-layout=strict     an output that is not laid out as promised "
+         "is an\n"
+         "                          error (default)\n"
+         "  --mpg-layout=best-effort  ... is a warning\n"
+         "  --mpg-min=BYTES         skip the layout below so much .data and "
+         ".bss\n"
+         "                          (default 2M; 0: never)\n"
+         "  --mpg-runtime=auto      link libmpg if it is installed beside "
+         "ld.mpg (default)\n"
+         "  --mpg-runtime=yes|no    ... always; never\n"
+         "  --no-mpg-layout         link as ld.lld does\n"
+         "\n";
+}
+
+namespace {
+
+/// Walks over the arguments; take*() are the readers of one kind of option.
+class ArgParser {
+public:
+  explicit ArgParser(ArrayRef<const char *> args) : args(args) {}
+  Expected<LinkRequest> parse();
+
+private:
+  struct Option {
+    StringRef name; ///< without dashes; empty for an input
+    StringRef value;
+    bool doubleDash = false;
+  };
+  Option next();
+  Error takeOwn(StringRef arg);
+  Error takeSize(StringRef option, StringRef text, uint64_t &bytes);
+  void take(const Option &option);
+  void takeInput(StringRef name, bool isLibrary);
+  void takeZ(StringRef keyword);
+  void takePositional(StringRef name);
+  void takeLayoutOption(const Option &option);
+  void decideOutput();
+
+  ArrayRef<const char *> args;
+  size_t at = 1;
+  LinkRequest request;
+  bool isStatic = false;
+  std::vector<bool> savedStatic; ///< --push-state
+  bool relocatable = false, shared = false, notElf = false;
+};
+
+} // namespace
+
+template <typename... Parts> static Error failure(const Parts &...parts) {
+  std::string text;
+  ((text += parts), ...);
+  return createStringError(inconvertibleErrorCode(), text);
+}
+
+/// "2M", "0x200000", "1g".
+static std::optional<uint64_t> parseBytes(StringRef text) {
+  unsigned shift = 0;
+  if (!text.empty())
+    shift = StringSwitch<unsigned>(text.take_back(1))
+                .CaseLower("k", 10)
+                .CaseLower("m", 20)
+                .CaseLower("g", 30)
+                .Default(0);
+  uint64_t value;
+  if (text.drop_back(shift ? 1 : 0).getAsInteger(0, value) ||
+      value > UINT64_MAX >> shift)
+    return std::nullopt;
+  return value << shift;
+}
+
+static Error unknownOption(StringRef arg) {
+  StringRef name = arg.take_until([](char c) { return c == '='; });
+  StringRef nearest;
+  unsigned best = unsigned(name.size()) / 2 + 1;
+  for (StringRef option : ownOptions) {
+    unsigned distance = name.edit_distance(option.rtrim('='));
+    if (distance < best) {
+      best = distance;
+      nearest = option;
+    }
+  }
+  std::string text = "unknown option '" + printable(arg) + "'";
+  if (!nearest.empty())
+    return failure(text, ", did you mean '", nearest.str(), "'?");
+  return failure(text, "; ld.mpg's own options are in --help");
+}
+
+Error ArgParser::takeSize(StringRef option, StringRef text, uint64_t &bytes) {
+  std::optional<uint64_t> value = parseBytes(text);
+  if (!value)
+    return failure(option.str(), printable(text),
+                   ": not a number of bytes; write 2097152 or 2M");
+  bytes = *value;
+  return Error::success();
+}
+
+Error ArgParser::takeOwn(StringRef arg) {
+  StringRef value = arg;
+  if (arg == "--no-mpg-layout") {
+    request.layout = false;
+  } else if (value.consume_front("--mpg-huge=")) {
+    if (Error error = takeSize("--mpg-huge=", value, request.hugeBytes))
+      return error;
+    uint64_t mebibytes = request.hugeBytes >> 20;
+    if (request.hugeBytes % (1 << 20) != 0 ||
+        !is_contained({2, 32, 512, 1024}, mebibytes))
+      return failure("--mpg-huge=", printable(value),
+                     ": no large page has this size; it is a power of two, "
+                     "one of 2M, 32M, 512M and 1G");
+  } else if (value.consume_front("--mpg-min=")) {
+    return takeSize("--mpg-min=", value, request.minBytes);
+  } else if (value.consume_front("--mpg-layout=")) {
+    if (value != "strict" && value != "best-effort")
+      return failure("--mpg-layout=", printable(value),
+                     ": is strict or best-effort");
+    request.promise =
+        value == "strict" ? LayoutPromise::strict : LayoutPromise::bestEffort;
+    request.promiseGiven = true;
+  } else if (value.consume_front("--mpg-runtime=")) {
+    if (value != "auto" && value != "yes" && value != "no")
+      return failure("--mpg-runtime=", printable(value),
+                     ": is auto, yes or no");
+    request.runtime = value == "auto"  ? RuntimeChoice::automatic
+                      : value == "yes" ? RuntimeChoice::yes
+                                       : RuntimeChoice::no;
+  } else {
+    return unknownOption(arg);
+  }
+  return Error::success();
+}
+
+/// The option at the current position, with its value wherever that stands.
+ArgParser::Option ArgParser::next() {
+  StringRef arg = args[at++];
+  Option option;
+  if (!arg.starts_with("-") || arg == "-") {
+    option.value = arg;
+    return option;
+  }
+  option.doubleDash = arg.starts_with("--");
+  StringRef name = arg.drop_front(option.doubleDash ? 2 : 1);
+  auto takeNext = [&] { return at < args.size() ? args[at++] : ""; };
+  auto [before, after] = name.split('=');
+  if (is_contained(anyDashValues, before) ||
+      (option.doubleDash && is_contained(doubleDashValues, before))) {
+    option.name = before;
+    option.value = before.size() < name.size() ? after : takeNext();
+    return option;
+  }
+  bool isLetter = !option.doubleDash && !name.empty() &&
+                  letterValues.contains(name[0]) &&
+                  !is_contained(longWithOneDash, name);
+  if (!isLetter) {
+    option.name = name;
+    if (name == "dT")
+      option.value = takeNext();
+    return option;
+  }
+  option.name = name.take_front(1);
+  option.value = name.size() > 1 ? name.drop_front(1) : takeNext();
+  return option;
+}
+
+void ArgParser::takeInput(StringRef name, bool isLibrary) {
+  if (isLibrary && name == "mpg")
+    request.hasRuntime = true;
+  if (!isLibrary) {
+    size_t slash = name.rfind('/');
+    StringRef file = slash == StringRef::npos ? name : name.substr(slash + 1);
+    if (file == "libmpg.a" || file.starts_with("libmpg.so"))
+      request.hasRuntime = true;
+  }
+  request.inputs.push_back({name.str(), isLibrary, isStatic});
+}
+
+void ArgParser::takeZ(StringRef keyword) {
+  if (!keyword.consume_front("max-page-size="))
+    return;
+  uint64_t bytes;
+  if (!keyword.getAsInteger(0, bytes))
+    request.maxPageBytes = bytes;
+}
+
+/// Options that hold from where they stand.
+void ArgParser::takePositional(StringRef name) {
+  if (name == "static" || name == "Bstatic" || name == "dn" ||
+      name == "non_shared") {
+    isStatic = true;
+  } else if (name == "Bdynamic" || name == "dy" || name == "call_shared") {
+    isStatic = false;
+  } else if (name == "push-state") {
+    savedStatic.push_back(isStatic);
+  } else if (name == "pop-state" && !savedStatic.empty()) {
+    isStatic = savedStatic.back();
+    savedStatic.pop_back();
+  }
+}
+
+/// Options that make lld write something other than an ELF file of the inputs.
+static bool isForOtherOutput(StringRef name, StringRef value) {
+  if (name == "plugin-opt") { // the spelling of gcc and of LLVM's gold plugin
+    name = value;
+    return name == "emit-asm" || name == "emit-llvm" ||
+           name.starts_with("thinlto-index-only");
+  }
+  // With --chroot lld would look for our objects somewhere else.
+  return name == "version" || name == "chroot" || name == "lto-emit-asm" ||
+         name == "lto-emit-llvm" || name.starts_with("thinlto-index-only") ||
+         (name == "oformat" && value == "binary");
+}
+
+/// Options that decide what kind of output there is and who lays it out.
+void ArgParser::takeLayoutOption(const Option &option) {
+  StringRef name = option.name;
+  if (name == "T" || name == "script")
+    request.userScript = "-T " + option.value.str();
+  else if (name == "default-script" || name == "dT")
+    request.userScript = "--default-script=" + option.value.str();
+  else if (name == "r" || name == "relocatable")
+    relocatable = true;
+  else if (name == "shared" || name == "Bshareable")
+    shared = true;
+  else if (isForOtherOutput(name, option.value))
+    notElf = true;
+}
+
+void ArgParser::take(const Option &option) {
+  StringRef name = option.name;
+  if (name.empty())
+    return takeInput(option.value, /*isLibrary=*/false);
+  if (name == "l" || name == "library")
+    return takeInput(option.value, /*isLibrary=*/true);
+  if (name == "L" || name == "library-path")
+    request.searchPaths.push_back(option.value.str());
+  else if (name == "o" || name == "output")
+    request.outputPath = option.value.str();
+  else if (name == "m")
+    request.emulation = option.value.str();
+  else if (name == "z")
+    takeZ(option.value);
+  else if (name == "sysroot")
+    request.sysroot = option.value.str();
+  else if (name == "dependency-file")
+    request.dependencyFile = option.value.str();
+  else if (name == "format" || name == "b")
+    request.hasFormat = true;
+  else if (name == "help")
+    request.help = true;
+  takePositional(name);
+  takeLayoutOption(option);
+}
+
+void ArgParser::decideOutput() {
+  request.isStatic = isStatic;
+  if (relocatable || notElf || request.help || request.inputs.empty())
+    request.output = OutputKind::other;
+  else if (shared)
+    request.output = OutputKind::library;
+}
+
+Expected<LinkRequest> ArgParser::parse() {
+  request.lldArgs.push_back("ld.lld");
+  while (at < args.size()) {
+    StringRef arg = args[at];
+    // One dash would be lld's -m with the emulation "pg-huge=2M".
+    if (arg.starts_with("--mpg-") || arg.starts_with("-mpg-") ||
+        arg.starts_with("--no-mpg") || arg.starts_with("-no-mpg")) {
+      if (Error error = takeOwn(arg))
+        return error;
+      ++at;
+      continue;
+    }
+    size_t from = at;
+    take(next());
+    for (; from < at; ++from)
+      request.lldArgs.push_back(args[from]);
+  }
+  decideOutput();
+  if (request.layout && request.output != OutputKind::other &&
+      !request.userScript.empty() && request.promiseGiven &&
+      request.promise == LayoutPromise::strict)
+    return failure("'", printable(request.userScript),
+                   "' decides the layout, so --mpg-layout=strict cannot be "
+                   "promised; leave one of them out, or use "
+                   "--mpg-layout=best-effort");
+  return std::move(request);
+}
+
+Expected<LinkRequest> mpg::parseLinkArgs(ArrayRef<const char *> args) {
+  return ArgParser(args).parse();
+}
+
+std::optional<Machine> mpg::machineOfEmulation(StringRef emulation) {
+  emulation.consume_back("_fbsd");
+  if (emulation == "elf_x86_64" || emulation == "elf_amd64")
+    return Machine::x86_64;
+  if (emulation == "aarch64elf" || emulation == "aarch64linux")
+    return Machine::aarch64;
+  return std::nullopt;
+}
+
+std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
+                                         const Additions &additions) {
+  std::vector<std::string> command = {request.lldArgs.front()};
+  if (!additions.firstObject.empty())
+    command.push_back(additions.firstObject);
+  // Named by path and not by -l: the user's -L must not find another one. A
+  // program that calls nothing of it still needs it, for malloc.
+  if (!additions.runtimeLibrary.empty())
+    command.insert(command.end(), {"--push-state", "--no-as-needed",
+                                   additions.runtimeLibrary, "--pop-state"});
+  command.insert(command.end(), request.lldArgs.begin() + 1,
+                 request.lldArgs.end());
+  if (additions.alignSegments) {
+    // Each segment on large pages of its own: RELRO must not share one with
+    // the code in front of it. Costs address space, nothing in the file.
+    uint64_t pageBytes = request.hugeBytes <= separateSegmentsBytes
+                             ? request.hugeBytes
+                             : uint64_t(2) << 20;
+    if (request.maxPageBytes < pageBytes)
+      command.insert(command.end(),
+                     {"-z", "max-page-size=" + std::to_string(pageBytes)});
+    for (std::string &definition : layoutDefinitions())
+      command.push_back(std::move(definition));
+  }
+  if (!additions.lastObject.empty()) {
+    if (request.hasFormat)
+      command.push_back("--format=elf");
+    command.push_back(additions.lastObject);
+  }
+  return command;
+}
+
+std::string mpg::withoutDependencies(StringRef text,
+                                     ArrayRef<std::string> paths) {
+  std::vector<std::string> kept;
+  SmallVector<StringRef, 0> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    StringRef path = line.trim();
+    bool continues = path.consume_back("\\");
+    path = path.trim();
+    path.consume_back(":");
+    if (!is_contained(paths, path)) {
+      kept.push_back(line.str());
+      continue;
+    }
+    // The last dependency has no backslash: now the one before it is the last.
+    if (!continues && line.starts_with(" ") && !kept.empty())
+      kept.back() = StringRef(kept.back()).rtrim("\\ ").str();
+    // Every "path:" line has an empty line behind it, which stays.
+  }
+  return join(kept, "\n");
+}

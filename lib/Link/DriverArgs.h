@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a command line asks of ld.mpg, and the command line that lld gets. Both
+// are pure functions over strings: nothing is opened, looked up or printed.
+//
+// ld.mpg takes every option of ld.lld and its own, which all begin with --mpg-
+// (and --no-mpg-layout). lld does not export its option table, so the options
+// whose values could be mistaken for inputs are listed in the .cpp; an option
+// that is missing there can at worst make ld.mpg guess the size of the data
+// wrong, which costs a second link, never a wrong result.
+
+#ifndef MPG_LINK_DRIVERARGS_H
+#define MPG_LINK_DRIVERARGS_H
+
+#include "Elf/Machine.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// What lld will write.
+enum class OutputKind : uint8_t {
+  program, ///< with or without PIE, static or not
+  library, ///< -shared
+  /// Something without segments to lay out (-r, --oformat=binary, LTO
+  /// intermediate files), or nothing at all (--version, no input).
+  other,
+};
+
+/// What happens when the output is not as promised.
+enum class LayoutPromise : uint8_t { strict, bestEffort };
+
+enum class RuntimeChoice : uint8_t { automatic, yes, no };
+
+/// An object, archive, library or script, in the order of the command line.
+struct LinkInput {
+  std::string name;
+  bool isLibrary;  ///< -lNAME: to be searched for
+  bool staticOnly; ///< under -Bstatic
+};
+
+struct LinkRequest {
+  // ld.mpg's own options.
+  bool layout = true; ///< false: --no-mpg-layout
+  LayoutPromise promise = LayoutPromise::strict;
+  bool promiseGiven = false; ///< --mpg-layout= stands on the command line
+  uint64_t hugeBytes = 2 << 20;
+  uint64_t minBytes = 2 << 20;
+  RuntimeChoice runtime = RuntimeChoice::automatic;
+  bool help = false;
+
+  // What lld's options say.
+  OutputKind output = OutputKind::program;
+  bool isStatic = false; ///< -static, -Bstatic at the end of the line
+  std::string outputPath = "a.out";
+  std::string emulation;      ///< -m, empty if not given
+  std::string userScript;     ///< the option that fixes the layout, if any
+  uint64_t maxPageBytes = 0;  ///< -z max-page-size, 0 if not given
+  std::string dependencyFile; ///< --dependency-file
+  std::string sysroot;
+  bool hasFormat = false;  ///< --format: the last one holds to the end
+  bool hasRuntime = false; ///< -lmpg is there already
+  std::vector<std::string> searchPaths; ///< -L, in order
+  std::vector<LinkInput> inputs;
+
+  /// The command line without ld.mpg's own options, args[0] included: what
+  /// ld.lld would have been given.
+  std::vector<std::string> lldArgs;
+};
+
+/// pre: response files are expanded; \p args holds the program's name first.
+/// The error is a sentence without "ld.mpg: error:".
+llvm::Expected<LinkRequest> parseLinkArgs(llvm::ArrayRef<const char *> args);
+
+/// Machine of a -m emulation; nothing for those that have no layout.
+std::optional<Machine> machineOfEmulation(llvm::StringRef emulation);
+
+/// What ld.mpg adds to a link; empty strings add nothing.
+struct Additions {
+  std::string firstObject;
+  std::string lastObject;
+  std::string runtimeLibrary; ///< path of libmpg.so or libmpg.a
+  bool alignSegments = false; ///< the layout: -z max-page-size and the note
+};
+
+/// Up to this size of large pages every segment gets pages of its own. With
+/// larger ones only .data and .bss do, and RELRO shares one with the code: five
+/// pages of 1 GiB are further than code reaches, 4 GiB on AArch64 and 2 GiB on
+/// x86-64.
+constexpr uint64_t separateSegmentsBytes = 32 << 20;
+
+/// The command line for lld. Order matters: the first object comes before
+/// everything (its sections lead theirs), then the runtime (before the C
+/// library in the loader's search order), and the last object after all.
+std::vector<std::string> lldCommand(const LinkRequest &request,
+                                    const Additions &additions);
+
+/// \p text of a dependency file without the inputs \p paths, which exist only
+/// while ld.mpg runs: ninja would link again every time.
+std::string withoutDependencies(llvm::StringRef text,
+                                llvm::ArrayRef<std::string> paths);
+
+/// ld.mpg's own options, for --help.
+llvm::StringRef ownHelp();
+
+} // namespace mpg
+
+#endif // MPG_LINK_DRIVERARGS_H

@@ -1,0 +1,57 @@
+// C++ with static initialisers (across translation units by inline variables),
+// exceptions, thread-local objects and large arrays.
+
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+double data[300000] = {1.5, 2.5};
+double bss[400000];
+inline std::map<std::string, int> table = {{"one", 1}, {"two", 2}};
+static std::vector<int> squares = [] {
+  std::vector<int> list;
+  for (int i = 0; i < 100; ++i)
+    list.push_back(i * i);
+  return list;
+}();
+static thread_local std::string local = "thread";
+
+struct Shape {
+  virtual ~Shape() = default;
+  virtual int corners() const = 0;
+};
+struct Square : Shape {
+  int corners() const override { return 4; }
+};
+
+static int thrower(int depth) {
+  if (depth == 0)
+    throw std::out_of_range("deep");
+  std::string keep(100, 'x'); // has to be destroyed on the way
+  return thrower(depth - 1) + int(keep.size());
+}
+
+int main() {
+  bool caught = false;
+  try {
+    bss[0] = thrower(10);
+  } catch (const std::logic_error &error) {
+    caught = std::string(error.what()) == "deep";
+  }
+  std::string fromThread;
+  std::thread([&] { fromThread = local + "!"; }).join();
+  Square square;
+  Shape *volatile shape = &square;
+  bss[399999] = data[1];
+  if (!caught || table.at("two") != 2 || squares[99] != 9801 ||
+      fromThread != "thread!" || shape->corners() != 4 || bss[0] != 0 ||
+      data[0] + bss[399999] != 4) {
+    std::puts("a value is wrong");
+    return 1;
+  }
+  std::puts("values are right");
+  return 0;
+}
