@@ -54,6 +54,11 @@ for program in (
     "qemu-aarch64",
     "scanelf",
     "setpriv",
+    "gfortran",
+    "aarch64-linux-gnu-gfortran",
+    "pkg-config",
+    "make",
+    "dpkg-deb",
 ):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
