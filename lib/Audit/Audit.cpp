@@ -103,6 +103,27 @@ static void dropUnasked(const AuditSettings &settings, FileReport &report) {
   });
 }
 
+static FixContext collectFixContext(const Subject &subject,
+                                    const FileReport &report) {
+  // ld.mpg's own limit, and some more: start-up files of another compiler
+  // have a little less in .data.
+  constexpr uint64_t enoughBytes = (2 << 20) + (64 << 10);
+  FixContext context;
+  context.hugeBytes = report.hugeBytes;
+  context.parts = subject.settings.parts;
+  bool layout = any_of(report.findings, [](const Finding &finding) {
+    return infoOf(finding.id).group == FindingGroup::layout;
+  });
+  if (!layout)
+    return context; // no fix asks
+  const LinkFacts &facts = subject.linkFacts();
+  context.noData = facts.dataBytes == 0;
+  context.smallData = facts.dataBytes < enoughBytes ||
+                      (facts.note && (facts.note->flags & MPG_LAYOUT_SKIPPED));
+  context.scriptsFit = facts.hasData && facts.hasBss;
+  return context;
+}
+
 FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   FileReport report = {};
   report.path = image.path();
@@ -121,8 +142,10 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
                      report.target,
                      report.pageBytes,
                      report.hugeBytes,
+                     std::nullopt,
                      std::nullopt};
   runChecks(subject, report.findings);
+  report.fixContext = collectFixContext(subject, report);
   if (settings.wantFacts) {
     report.facts = collectFacts(image, report.target);
     report.regions = collectRegions(subject, report.findings);

@@ -7,7 +7,7 @@
 #define MPG_AUDIT_AUDIT_H
 
 #include "Audit/Facts.h"
-#include "Audit/Finding.h"
+#include "Audit/Fix.h"
 #include "Audit/Regions.h"
 #include "Elf/Image.h"
 
@@ -32,6 +32,8 @@ struct AuditSettings {
   std::optional<uint64_t> codeLimitBytes;
   /// Facts and regions are computed only for the reports that print them.
   bool wantFacts = false;
+  /// What the fixes of all reports name.
+  std::shared_ptr<const InstalledParts> parts;
 };
 
 /// The kernel's base page where a target usually runs.
@@ -54,6 +56,8 @@ struct FileReport {
   std::vector<LargeSymbol> largestSymbols;
   /// In the order of the checks, which is by number.
   std::vector<Finding> findings;
+  /// What fixText() needs to know of this file.
+  FixContext fixContext;
 
   Severity worst() const;
   /// The file cannot be used as what it claims to be; exit status 2.

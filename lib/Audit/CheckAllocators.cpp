@@ -49,7 +49,7 @@ static void checkHooks(const Subject &subject, Findings &findings) {
     finding.cost = "up to glibc 2.33 a hook takes memory away from the large "
                    "page malloc; since 2.34 hooks are ignored, and code that "
                    "relies on them is dead";
-    finding.fix = "Remove the hooks, or replace malloc as a whole.";
+    finding.setFix("Remove the hooks, or replace malloc as a whole.");
   } else if (symbols.imports(KnownSymbol::mallopt)) {
     Finding &finding = findings.add(
         FindingId::mpg114, "the file changes settings of malloc by mallopt");
@@ -58,8 +58,8 @@ static void checkHooks(const Subject &subject, Findings &findings) {
     finding.evidence = "imports mallopt";
     finding.cost = "mallopt can overrule MALLOC_MMAP_THRESHOLD_ and the other "
                    "variables that a job sets for large pages";
-    finding.fix = "Check that the values given to mallopt fit the large page "
-                  "settings of the job.";
+    finding.setFix("Check that the values given to mallopt fit the large page "
+                   "settings of the job.");
   }
 }
 

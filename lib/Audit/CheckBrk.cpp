@@ -138,7 +138,7 @@ static void checkImports(const Subject &subject, Findings &findings) {
   finding.severity = Severity::note;
   finding.evidence += "; every call passes 0";
   finding.cost = "nothing: the break does not move";
-  finding.fix = "";
+  finding.setFix("");
 }
 
 /// Code that could reach the kernel past any library: programs and libraries

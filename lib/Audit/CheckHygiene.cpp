@@ -18,9 +18,9 @@ static void addTextrel(Findings &findings) {
   finding.evidence = "DT_TEXTREL or DF_TEXTREL in the dynamic section";
   finding.cost = "every process has its own copy of the patched code; a "
                  "security policy may refuse the file";
-  finding.fix = "Compile all objects of a library with -fPIC, of a PIE with "
-                "-fPIE. The linker names those that are not when it gets "
-                "-Wl,-z,text.";
+  finding.setFix("Compile all objects of a library with -fPIC, of a PIE with "
+                 "-fPIE. The linker names those that are not when it gets "
+                 "-Wl,-z,text.");
 }
 
 static void addWritableCode(Findings &findings) {
@@ -30,8 +30,8 @@ static void addWritableCode(Findings &findings) {
   finding.evidence = "a PT_LOAD has PF_W and PF_X";
   finding.cost = "a runtime that moves .data and .bss must keep them "
                  "executable; a security policy may refuse the file";
-  finding.fix = "Take -N or --omagic out of the link command; in a linker "
-                "script give code and data segments of their own.";
+  finding.setFix("Take -N or --omagic out of the link command; in a linker "
+                 "script give code and data segments of their own.");
 }
 
 static void addExecutableStack(Findings &findings) {
@@ -40,9 +40,9 @@ static void addExecutableStack(Findings &findings) {
   finding.evidence = "PT_GNU_STACK has PF_X";
   finding.cost = "a runtime that moves stacks must keep them executable; a "
                  "security policy may refuse the file";
-  finding.fix = "An assembler source lacks its .note.GNU-stack section; add "
-                "it, or tell the linker:" +
-                commandLines(finding.fix);
+  finding.setFixWords(
+      "An assembler source lacks its .note.GNU-stack section; add "
+      "it, or tell the linker:");
 }
 
 static void checkProtections(const Subject &subject, Findings &findings) {

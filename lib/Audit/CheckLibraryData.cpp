@@ -33,7 +33,7 @@ void mpg::checkLibraryData(const Subject &subject, Findings &findings) {
     finding.where.bytes = tls->memoryBytes;
     finding.cost = "every thread takes this much when it starts, on normal "
                    "pages";
-    finding.fix = "Allocate the arrays with malloc and keep pointers to them "
-                  "in the thread-local variables.";
+    finding.setFix("Allocate the arrays with malloc and keep pointers to them "
+                   "in the thread-local variables.");
   }
 }

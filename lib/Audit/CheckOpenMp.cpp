@@ -54,9 +54,9 @@ void mpg::checkOpenMp(const Subject &subject, Findings &findings) {
     finding.evidence = libraries + " in DT_NEEDED";
     finding.cost = "threads that are not bound leave the data that they "
                    "touched first behind";
-    finding.fix = ("Bind the threads: OMP_PROC_BIND=close and "
-                   "OMP_PLACES=cores, or " +
-                   first->variable + ".")
-                      .str();
+    finding.setFix(("Bind the threads: OMP_PROC_BIND=close and "
+                    "OMP_PLACES=cores, or " +
+                    first->variable + ".")
+                       .str());
   }
 }

@@ -99,6 +99,10 @@ static void addPair(const Subject &subject, Findings &findings,
   finding.evidence = describe(first, pair.first) + " and " +
                      describe(second, pair.second) + " meet in the " +
                      formatBytes(huge) + " page at " + formatHex(granule);
+  const std::optional<mpg_note_layout> &note = subject.linkFacts().note;
+  if (note && (note->flags & MPG_LAYOUT_SKIPPED))
+    finding.evidence += "; ld.mpg left its layout out, because .data and .bss "
+                        "are small (--mpg-min)";
   setCost(subject, finding);
 }
 
@@ -122,10 +126,10 @@ static void addLowAddress(const Subject &subject, Findings &findings) {
     finding.where.bytes = load.memoryBytes;
     finding.where.segments = {at};
     setCost(subject, finding);
-    finding.fix = "Take a low -Ttext, -Ttext-segment or --image-base out of "
-                  "the link command, or move the data up by giving every "
-                  "segment a large page of its own." +
-                  commandLines(finding.fix);
+    finding.setFixWords(
+        "Take a low -Ttext, -Ttext-segment or --image-base out of "
+        "the link command, or move the data up by giving every "
+        "segment a large page of its own.");
   }
 }
 
@@ -145,8 +149,9 @@ static void addHeaderIndex(const Subject &subject, Findings &findings) {
     finding.where.address = load.address;
     finding.where.bytes = load.memoryBytes;
     setCost(subject, finding);
-    finding.fix = "Use fewer program headers in your linker script (PHDRS), or "
-                  "name those of type PT_LOAD first.";
+    finding.setFix(
+        "Use fewer program headers in your linker script (PHDRS), or "
+        "name those of type PT_LOAD first.");
     return;
   }
 }

@@ -4,6 +4,7 @@
 // ask for more alignment than a large page has?
 
 #include "Audit/Checks.h"
+#include "Audit/Fix.h"
 #include "Elf/HugeLayout.h"
 #include "Support/Format.h"
 
@@ -59,7 +60,7 @@ static void addBasePage(const Subject &subject, Findings &findings,
   finding.severity = Severity::note;
   finding.cost = "nothing for this program: addresses and file offsets agree, "
                  "and no two segments share a page";
-  finding.fix = "";
+  finding.setFix("");
 }
 
 /// One segment that a kernel with this base page cannot map is enough, and one
@@ -99,6 +100,20 @@ static void checkSharedPage(const Subject &subject, Findings &findings) {
   }
 }
 
+/// The file was linked for larger pages on purpose.
+static void nameLargerPages(const Subject &subject, const Segment &load,
+                            Finding &finding) {
+  const std::optional<mpg_note_layout> &note = subject.linkFacts().note;
+  if (!note || (note->flags & MPG_LAYOUT_SKIPPED) ||
+      load.align > note->hugeBytes)
+    return;
+  std::string linked = pageOption(note->hugeBytes);
+  finding.evidence = "linked by ld.mpg with --mpg-huge=" + linked;
+  finding.setFix(
+      "Audit it with --huge=" + linked +
+      ", or link it with --mpg-huge=" + pageOption(subject.hugeBytes) + ".");
+}
+
 static void checkLargeAlign(const Subject &subject, Findings &findings) {
   unsigned index = 0;
   for (const Segment &load : subject.image.loads()) {
@@ -111,6 +126,7 @@ static void checkLargeAlign(const Subject &subject, Findings &findings) {
                          formatHex(load.address) + " is aligned to " +
                          formatBytes(load.align) + ", more than a large page");
     fillWhere(finding, load, at);
+    nameLargerPages(subject, load, finding);
     return;
   }
 }

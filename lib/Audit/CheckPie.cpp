@@ -23,5 +23,5 @@ void mpg::checkPie(const Subject &subject, Findings &findings) {
     return;
   finding.cost = "nothing for this target; Fujitsu's library would leave .data "
                  "and .bss on normal pages";
-  finding.fix = "";
+  finding.setFix("");
 }

@@ -46,8 +46,8 @@ static void checkPeak(const Subject &subject, uint64_t rounded,
   if (subject.target == Target::fugaku)
     return;
   finding.cost = "the job is killed, or the data stays on normal pages";
-  finding.fix = "Start fewer processes on a node, or allocate the largest "
-                "arrays at run time.";
+  finding.setFix("Start fewer processes on a node, or allocate the largest "
+                 "arrays at run time.");
 }
 
 static void checkWaste(const Subject &subject, uint64_t rounded,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Audit/Checks.h"
+#include "Elf/HintNote.h"
+#include "Elf/HugeLayout.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -31,6 +33,35 @@ const KnownSymbolUse &Subject::symbols() const {
   return *symbolCache;
 }
 
+static LinkFacts collectLinkFacts(Image &image) {
+  LinkFacts facts;
+  for (const Section &section : image.sections()) {
+    StringRef name = section.name;
+    if (section.bytes == 0 || name.size() < 4)
+      continue;
+    bool isData = name == ".data", isBss = name == ".bss";
+    facts.hasData |= isData;
+    facts.hasBss |= isBss;
+    if (isData || isBss || name == ".ldata" || name == ".lbss")
+      facts.dataBytes += section.bytes;
+    if (name != MPG_NOTE_SECTION_LAYOUT)
+      continue;
+    Notes notes;
+    readNotes(image.sectionData(section, 64 << 10), notes);
+    facts.note = notes.layout;
+  }
+  // It is not known then; the segments hold a little more.
+  if (!image.hasSections())
+    facts.dataBytes = writableBytes(image.loads());
+  return facts;
+}
+
+const LinkFacts &Subject::linkFacts() const {
+  if (!linkCache)
+    linkCache = collectLinkFacts(image);
+  return *linkCache;
+}
+
 bool Findings::wants(FindingId id) const {
   if (subject.settings.named.contains(id))
     return true;
@@ -55,7 +86,6 @@ Finding &Findings::add(FindingId id, const Twine &title) {
       std::max(info.severity[unsigned(subject.target)], Severity::note);
   finding.title = title.str();
   finding.cost = info.cost.substr(0, info.cost.find("\n\n")).str();
-  finding.fix = shortRemedy(info, subject.hugeBytes);
   out.push_back(std::move(finding));
   return out.back();
 }

@@ -10,8 +10,17 @@
 
 #include "Audit/Audit.h"
 #include "Audit/KnownSymbols.h"
+#include "mpg/note.h"
 
 namespace mpg {
+
+/// What a link with ld.mpg or with a linker script would find.
+struct LinkFacts {
+  uint64_t dataBytes = 0; ///< .data, .bss, .ldata and .lbss
+  bool hasData = false, hasBss = false;
+  /// What ld.mpg wrote about its layout, in a file that it linked.
+  std::optional<mpg_note_layout> note;
+};
 
 /// One file under audit, with what was decided about it.
 struct Subject {
@@ -22,7 +31,11 @@ struct Subject {
   uint64_t hugeBytes;
   /// Imports and exports that any check asks about; read at the first use.
   const KnownSymbolUse &symbols() const;
+  /// Read at the first use, in one pass over the sections: a run over many
+  /// files asks for most of them.
+  const LinkFacts &linkFacts() const;
   std::optional<KnownSymbolUse> mutable symbolCache;
+  std::optional<LinkFacts> mutable linkCache;
 };
 
 /// Takes findings; fills in what the table says about them.

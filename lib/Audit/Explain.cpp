@@ -17,7 +17,8 @@ static void appendPart(std::string &page, StringRef label, StringRef text) {
   page += "\n" + label.str() + ":\n  " + fillText(text, 2) + "\n";
 }
 
-static std::string explainFinding(const FindingInfo &info) {
+static std::string explainFinding(const FindingInfo &info,
+                                  const InstalledParts &parts) {
   std::string page = idText(info.id);
   if (!info.vendor.empty())
     page += (" (" + info.vendor + ")").str();
@@ -31,12 +32,13 @@ static std::string explainFinding(const FindingInfo &info) {
   page += "\n";
   appendPart(page, "rule", info.rule);
   appendPart(page, "cost", info.cost);
-  appendPart(page, "remedy", info.remedy);
+  appendPart(page, "remedy", withPaths(info.remedy, parts));
   appendPart(page, "source", info.source);
   return page;
 }
 
-static std::string explainVendorCode(const VendorCode &code) {
+static std::string explainVendorCode(const VendorCode &code,
+                                     const InstalledParts &parts) {
   std::string page = (code.code + ", a message of Fujitsu's software\n").str();
   appendPart(page, "meaning", code.meaning);
   appendPart(page, "what to do", code.action);
@@ -46,7 +48,7 @@ static std::string explainVendorCode(const VendorCode &code) {
     unsigned number = 0;
     if (id.consume_front("MPG") && !id.getAsInteger(10, number))
       if (const FindingInfo *info = findInfo(number))
-        page += "\n" + explainFinding(*info);
+        page += "\n" + explainFinding(*info, parts);
   }
   if (related.empty())
     page += "\nmpgaudit has no finding for it: only a run can show it.\n";
@@ -62,13 +64,13 @@ static std::string normalized(StringRef code) {
   return text;
 }
 
-std::string mpg::explain(StringRef code) {
+std::string mpg::explain(StringRef code, const InstalledParts &parts) {
   std::string wanted = normalized(code);
   for (const VendorCode &vendor : allVendorCodes())
     if (normalized(vendor.code) == wanted)
-      return explainVendorCode(vendor);
+      return explainVendorCode(vendor, parts);
   for (const FindingInfo &info : allFindings())
     if (idText(info.id) == wanted)
-      return explainFinding(info);
+      return explainFinding(info, parts);
   return "";
 }

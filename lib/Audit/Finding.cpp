@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Audit/Finding.h"
-#include "Support/Format.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -60,29 +59,6 @@ const FindingInfo &mpg::infoOf(FindingId id) {
 
 std::string mpg::idText(FindingId id) {
   return "MPG" + std::to_string(unsigned(id));
-}
-
-static void replaceAll(std::string &text, StringRef from,
-                       const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
-/// The table speaks of large pages of 2 MiB.
-std::string mpg::shortRemedy(const FindingInfo &info, uint64_t hugeBytes) {
-  StringRef text = info.remedy;
-  size_t end = text.find("\n\n");
-  while (end != StringRef::npos && text.substr(end + 2).starts_with("  "))
-    end = text.find("\n\n", end + 2);
-  std::string fix = text.substr(0, end).str();
-  replaceAll(fix, "2097152", std::to_string(hugeBytes));
-  replaceAll(fix, "2 MiB", formatBytes(hugeBytes));
-  return fix;
-}
-
-std::string mpg::commandLines(StringRef fix) {
-  return fix.substr(std::min(fix.find("\n  "), fix.size())).str();
 }
 
 StringRef mpg::severityName(Severity severity) {

@@ -67,14 +67,6 @@ const FindingInfo &infoOf(FindingId id);
 const FindingInfo *findInfo(unsigned number);
 std::string idText(FindingId id); ///< "MPG103"
 
-/// The part of a remedy that a report prints: up to the first paragraph that
-/// only explains, with the 2 MiB of the text replaced by \p hugeBytes.
-std::string shortRemedy(const FindingInfo &info, uint64_t hugeBytes);
-
-/// The command lines of a fix with the line break in front of them, for a check
-/// that has better words than the table but no other flags.
-std::string commandLines(llvm::StringRef fix);
-
 /// A vendor's message number: what it means and which findings foresee it.
 struct VendorCode {
   llvm::StringRef code; ///< "LPG 2003"
@@ -99,9 +91,19 @@ struct Finding {
   std::optional<uint64_t> offset;
   std::string evidence;
   std::string cost;
-  /// What to do, then lines "  gcc:   <flags>" that can be pasted.
-  std::string fix;
+  /// What to do, where a check knows it better than the table; see fixText().
+  std::optional<std::string> fixWords;
+  /// The command lines of the table stand below these words.
+  bool fixLines = false;
   std::string via;
+
+  /// \p words are all there is to do; empty for nothing.
+  void setFix(std::string words) { fixWords = std::move(words); }
+  /// \p words are better than the table's, but its command lines are right.
+  void setFixWords(std::string words) {
+    fixWords = std::move(words);
+    fixLines = true;
+  }
 };
 
 } // namespace mpg

@@ -90,7 +90,7 @@ static Region runTimeRegion(StringRef name, bool reachable,
   bool eligible = reachable && because.empty();
   if (!reachable)
     because.clear();
-  return {name, 0, 0, eligible, std::move(because), reachable};
+  return {name, 0, 0, eligible, std::move(because), reachable, true};
 }
 
 static uint64_t codeBytes(const Image &image) {

@@ -17,14 +17,15 @@ struct Subject;
 
 struct Region {
   llvm::StringRef name; ///< text data bss heap stack thread-stack
-  /// 0 for heap and stacks: their size is known only at run time.
-  uint64_t bytes;
+  uint64_t bytes;       ///< 0 where atRunTime
   uint64_t eligibleBytes;
-  /// Heap and stacks: nothing stands in the way.
+  /// All of it is; where atRunTime, nothing stands in the way.
   bool eligible;
   std::vector<FindingId> because;
   /// The target can put this region on large pages at all.
   bool reachable = true;
+  /// Heap and stacks: the size is known only at run time.
+  bool atRunTime = false;
 };
 
 /// Six regions of a program, none for any other kind of file.

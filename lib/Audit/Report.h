@@ -45,8 +45,8 @@ void writeJsonHead(llvm::raw_ostream &out, const AuditSettings &settings);
 void writeJsonTail(llvm::raw_ostream &out);
 
 /// What --explain prints for "MPG103" or "LPG 2003"; empty when there is no
-/// such number.
-std::string explain(llvm::StringRef code);
+/// such number. Its command lines name \p parts.
+std::string explain(llvm::StringRef code, const InstalledParts &parts);
 
 } // namespace mpg
 

@@ -94,6 +94,8 @@ static void writeRegions(json::OStream &json,
       json.attribute("region", region.name);
       json.attribute("bytes", region.bytes);
       json.attribute("eligible_bytes", region.eligibleBytes);
+      if (region.atRunTime)
+        json.attribute("eligible", region.eligible);
       json.attributeArray("because", [&] {
         for (FindingId id : region.because)
           json.value(idText(id));
@@ -124,7 +126,8 @@ static void writeWhere(json::OStream &json, const Where &where) {
     });
 }
 
-static void writeFinding(json::OStream &json, const Finding &finding) {
+static void writeFinding(json::OStream &json, const Finding &finding,
+                         const FixContext &context) {
   const Where &where = finding.where;
   json.attribute("id", idText(finding.id));
   writeText(json, "sub", finding.sub);
@@ -139,7 +142,7 @@ static void writeFinding(json::OStream &json, const Finding &finding) {
     json.attribute("offset", *finding.offset);
   writeText(json, "evidence", finding.evidence);
   writeText(json, "cost", finding.cost);
-  writeText(json, "fix", finding.fix);
+  writeText(json, "fix", fixText(finding, context));
   writeText(json, "via", finding.via);
 }
 
@@ -152,6 +155,7 @@ void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
     json.attribute("kind", kindName(report.kind));
     json.attribute("machine", report.machine);
     json.attribute("target", targetName(report.target));
+    json.attribute("page", report.pageBytes);
     json.attributeObject("facts", [&] { writeFacts(json, report.facts); });
     json.attributeArray("regions", [&] { writeRegions(json, report.regions); });
     if (!report.largestSymbols.empty())
@@ -159,7 +163,7 @@ void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
                           [&] { writeLargest(json, report.largestSymbols); });
     json.attributeArray("findings", [&] {
       for (const Finding &finding : report.findings)
-        json.object([&] { writeFinding(json, finding); });
+        json.object([&] { writeFinding(json, finding, report.fixContext); });
     });
   });
 }

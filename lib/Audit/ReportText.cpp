@@ -5,6 +5,7 @@
 #include "Audit/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -39,8 +40,10 @@ static void writeFindingLine(raw_ostream &out, const FileReport &report,
   out << "\n";
 }
 
-/// "  fix:   text", filled; command lines stand below it.
-static void writePart(raw_ostream &out, StringRef label, StringRef text) {
+/// "  fix:   text", filled; command lines stand below it, but not those that
+/// all stand in \p printed: several findings often have one remedy.
+static void writePart(raw_ostream &out, StringRef label, StringRef text,
+                      StringSet<> *printed = nullptr) {
   if (text.empty())
     return;
   constexpr unsigned indent = 9;
@@ -51,9 +54,18 @@ static void writePart(raw_ostream &out, StringRef label, StringRef text) {
   for (StringRef line : split(prose.rtrim('\n'), '\n'))
     safe += (safe.empty() ? "" : "\n") + printable(line);
   out << fillText(safe, indent) << "\n";
-  for (StringRef line : split(text.substr(prose.size()), '\n'))
-    if (!line.empty())
-      out << "  " << printable(line) << "\n";
+  SmallVector<StringRef, 8> lines;
+  text.substr(prose.size()).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  if (printed && lines.size() > 1 &&
+      all_of(lines, [&](StringRef line) { return printed->contains(line); })) {
+    out << "    the same flags as above\n";
+    return;
+  }
+  for (StringRef line : lines) {
+    out << "  " << printable(line) << "\n";
+    if (printed)
+      printed->insert(line);
+  }
 }
 
 static std::string becauseText(const Region &region) {
@@ -87,9 +99,8 @@ static void writeRegions(raw_ostream &out, const FileReport &report) {
     return;
   out << "  region             size   eligible for large pages\n";
   for (const Region &region : report.regions) {
-    bool atRunTime = region.name == "heap" || region.name.ends_with("stack");
     out << "  " << left_justify(region.name, 12) << ' '
-        << right_justify(atRunTime ? "-" : formatBytes(region.bytes), 10)
+        << right_justify(region.atRunTime ? "-" : formatBytes(region.bytes), 10)
         << "   " << eligibleText(region) << "\n";
   }
   if (report.largestSymbols.empty())
@@ -135,11 +146,12 @@ void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour) {
   if (report.kind == ElfKind::otherMachine)
     out << "  only the headers were read: mpgaudit knows 64-bit x86-64 and "
            "AArch64\n";
+  StringSet<> printedLines;
   for (const Finding &finding : report.findings) {
     writeFindingLine(out, report, finding, colour);
     writePart(out, "why", finding.evidence);
     writePart(out, "cost", finding.cost);
-    writePart(out, "fix", finding.fix);
+    writePart(out, "fix", fixText(finding, report.fixContext), &printedLines);
   }
   writeRegions(out, report);
 }

@@ -4,10 +4,11 @@
 
   apply_fix.py [OPTION...] OUT LINK-COMMAND...
 
-links OUT, audits it, takes the flags that mpgaudit prints for the compiler
-under all its findings, links again with these flags behind the same command,
-and audits again. Knows no flag and no finding itself: a reader who pastes what
-is printed does the same. Fails unless the first audit finds something and
+links OUT, audits it, takes the flags that mpgaudit prints under all its
+findings, links again with these flags behind the same command, and audits
+again. A finding prints several lines, each enough by itself: of its labels
+(gcc, clang, lld, ...) the first one of --label that it has is taken. Knows no
+flag and no finding itself: a reader who pastes what is printed does the same. Fails unless the first audit finds something and
 prints flags, the second ends with status 0, and both programs print the same.
 Prints `flags:` and the second report, for the test to look at.
 """
@@ -15,6 +16,7 @@ Prints `flags:` and the second report, for the test to look at.
 import argparse
 import json
 import re
+import shlex
 import subprocess
 import sys
 from typing import List, Tuple
@@ -23,7 +25,8 @@ from typing import List, Tuple
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--label", default="gcc",
-                        help="compiler whose lines are taken: gcc or clang")
+                        help="whose lines are taken, best one first: lld,clang")
+    parser.add_argument("--mpgaudit", default="mpgaudit", metavar="PROGRAM")
     parser.add_argument("--json", action="store_true",
                         help="take them from `fix` of the JSON report")
     parser.add_argument("--audit", default="", metavar="OPTIONS",
@@ -40,36 +43,39 @@ def fail(what: str) -> None:
 
 
 def audit(options: argparse.Namespace, *more: str) -> Tuple[int, str]:
-    command = ["mpgaudit", "--fail-on=warning", *options.audit.split(),
+    command = [options.mpgaudit, "--fail-on=warning", *options.audit.split(),
                *more, options.out]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True,
                          timeout=60, check=False)
     return run.returncode, run.stdout
 
 
-def printed_lines(options: argparse.Namespace) -> Tuple[int, List[str]]:
-    """Exit status, and the command lines under the findings."""
+def printed_fixes(options: argparse.Namespace) -> Tuple[int, List[str]]:
+    """Exit status, and what stands under the findings."""
     if not options.json:
         status, text = audit(options)
-        return status, text.splitlines()
+        return status, text.split("\n  fix: ")[1:]
     status, text = audit(options, "--format=json")
     findings = json.loads(text)["files"][0]["findings"]
-    return status, [line for finding in findings
-                    for line in finding.get("fix", "").splitlines()]
+    return status, [finding.get("fix", "") for finding in findings]
+
+
+def chosen_line(fix: str, labels: List[str]) -> str:
+    """The flags of the first of \\p labels that has a line in \\p fix."""
+    for label in labels:
+        line = re.search(rf"^ +{label}: +(\S.*)$", fix, re.MULTILINE)
+        if line:
+            return line[1]
+    return ""
 
 
 def printed_flags(options: argparse.Namespace) -> List[str]:
     """Each line's flags once, in the order in which they are printed."""
-    status, lines = printed_lines(options)
+    status, fixes = printed_fixes(options)
     if status != 1:
         fail(f"status {status} of the first audit, not 1")
-    flags: List[str] = []
-    seen = set()
-    for line in lines:
-        match = re.fullmatch(rf" +{options.label}: +(\S.*)", line)
-        if match and match[1] not in seen:
-            seen.add(match[1])
-            flags += match[1].split()
+    lines = [chosen_line(fix, options.label.split(",")) for fix in fixes]
+    flags = [flag for line in dict.fromkeys(lines) for flag in shlex.split(line)]
     if not flags:
         fail(f"no flags for {options.label} in the first report")
     return flags

@@ -26,7 +26,7 @@ MARK = re.compile(r"\b(measured|read|inferred)\b(?!\()")  # read(2) is no mark
 PARTS = ("Rule", "Cost", "Remedy", "Source")
 
 TOKEN = re.compile(r'\s+|//[^\n]*|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_]+)|([(),])')
-COMPILER = re.compile(r"(gcc|clang|flang|fcc):\s+\S")
+COMPILER = re.compile(r"(gcc|clang|flang|fcc|lld|bfd|any):\s+\S")
 
 
 @dataclass

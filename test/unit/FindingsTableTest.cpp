@@ -9,6 +9,7 @@
 #include "Elf/Image.h"
 #include "llvm/ADT/SmallVector.h"
 #include "gtest/gtest.h"
+#include <map>
 #include <set>
 
 using namespace mpg;
@@ -79,24 +80,93 @@ TEST(FindingsTable, SetTakesEveryNumber) {
 
 TEST(FindingsTable, PrintedRemedyLeavesExplanationsOut) {
   FindingInfo info = infoOf(FindingId::mpg103);
+  FixContext context;
   info.remedy = "Do this.\n  gcc:   -a\n\nBecause of that.\n\nAnd more.";
-  EXPECT_EQ(shortRemedy(info, 2 << 20), "Do this.\n  gcc:   -a");
+  EXPECT_EQ(shortRemedy(info, context), "Do this.\n  gcc:   -a");
   info.remedy = "In the script:\n\n  export A=1\n\nOtherwise not.";
-  EXPECT_EQ(shortRemedy(info, 2 << 20), "In the script:\n\n  export A=1");
+  EXPECT_EQ(shortRemedy(info, context), "In the script:\n\n  export A=1");
   info.remedy = "Do this.";
-  EXPECT_EQ(shortRemedy(info, 2 << 20), "Do this.");
+  EXPECT_EQ(shortRemedy(info, context), "Do this.");
   info.remedy = "";
-  EXPECT_EQ(shortRemedy(info, 2 << 20), "");
+  EXPECT_EQ(shortRemedy(info, context), "");
+}
+
+/// The lines of MPG103 by label.
+static std::map<std::string, std::string> linesFor(const FixContext &context) {
+  std::map<std::string, std::string> lines;
+  std::string remedy = shortRemedy(infoOf(FindingId::mpg103), context);
+  for (StringRef line : split(remedy, "\n"))
+    if (line.consume_front("  ")) {
+      auto [label, flags] = line.split(':');
+      lines[label.str()] = flags.ltrim().str();
+    }
+  return lines;
 }
 
 TEST(FindingsTable, PrintedRemedyIsForTheLargePageAskedFor) {
-  const FindingInfo &info = infoOf(FindingId::mpg103);
-  EXPECT_NE(shortRemedy(info, 2 << 20).find("max-page-size=2097152\n"),
-            std::string::npos);
-  std::string larger = shortRemedy(info, 32 << 20);
-  EXPECT_EQ(larger.find("2097152"), std::string::npos);
-  // One for each of gcc, clang and flang; fcc has an option of its own.
-  EXPECT_EQ(split(larger, "max-page-size=33554432").size(), 4u);
+  FixContext context;
+  auto lines = linesFor(context);
+  EXPECT_EQ(lines.size(), 7u);
+  EXPECT_EQ(lines["any"], "-Wl,-z,max-page-size=2097152");
+  EXPECT_EQ(lines["clang"], "-fuse-ld=<prefix>/bin/ld.mpg");
+  context.hugeBytes = 32 << 20;
+  lines = linesFor(context);
+  EXPECT_EQ(lines.size(), 4u); // no script, no -Klargepage
+  EXPECT_EQ(lines["any"], "-Wl,-z,max-page-size=33554432");
+  EXPECT_EQ(lines["gcc"], "-B<prefix>/share/mpgtools/ld -Wl,--mpg-huge=32M");
+  context.hugeBytes = 512 << 20;
+  EXPECT_EQ(linesFor(context), (std::map<std::string, std::string>{
+                                   {"any", "-Wl,-z,max-page-size=536870912"}}));
+}
+
+TEST(FindingsTable, PrintedRemedyIsForThisFile) {
+  FixContext context;
+  context.smallData = true;
+  context.scriptsFit = false;
+  auto lines = linesFor(context);
+  EXPECT_EQ(lines.count("lld") + lines.count("bfd"), 0u);
+  EXPECT_EQ(lines["flang"], "-fuse-ld=<prefix>/bin/ld.mpg -Wl,--mpg-min=0");
+  EXPECT_EQ(lines["any"], "-Wl,-z,max-page-size=2097152");
+  context.noData = true;
+  lines = linesFor(context);
+  EXPECT_EQ(lines.size(), 2u); // any and fcc
+}
+
+TEST(FindingsTable, PathsAreWordsForAShell) {
+  InstalledParts parts;
+  parts.linker = "/opt/mpg/bin/ld.mpg";
+  parts.gccFolder = "/opt/my tools/ld";
+  parts.lldScript = "/opt/a,b/x.ld"; // -Wl would cut it in two
+  FixContext context;
+  context.parts = std::make_shared<InstalledParts>(parts);
+  auto lines = linesFor(context);
+  EXPECT_EQ(lines["flang"], "-fuse-ld=/opt/mpg/bin/ld.mpg");
+  EXPECT_EQ(lines["gcc"], "-B'/opt/my tools/ld'");
+  EXPECT_TRUE(StringRef(lines["lld"])
+                  .ends_with("<prefix>/share/mpgtools/mpg-2mb.lld.ld"));
+}
+
+TEST(FindingsTable, WordsOfACheckReplaceThoseOfTheTable) {
+  Finding finding = {};
+  finding.id = FindingId::mpg160;
+  FixContext context;
+  std::string lines = "\n  gcc:   -Wl,-z,noexecstack\n"
+                      "  clang: -Wl,-z,noexecstack\n"
+                      "  flang: -Wl,-z,noexecstack";
+  EXPECT_TRUE(
+      StringRef(fixText(finding, context)).ends_with("linker:" + lines));
+  finding.setFixWords("Do this:");
+  EXPECT_EQ(fixText(finding, context), "Do this:" + lines);
+  finding = {};
+  finding.id = FindingId::mpg160;
+  finding.setFix("");
+  EXPECT_EQ(fixText(finding, context), "");
+}
+
+TEST(FindingsTable, SizesAreWrittenAsOptionsTakeThem) {
+  EXPECT_EQ(pageOption(uint64_t(2) << 20), "2M");
+  EXPECT_EQ(pageOption(uint64_t(512) << 20), "512M");
+  EXPECT_EQ(pageOption(uint64_t(16) << 30), "16G");
 }
 
 TEST(FindingsTable, CompilerLinesHoldNothingButFlags) {
@@ -106,7 +176,9 @@ TEST(FindingsTable, CompilerLinesHoldNothingButFlags) {
       StringRef flags = line.ltrim();
       if (line == flags ||
           !(flags.consume_front("gcc:") || flags.consume_front("clang:") ||
-            flags.consume_front("flang:") || flags.consume_front("fcc:")))
+            flags.consume_front("flang:") || flags.consume_front("fcc:") ||
+            flags.consume_front("lld:") || flags.consume_front("bfd:") ||
+            flags.consume_front("any:")))
         continue;
       ++seen;
       for (StringRef word : split(flags, " "))

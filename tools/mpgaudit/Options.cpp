@@ -8,7 +8,9 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <climits>
 #include <thread>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -301,6 +303,28 @@ static std::optional<Options> usageError(const Twine &text, int &status) {
   return std::nullopt;
 }
 
+/// The other parts of this installation, where they exist: a test runs a copy
+/// of this program alone, and a build with LLVM 19 has no ld.mpg.
+static InstalledParts findParts() {
+  char self[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+  if (length <= 0 || size_t(length) == sizeof self)
+    return {};
+  StringRef folder = StringRef(self, size_t(length)).rsplit('/').first;
+  auto find = [](StringRef folder, StringRef name) {
+    std::string path = (folder + "/" + name).str();
+    return access(path.c_str(), R_OK) == 0 ? path : "";
+  };
+  InstalledParts parts;
+  parts.linker = find(folder, "ld.mpg");
+  std::string shared = folder.rsplit('/').first.str() + "/share/mpgtools";
+  if (!find(shared, "ld/ld").empty())
+    parts.gccFolder = shared + "/ld";
+  parts.lldScript = find(shared, "mpg-2mb.lld.ld");
+  parts.bfdScript = find(shared, "mpg-2mb.bfd.ld");
+  return parts;
+}
+
 static void printHelp(const OptionTable &table) {
   table.printHelp(outs(), "mpgaudit [options] [--] FILE...",
                   "mpgaudit tells whether a program's data, heap and stacks "
@@ -311,8 +335,9 @@ static void printHelp(const OptionTable &table) {
             "error or\ninput that cannot be used\n";
 }
 
-static std::optional<Options> explainCode(StringRef code, int &status) {
-  std::string page = explain(code);
+static std::optional<Options>
+explainCode(StringRef code, const InstalledParts &parts, int &status) {
+  std::string page = explain(code, parts);
   if (page.empty())
     return usageError("no finding and no message is called '" + code +
                           "'; they look like MPG103 and \"LPG 2003\"",
@@ -359,10 +384,11 @@ std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
     return std::nullopt;
   }
   if (const Arg *arg = args.getLastArg(OPT_explain))
-    return explainCode(arg->getValue(), status);
+    return explainCode(arg->getValue(), findParts(), status);
   Options options;
   OptionReader reader(args);
   if (!reader.read(options))
     return usageError(reader.error(), status);
+  options.settings.parts = std::make_shared<InstalledParts>(findParts());
   return options;
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Audit/Fix.h"
+#include "Link/DriverArgs.h"
+#include "Support/Format.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// The table speaks of large pages of 2 MiB.
+static constexpr uint64_t tableHugeBytes = uint64_t(2) << 20;
+
+static void replaceAll(std::string &text, StringRef from,
+                       const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// \p path as one word of a shell command; empty when the compiler would cut
+/// it up (-Wl splits at commas) or it is not known.
+static std::string shellWord(const std::string &path) {
+  if (path.find_first_of(",'\n") != std::string::npos)
+    return "";
+  static constexpr char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789/._-+=@%:";
+  bool isPlain = path.find_first_not_of(plain) == std::string::npos;
+  return isPlain ? path : "'" + path + "'";
+}
+
+std::string mpg::withPaths(StringRef text, const InstalledParts &parts) {
+  std::string result = text.str();
+  if (!text.contains("<prefix>"))
+    return result;
+  const std::pair<StringRef, const std::string &> places[] = {
+      {"<prefix>/bin/ld.mpg", parts.linker},
+      {"<prefix>/share/mpgtools/ld", parts.gccFolder},
+      {"<prefix>/share/mpgtools/mpg-2mb.lld.ld", parts.lldScript},
+      {"<prefix>/share/mpgtools/mpg-2mb.bfd.ld", parts.bfdScript}};
+  for (const auto &[placeholder, path] : places)
+    if (std::string word = shellWord(path); !word.empty())
+      replaceAll(result, placeholder, word);
+  return result;
+}
+
+std::string mpg::pageOption(uint64_t bytes) {
+  bool giga = bytes >= uint64_t(1) << 30;
+  return std::to_string(bytes >> (giga ? 30 : 20)) + (giga ? "G" : "M");
+}
+
+/// Adds one line of a layout remedy to \p fix, if it can help.
+static void addLine(std::string &fix, StringRef line,
+                    const FixContext &context) {
+  bool otherPage = context.hugeBytes != tableHugeBytes;
+  bool script = line.contains("/mpg-2mb.");
+  // Scripts and Fujitsu's compiler know 2 MiB only.
+  if ((script && (otherPage || !context.scriptsFit)) ||
+      (otherPage && line.contains("-Klargepage")))
+    return;
+  bool ours = !script && line.contains("<prefix>/");
+  // Above 32 MiB it keeps .data and .bss apart, but not RELRO, which counts.
+  if (ours && (context.noData || context.hugeBytes > separateSegmentsBytes))
+    return;
+  fix += "\n" + line.str();
+  if (ours && otherPage)
+    fix += " -Wl,--mpg-huge=" + pageOption(context.hugeBytes);
+  if (ours && context.smallData)
+    fix += " -Wl,--mpg-min=0";
+}
+
+/// \p remedy without the lines that do not fit \p context.
+static std::string chooseLines(StringRef remedy, const FixContext &context) {
+  if (!remedy.contains("=2097152"))
+    return remedy.str();
+  auto [words, lines] = remedy.split("\n  ");
+  std::string fix = words.str();
+  while (!lines.empty()) {
+    StringRef line;
+    std::tie(line, lines) = lines.split("\n  ");
+    addLine(fix, ("  " + line).str(), context);
+  }
+  return fix;
+}
+
+std::string mpg::shortRemedy(const FindingInfo &info,
+                             const FixContext &context) {
+  StringRef text = info.remedy;
+  size_t end = text.find("\n\n");
+  while (end != StringRef::npos && text.substr(end + 2).starts_with("  "))
+    end = text.find("\n\n", end + 2);
+  std::string fix = chooseLines(text.substr(0, end), context);
+  if (context.hugeBytes != tableHugeBytes) {
+    replaceAll(fix, "2097152", std::to_string(context.hugeBytes));
+    replaceAll(fix, "2 MiB", formatBytes(context.hugeBytes));
+  }
+  return context.parts ? withPaths(fix, *context.parts) : fix;
+}
+
+std::string mpg::fixText(const Finding &finding, const FixContext &context) {
+  if (finding.fixWords && !finding.fixLines)
+    return *finding.fixWords;
+  std::string remedy = shortRemedy(infoOf(finding.id), context);
+  if (!finding.fixWords)
+    return remedy;
+  return *finding.fixWords +
+         remedy.substr(std::min(remedy.find("\n  "), remedy.size()));
+}
