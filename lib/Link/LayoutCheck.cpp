@@ -89,6 +89,10 @@ const Segment *LayoutChecker::loadOf(const Section &section) const {
 void LayoutChecker::checkSection(const Section &section) {
   std::string name = section.name.str();
   const Segment *load = loadOf(section);
+  // What only carries an alignment may lie in no segment if there is nothing
+  // to align.
+  if (!load && section.bytes == 0)
+    return;
   if (!load) {
     reasons.push_back(name + " at " + formatHex(section.address) +
                       " lies in no segment");
