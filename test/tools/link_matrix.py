@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Links programs in many ways and checks that the 2 MiB layout holds in each.
 
-One row is a machine, a kind of output, a linker and a language, or one of the
-option sets below. For each row the tool
+One row is a machine, a kind of output, a linker and a language, in every
+combination, or one of the option sets below. For each row the tool
 
   * links with ld.mpg, or with lld or GNU ld and the script in linker-scripts/,
   * reads the program headers and sections with its own few lines: .data, .bss
@@ -12,20 +12,29 @@ option sets below. For each row the tool
   * runs the result, with address randomisation and without; it checks its own
     values and grows the heap of brk,
   * asks mpgaudit: no MPG103, MPG150, MPG151, MPG152, and MPG102 as a note only,
-  * for ld.mpg: reads the note, and compares the size, as seen and on disk, with a plain lld link.
+  * for ld.mpg: reads the note, and compares the size, as seen and on disk, with a
+    plain lld link.
+
+C and C++ come from clang, Fortran from flang. GNU ld gets what its users give
+it, the output of gcc and gfortran: gfortran's COMMON blocks and runtime are laid
+out by other rules than flang's. What flang needs for AArch64 is fetched once into
+BUILD/arm64-sysroot by arm64_sysroot.
 
   link_matrix.py --build BUILD --out FOLDER [--machine M] [--linker L]
-                 [--language L] [--options] [--list]
+                 [--language L] [--options | --kinds] [--jobs N] [--list]
 
-Prints one line a row and exits with 1 if one failed.
+Prints one line a row and the number of rows; exits with 1 if one failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import dataclasses
+import itertools
 import json
 import os
+import pathlib
 import shutil
 import struct
 import subprocess
@@ -42,6 +51,13 @@ KINDS = {
     "static-pie": ["-fPIE", "-static-pie"],
     "shared": ["-fPIC", "-shared"],
 }
+
+MACHINES = ("x86-64", "aarch64")
+LINKERS = ("ld.mpg", "lld", "bfd")
+LANGUAGES = ("c", "c++", "fortran")
+SUFFIXES = {"c": ".c", "c++": ".cpp", "fortran": ".f90"}
+LLVM_COMPILERS = {"c": "clang-22", "c++": "clang++-22", "fortran": "flang-22"}
+GNU_COMPILERS = {"c": "gcc", "c++": "g++", "fortran": "gfortran"}
 
 # Option sets beyond the kinds; with ld.mpg, C, PIE unless said otherwise.
 OPTIONS = {
@@ -154,7 +170,8 @@ def check_layout(path: str, expect_large: bool) -> None:
                 continue
             if other[2] // HUGE <= last and (other[3] - 1) // HUGE >= first:
                 raise RowFailed(f"{name} shares 2 MiB with {other[2]:#x}")
-        if elf.relro and elf.relro[0] // HUGE <= last and (elf.relro[1] - 1) // HUGE >= first:
+        start, end = elf.relro or (0, 0)
+        if elf.relro and start // HUGE <= last and (end - 1) // HUGE >= first:
             raise RowFailed(f"{name} shares 2 MiB with RELRO")
     wanted = {".data", ".bss"} | ({".ldata", ".lbss"} if expect_large else set())
     if not wanted <= found:
@@ -181,71 +198,90 @@ def check_note(path: str) -> None:
 
 class Matrix:
     def __init__(self, build: str, source: str, out: str) -> None:
-        self.build = build
+        self.build = os.path.abspath(build)
+        self.tools = os.path.join(source, "test", "tools")
         self.inputs = os.path.join(source, "test", "ld.mpg", "Inputs")
         self.scripts = os.path.join(source, "linker-scripts")
-        self.out = out
-        os.makedirs(out, exist_ok=True)
+        self.out = os.path.abspath(out)
+        self.sysroot = ""
         self.setarch = ["setarch", "-R"]
-        if subprocess.run(self.setarch + ["true"], stderr=subprocess.DEVNULL).returncode:
-            self.setarch = []  # containers may forbid it
+        attempt = self.setarch + ["true"]
+        if subprocess.run(attempt, stderr=subprocess.DEVNULL).returncode:
+            print("setarch -R is not permitted: only with address randomisation")
+            self.setarch = []
+
+    def prepare(self, rows: list[Row]) -> None:
+        """Fetches the AArch64 runtime of flang if a row needs it."""
+        if any(self.wants_sysroot(row) for row in rows):
+            folder = os.path.join(self.build, "arm64-sysroot")
+            tool = os.path.join(self.tools, "arm64_sysroot")
+            self.sysroot = subprocess.run(
+                [tool, folder], stdout=subprocess.PIPE, text=True, check=True
+            ).stdout.strip()
+
+    @staticmethod
+    def wants_sysroot(row: Row) -> bool:
+        return (row.machine, row.language) == ("aarch64", "fortran") and (
+            row.linker != "bfd"
+        )
 
     def compiler(self, row: Row) -> list[str]:
         cross = row.machine == "aarch64"
         if row.linker == "bfd":
-            name = "g++" if row.language == "c++" else "gcc"
-            return [("aarch64-linux-gnu-" if cross else "") + name]
-        name = {"c": "clang-22", "c++": "clang++-22", "fortran": "flang-22"}[row.language]
-        return [name] + (["--target=aarch64-linux-gnu"] if cross else [])
+            prefix = "aarch64-linux-gnu-" if cross else ""
+            return [prefix + GNU_COMPILERS[row.language]]
+        command = [LLVM_COMPILERS[row.language]]
+        if cross:
+            command.append("--target=aarch64-linux-gnu")
+        if self.wants_sysroot(row):
+            command += ["-resource-dir", self.sysroot]
+        return command
 
     def linker(self, linker: str) -> list[str]:
         if linker == "ld.mpg":
-            return ["-fuse-ld=" + os.path.join(self.build, "bin", "ld.mpg")]
+            # Without libmpg: the size is compared with what lld makes.
+            path = os.path.join(self.build, "bin", "ld.mpg")
+            return ["-fuse-ld=" + path, "-Wl,--mpg-runtime=no"]
         page = "-Wl,-z,max-page-size=2097152"
         if linker == "lld":
             return ["-fuse-ld=lld", page, f"-Wl,-T,{self.scripts}/mpg-2mb.lld.ld"]
         return [page, "-Wl,-z,noseparate-code", f"-Wl,-T,{self.scripts}/mpg-2mb.bfd.ld"]
 
-    def source(self, row: Row) -> str:
-        name = {"c": "program.c", "c++": "program.cpp", "fortran": "program.f90"}
-        file = "large.c" if row.option in MODELS else name[row.language]
-        return os.path.join(self.inputs, file)
-
-    def flags(self, row: Row) -> list[str]:
-        kind = KINDS["pie" if row.kind == "shared" else row.kind]
-        if row.language == "fortran":
-            # flang always makes position independent code.
-            kind = [flag for flag in kind if not flag.startswith("-f")]
-        options = OPTIONS.get(row.option) or MODELS.get(row.option) or []
+    def flags(self, row: Row, kind: str) -> list[str]:
+        flags = KINDS[kind] + (OPTIONS.get(row.option) or MODELS.get(row.option) or [])
         if row.linker == "lld":
             # What the script for lld does not cover, as it says.
-            options = options + ["-DWITHOUT_NOINIT"]
-        return kind + options + ([] if row.language == "fortran" else ["-pthread"])
+            flags = flags + ["-DWITHOUT_NOINIT"]
+        return flags + (["-cpp"] if row.language == "fortran" else ["-pthread"])
 
-    def link(self, row: Row, path: str, linker: list[str]) -> list[str]:
-        """Links the row; returns the files that are to have the layout."""
-        compiler = self.compiler(row) + ["-O1"]
-        if row.kind != "shared":
-            run(compiler + self.flags(row) + [self.source(row), "-o", path] + linker)
-            return [path]
-        library = path + ".so"
-        run(
-            compiler + KINDS["shared"]
-            + [os.path.join(self.inputs, "library.c"), "-o", library] + linker
-        )
-        run(
-            compiler + self.flags(row)
-            + ["-DWITH_LIBRARY", self.source(row), library, "-o", path] + linker
-        )
-        return [path, library]
+    def compile(self, row: Row, kind: str, source: str, path: str) -> str:
+        """Compiles a file of Inputs/ for a `kind` of output."""
+        # flang does not know it; what it compiles is the same as for -pie.
+        flags = ["-pie" if f == "-static-pie" else f for f in self.flags(row, kind)]
+        if row.kind == "shared":
+            flags.append("-DWITH_LIBRARY")
+        source = os.path.join(self.inputs, source)
+        run(self.compiler(row) + ["-O1", "-w", "-c", source, "-o", path] + flags)
+        return path
+
+    def link(
+        self, row: Row, kind: str, files: list[str], path: str, linker: list[str]
+    ) -> str:
+        command = self.compiler(row)
+        if command[0] == "flang-22" and kind == "static-pie":
+            # flang does not know it, clang does.
+            command[0] = "clang-22"
+            files = files + ["-lflang_rt.runtime", "-lm"]
+        flags = [flag for flag in self.flags(row, kind) if flag != "-cpp"]
+        run(command + ["-O1"] + flags + files + ["-o", path] + linker)
+        return path
 
     def execute(self, row: Row, path: str) -> None:
+        emulator = []
         if row.machine == "aarch64":
-            runners = [["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]]
-        else:
-            runners = [[]] + ([self.setarch] if self.setarch else [])
-        for runner in runners:
-            if "values are right" not in run(runner + [os.path.abspath(path)]):
+            emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+        for prefix in [[]] + ([self.setarch] if self.setarch else []):
+            if "values are right" not in run(prefix + emulator + [path]):
                 raise RowFailed("the program did not say that its values are right")
 
     def audit(self, path: str) -> None:
@@ -263,9 +299,8 @@ class Matrix:
             if bad and finding["severity"] != "note":
                 raise RowFailed(f"mpgaudit: {number}: {finding['title']}")
 
-    def compare_sizes(self, row: Row, path: str) -> None:
-        plain = path + ".plain"
-        self.link(row, plain, ["-fuse-ld=lld"])
+    @staticmethod
+    def compare_sizes(row: Row, path: str, plain: str) -> None:
         apparent = os.path.getsize(path) - os.path.getsize(plain)
         disk = 512 * (os.stat(path).st_blocks - os.stat(plain).st_blocks)
         if apparent > GROWTH_APPARENT and row.option not in LARGE_HOLES:
@@ -273,55 +308,81 @@ class Matrix:
         if disk > GROWTH_DISK and row.option != "separate-code":
             raise RowFailed(f"the file grew by {disk} bytes on disk")
 
-    def check(self, row: Row) -> None:
-        path = os.path.join(self.out, row.name().replace(" ", "_"))
-        for made in self.link(row, path, self.linker(row.linker)):
-            check_layout(made, row.option in MODELS)
-            if row.linker == "ld.mpg":
-                check_note(made)
-            self.audit(made)
-        self.execute(row, path)
+    def check_output(self, row: Row, kind: str, files: list[str], path: str) -> str:
+        """Links one file and looks at it."""
+        self.link(row, kind, files, path, self.linker(row.linker))
+        check_layout(path, row.option in MODELS)
+        self.audit(path)
         if row.linker == "ld.mpg":
-            self.compare_sizes(row, path)
-        for name in os.listdir(self.out):
-            os.unlink(os.path.join(self.out, name))
+            check_note(path)
+            plain = self.link(row, kind, files, path + ".plain", ["-fuse-ld=lld"])
+            self.compare_sizes(row, path, plain)
+        return path
+
+    def check(self, row: Row, folder: str) -> None:
+        suffix = SUFFIXES[row.language]
+        name = "large.c" if row.option in MODELS else "program" + suffix
+        kind, files = row.kind, []
+        if row.kind == "shared":
+            # The program that uses the library; it has the layout as well.
+            kind = "pie"
+            source, object = "library" + suffix, os.path.join(folder, "library.o")
+            self.compile(row, "shared", source, object)
+            library = os.path.join(folder, "library.so")
+            files = [self.check_output(row, "shared", [object], library)]
+        object = self.compile(row, kind, name, os.path.join(folder, "program.o"))
+        path = os.path.join(folder, "program")
+        self.execute(row, self.check_output(row, kind, [object] + files, path))
+
+    def try_row(self, row: Row) -> tuple[Row, str]:
+        """Why the row failed; empty if it did not. Then its files are removed."""
+        folder = os.path.join(self.out, row.name().replace(" ", "_"))
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        try:
+            self.check(row, folder)
+        except (RowFailed, OSError) as reason:
+            return row, str(reason) or "failed"
+        shutil.rmtree(folder)
+        return row, ""
 
 
 def all_rows() -> list[Row]:
+    # Every combination: a row that cannot be linked would have to be left out
+    # here, with its reason.
     rows = [
-        Row(machine, kind, linker, language)
-        for machine in ("x86-64", "aarch64")
-        for kind in KINDS
-        for linker in ("ld.mpg", "lld", "bfd")
-        for language in ("c", "c++", "fortran")
-        if not (kind == "shared" and language != "c")
-        and not (language == "fortran"
-                 and (machine == "aarch64" or linker == "bfd" or "static" in kind))
+        Row(*combination)
+        for combination in itertools.product(MACHINES, KINDS, LINKERS, LANGUAGES)
     ]
     for option in OPTIONS:
-        for machine in ("x86-64", "aarch64"):
-            if not (machine == "aarch64" and option in ("relr",)):
-                rows.append(Row(machine, "pie", "ld.mpg", "c", option))
+        for machine in MACHINES:
+            rows.append(Row(machine, "pie", "ld.mpg", "c", option))
     for option in MODELS:
         for kind in ("pie", "no-pie"):
             rows.append(Row("x86-64", kind, "ld.mpg", "c", option))
     return rows
 
 
-def main() -> int:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--machine")
-    parser.add_argument("--linker")
-    parser.add_argument("--language")
+    parser.add_argument("--machine", choices=MACHINES)
+    parser.add_argument("--linker", choices=LINKERS)
+    parser.add_argument("--language", choices=LANGUAGES)
     parser.add_argument("--options", action="store_true", help="only the option sets")
     parser.add_argument("--kinds", action="store_true", help="only the kinds")
+    parser.add_argument("--jobs", type=int, default=2, help="rows at the same time")
     parser.add_argument("--list", action="store_true")
-    args = parser.parse_args()
-    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return parser.parse_args()
+
+
+def main() -> int:
+    args = parse_arguments()
+    source = str(pathlib.Path(__file__).resolve().parents[2])
     rows = [
-        row for row in all_rows()
+        row
+        for row in all_rows()
         if args.machine in (None, row.machine)
         and args.linker in (None, row.linker)
         and args.language in (None, row.language)
@@ -332,14 +393,17 @@ def main() -> int:
         print("\n".join(row.name() for row in rows))
         return 0
     matrix = Matrix(args.build, source, args.out)
+    try:
+        matrix.prepare(rows)
+    except subprocess.CalledProcessError:
+        return 1  # the tool has said why
     failed = 0
-    for row in rows:
-        try:
-            matrix.check(row)
-            print(f"ok    {row.name()}", flush=True)
-        except RowFailed as reason:
-            failed += 1
-            print(f"FAIL  {row.name()}\n{reason}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for row, reason in pool.map(matrix.try_row, rows):
+            failed += bool(reason)
+            print(f"{'FAIL' if reason else 'ok  '}  {row.name()}", flush=True)
+            if reason:
+                print(reason, flush=True)
     print(f"{len(rows)} rows, {failed} failed")
     return 1 if failed or not rows else 0
 

@@ -1,11 +1,14 @@
 // C++ with static initialisers (across translation units by inline variables),
-// exceptions, thread-local objects and large arrays.
+// exceptions, thread-local objects and large arrays. Checks that the heap of
+// brk can grow behind .bss. Linked with library.cpp it checks a shared library.
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 double data[300000] = {1.5, 2.5};
@@ -34,6 +37,31 @@ static int thrower(int depth) {
   return thrower(depth - 1) + int(keep.size());
 }
 
+static bool heapGrows() {
+  const int bytes = 5 << 20;
+  char *start = static_cast<char *>(sbrk(bytes));
+  if (start == reinterpret_cast<char *>(-1))
+    return false;
+  std::fill(start, start + bytes, char(1));
+  return sbrk(0) == start + bytes;
+}
+
+#ifdef WITH_LIBRARY
+int libraryCheck();
+extern double libraryData[300000];
+
+static bool libraryIsRight() {
+  try {
+    return libraryCheck() < 0; // it throws
+  } catch (const std::out_of_range &error) {
+    return std::string(error.what()) == "library" && table.at("three") == 3 &&
+           libraryData[0] == 7.5 && libraryData[299999] == 0;
+  }
+}
+#else
+static bool libraryIsRight() { return true; }
+#endif
+
 int main() {
   bool caught = false;
   try {
@@ -48,7 +76,7 @@ int main() {
   bss[399999] = data[1];
   if (!caught || table.at("two") != 2 || squares[99] != 9801 ||
       fromThread != "thread!" || shape->corners() != 4 || bss[0] != 0 ||
-      data[0] + bss[399999] != 4) {
+      data[0] + bss[399999] != 4 || !heapGrows() || !libraryIsRight()) {
     std::puts("a value is wrong");
     return 1;
   }
