@@ -416,18 +416,49 @@ std::optional<Machine> mpg::machineOfEmulation(StringRef emulation) {
   return std::nullopt;
 }
 
+bool mpg::isLoaderFolder(StringRef folder) {
+  folder.consume_front("/usr");
+  // "/lib", "/lib64", and Debian's "/lib/x86_64-linux-gnu".
+  return folder == "/lib" || folder == "/lib64" ||
+         (folder.consume_front("/lib/") && folder.ends_with("-linux-gnu") &&
+          !folder.contains('/'));
+}
+
+/// A program that calls nothing of the runtime needs it all the same. It is
+/// named by path and not by -l: the user's -L must not find another one.
+static void addRuntime(const Additions &additions,
+                       std::vector<std::string> &command) {
+  StringRef library = additions.runtimeLibrary;
+  if (library.empty())
+    return;
+  // Of an archive nothing is taken in unless somebody asks for it, and a
+  // pthread_create of its own would be the second one of the program. --wrap
+  // alone does not ask for it: the C library's is weak, lld then takes the name
+  // in its place for weak too, and calls address 0.
+  if (library.ends_with(".a")) {
+    command.push_back("--undefined=mpg_start");
+    for (StringRef name : {"pthread_create", "pthread_getattr_np"}) {
+      command.push_back(("--wrap=" + name).str());
+      command.push_back(("--undefined=__wrap_" + name).str());
+    }
+  }
+  command.insert(command.end(), {"--push-state", "--no-as-needed",
+                                 library.str(), "--pop-state"});
+}
+
 std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
                                          const Additions &additions) {
   std::vector<std::string> command = {request.lldArgs.front()};
+  // In front of the user's own choice, which wins.
+  if (additions.color)
+    command.push_back("--color-diagnostics=always");
   if (!additions.firstObject.empty())
     command.push_back(additions.firstObject);
-  // Named by path and not by -l: the user's -L must not find another one. A
-  // program that calls nothing of it still needs it, for malloc.
-  if (!additions.runtimeLibrary.empty())
-    command.insert(command.end(), {"--push-state", "--no-as-needed",
-                                   additions.runtimeLibrary, "--pop-state"});
+  addRuntime(additions, command);
   command.insert(command.end(), request.lldArgs.begin() + 1,
                  request.lldArgs.end());
+  if (!additions.runtimeFolder.empty())
+    command.push_back("--rpath=" + additions.runtimeFolder);
   if (additions.alignSegments) {
     // Each segment on large pages of its own: RELRO must not share one with
     // the code in front of it. Costs address space, nothing in the file.

@@ -84,7 +84,11 @@ struct Additions {
   std::string firstObject;
   std::string lastObject;
   std::string runtimeLibrary; ///< path of libmpg.so or libmpg.a
+  /// Where the program finds libmpg.so at run time; empty for an archive and
+  /// where the loader looks anyway.
+  std::string runtimeFolder;
   bool alignSegments = false; ///< the layout: -z max-page-size and the note
+  bool color = false; ///< lld prints into a file that is shown on a terminal
 };
 
 /// Up to this size of large pages every segment gets pages of its own. With
@@ -93,9 +97,13 @@ struct Additions {
 /// x86-64.
 constexpr uint64_t separateSegmentsBytes = 32 << 20;
 
+/// Whether the loader looks into \p folder without being told.
+bool isLoaderFolder(llvm::StringRef folder);
+
 /// The command line for lld. Order matters: the first object comes before
 /// everything (its sections lead theirs), then the runtime (before the C
-/// library in the loader's search order), and the last object after all.
+/// library in the loader's search order), and the last object after all. The
+/// folder of the runtime comes behind the folders that the user names.
 std::vector<std::string> lldCommand(const LinkRequest &request,
                                     const Additions &additions);
 

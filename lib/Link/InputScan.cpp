@@ -258,7 +258,7 @@ static std::string findLibrary(const LinkRequest &request,
   return {};
 }
 
-static void merge(ScanResult &into, const ScanResult &from) {
+void mpg::merge(ScanResult &into, const ScanResult &from) {
   if (!into.machine)
     into.machine = from.machine;
   into.dataBytes += from.dataBytes;
@@ -271,36 +271,63 @@ static void merge(ScanResult &into, const ScanResult &from) {
                            from.slimArchives.end());
 }
 
-ScanResult mpg::scanInputs(const LinkRequest &request, uint64_t enoughBytes) {
-  Scanner scanner(enoughBytes);
-  std::vector<std::unique_ptr<MemoryBuffer>> archives;
+static std::unique_ptr<MemoryBuffer> openInput(StringRef path) {
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  return file ? std::move(*file) : nullptr;
+}
+
+static bool isArchive(StringRef contents) {
+  return contents.starts_with("!<arch>\n") || contents.starts_with("!<thin>\n");
+}
+
+ScanResult mpg::scanObjects(const LinkRequest &request, UnscannedInputs &rest) {
+  Scanner scanner(/*enoughBytes=*/0);
   for (const LinkInput &input : request.inputs) {
-    std::string path =
-        input.isLibrary ? findLibrary(request, input) : input.name;
-    if (path.empty())
+    // Opening a thousand archives would take longer than the objects.
+    if (input.isLibrary || StringRef(input.name).ends_with(".a")) {
+      rest.archives.push_back(input);
       continue;
-    auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
+    }
+    std::unique_ptr<MemoryBuffer> file = openInput(input.name);
     if (!file)
       continue;
-    StringRef contents = (*file)->getBuffer();
-    if (contents.starts_with("!<arch>\n") || contents.starts_with("!<thin>\n"))
-      archives.push_back(std::move(*file));
+    StringRef contents = file->getBuffer();
+    if (isArchive(contents))
+      rest.archives.push_back(input);
+    else if (isBitcode(contents.bytes_begin(), contents.bytes_end()))
+      rest.bitcode.push_back(input);
     else
-      scanner.scanFile(contents, path, scanner.result.slimObjects);
+      scanner.scanFile(contents, input.name, scanner.result.slimObjects);
   }
-  ScanResult result = std::move(scanner.result);
-  size_t count = result.dataBytes < enoughBytes ? archives.size() : 0;
+  if (!request.emulation.empty())
+    scanner.result.machine = machineOfEmulation(request.emulation);
+  return std::move(scanner.result);
+}
+
+static ScanResult scanInput(const LinkRequest &request, const LinkInput &input,
+                            uint64_t enoughBytes) {
+  Scanner scanner(enoughBytes);
+  std::string path = input.isLibrary ? findLibrary(request, input) : input.name;
+  std::unique_ptr<MemoryBuffer> file = path.empty() ? nullptr : openInput(path);
+  if (!file)
+    return {};
+  if (isArchive(file->getBuffer()))
+    scanner.scanArchive(file->getMemBufferRef());
+  else
+    scanner.scanFile(file->getBuffer(), path, scanner.result.slimArchives);
+  return std::move(scanner.result);
+}
+
+ScanResult mpg::scanFiles(const LinkRequest &request,
+                          ArrayRef<LinkInput> inputs, uint64_t enoughBytes) {
+  ScanResult result;
   unsigned threads = std::min(8u, std::thread::hardware_concurrency());
   orderedParallel<ScanResult>(
-      count, std::min(threads, unsigned(count)),
+      inputs.size(), std::min<size_t>(threads, inputs.size()),
       [&](size_t index) {
-        Scanner member(enoughBytes);
-        member.scanArchive(archives[index]->getMemBufferRef());
-        return std::move(member.result);
+        return scanInput(request, inputs[index], enoughBytes);
       },
-      [&](const ScanResult &archive) { merge(result, archive); });
-  if (!request.emulation.empty())
-    result.machine = machineOfEmulation(request.emulation);
+      [&](const ScanResult &input) { merge(result, input); });
   return result;
 }

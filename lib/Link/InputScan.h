@@ -4,6 +4,8 @@
 // runs. An upper bound: every archive member counts although few are linked,
 // and nothing is collected as garbage. Reads section headers and the global
 // half of symbol tables only.
+//
+// In two steps: objects at once, the rest where and when it costs no time.
 
 #ifndef MPG_LINK_INPUTSCAN_H
 #define MPG_LINK_INPUTSCAN_H
@@ -20,13 +22,29 @@ struct ScanResult {
   /// Sections without contents that LTO inputs name, each once.
   std::vector<std::string> lateSections;
   /// Objects that hold nothing but gcc's own LTO code, and archives with such
-  /// members.
+  /// members; scanFiles() knows the latter only.
   std::vector<std::string> slimObjects, slimArchives;
 };
 
-/// Files that cannot be found or read count nothing: lld will say so. Archives
-/// are opened only while the sum is below \p enoughBytes.
-ScanResult scanInputs(const LinkRequest &request, uint64_t enoughBytes);
+/// What scanObjects() leaves: its cost grows with the size of the files, and
+/// LLVM's bitcode reader can crash on a damaged one.
+struct UnscannedInputs {
+  std::vector<LinkInput> archives; ///< also all libraries
+  std::vector<LinkInput> bitcode;
+};
+
+/// Scans the objects of the command line, which is quick and safe. Files that
+/// cannot be found or read count nothing, here and in scanFiles(): lld will say
+/// so.
+ScanResult scanObjects(const LinkRequest &request, UnscannedInputs &rest);
+
+/// Scans \p inputs of any kind. An archive is left as soon as it has
+/// \p enoughBytes of data.
+ScanResult scanFiles(const LinkRequest &request,
+                     llvm::ArrayRef<LinkInput> inputs, uint64_t enoughBytes);
+
+/// Adds \p from to \p into; of the machine the first one known counts.
+void merge(ScanResult &into, const ScanResult &from);
 
 } // namespace mpg
 

@@ -202,6 +202,38 @@ TEST(DriverArgs, AdditionsStandWhereTheyWork) {
   EXPECT_EQ(command.back(), "last.o");
 }
 
+TEST(DriverArgs, AnArchiveOfTheRuntimeIsTakenInAndWrapsThreads) {
+  Additions additions;
+  additions.runtimeLibrary = "/p/libmpg.a";
+  EXPECT_EQ(lldCommand(parsed({"-static", "a.o"}), additions),
+            (Strings{"ld.lld", "--undefined=mpg_start", "--wrap=pthread_create",
+                     "--undefined=__wrap_pthread_create",
+                     "--wrap=pthread_getattr_np",
+                     "--undefined=__wrap_pthread_getattr_np", "--push-state",
+                     "--no-as-needed", "/p/libmpg.a", "--pop-state", "-static",
+                     "a.o"}));
+}
+
+// Behind the user's own folders, which must not be hidden by libmpg's.
+TEST(DriverArgs, TheFolderOfTheRuntimeComesLast) {
+  Additions additions;
+  additions.runtimeLibrary = "/p/libmpg.so";
+  additions.runtimeFolder = "/p";
+  EXPECT_EQ(lldCommand(parsed({"a.o", "-rpath", "/own"}), additions),
+            (Strings{"ld.lld", "--push-state", "--no-as-needed", "/p/libmpg.so",
+                     "--pop-state", "a.o", "-rpath", "/own", "--rpath=/p"}));
+}
+
+TEST(DriverArgs, FoldersOfTheLoader) {
+  for (const char *folder : {"/lib", "/usr/lib", "/usr/lib64", "/lib64",
+                             "/usr/lib/x86_64-linux-gnu"})
+    EXPECT_TRUE(isLoaderFolder(folder)) << folder;
+  for (const char *folder :
+       {"/usr/local/lib", "/usr/lib/mpgtools", "/opt/lib", "", "/usr",
+        "/usr/lib/x/x86_64-linux-gnu", "/usr/libexec"})
+    EXPECT_FALSE(isLoaderFolder(folder)) << folder;
+}
+
 TEST(DriverArgs, NothingToAddChangesNothing) {
   EXPECT_EQ(lldCommand(parsed({"-pie", "a.o", "--no-mpg-layout", "-lc"}),
                        Additions()),

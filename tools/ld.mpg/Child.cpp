@@ -21,26 +21,42 @@ static int endAs(int signalNumber) {
   return 128 + signalNumber; // the signal is blocked
 }
 
-int mpg::runInChild(function_ref<void()> body,
-                    function_ref<void(StringRef)> fail) {
+Expected<Child> Child::start(function_ref<void()> body) {
+  // Inherited as ignored, it would take the exit status of children away.
+  signal(SIGCHLD, SIG_DFL);
   pid_t parent = getpid();
-  pid_t child = fork();
-  if (child < 0) {
-    fail(sys::StrError(errno));
-    return 1;
-  }
-  if (child == 0) {
+  Child child;
+  child.pid = fork();
+  if (child.pid < 0)
+    return createStringError(inconvertibleErrorCode(), sys::StrError(errno));
+  if (child.pid == 0) {
     // Whoever stops ld.mpg stops lld: it then removes its unfinished output.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() == parent)
       body();
     _exit(1);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
+  return child;
+}
+
+bool Child::wait() {
+  while (!ended && waitpid(pid, &waitStatus, 0) < 0)
     if (errno != EINTR) {
-      fail(sys::StrError(errno));
-      return 1;
+      waitStatus = W_EXITCODE(1, 0);
+      break;
     }
-  return WIFSIGNALED(status) ? endAs(WTERMSIG(status)) : WEXITSTATUS(status);
+  ended = true;
+  return WIFEXITED(waitStatus) && WEXITSTATUS(waitStatus) == 0;
+}
+
+int Child::finish() {
+  wait();
+  return WIFSIGNALED(waitStatus) ? endAs(WTERMSIG(waitStatus))
+                                 : WEXITSTATUS(waitStatus);
+}
+
+void Child::stop() {
+  if (!ended)
+    kill(pid, SIGTERM);
+  wait();
 }

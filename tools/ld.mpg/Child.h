@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a part of the program in a child of its own, so that it may end the
-// process, crash, or leave its memory in disorder without taking us along.
+// process, crash, or leave its memory in disorder without taking us along, and
+// so that two parts can run at the same time.
 
 #ifndef MPG_TOOLS_LDMPG_CHILD_H
 #define MPG_TOOLS_LDMPG_CHILD_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <sys/types.h>
 
 namespace mpg {
 
-/// Exit status of \p body, run in a child. A signal that ends the child is
-/// raised in this process too, as if \p body had run here. If there is no child
-/// to be had, \p fail is told why and the result is 1.
-/// pre: this process has one thread, and its streams are flushed.
-int runInChild(llvm::function_ref<void()> body,
-               llvm::function_ref<void(llvm::StringRef)> fail);
+/// One child. Whoever starts it waits for it or stops it.
+class Child {
+public:
+  /// Runs \p body in a child, which ends with status 1 if \p body returns.
+  /// pre: this process has one thread, and its streams are flushed.
+  static llvm::Expected<Child> start(llvm::function_ref<void()> body);
+
+  /// Waits for the end, once and for all. True if the exit status is 0.
+  bool wait();
+  /// Waits for the end, and for the exit status. A signal that ended the child
+  /// is raised in this process too, as if the body had run here.
+  int finish();
+  /// Ends the child as a user would: lld then removes its unfinished output.
+  void stop();
+
+private:
+  pid_t pid = -1;
+  bool ended = false;
+  int waitStatus = 0; ///< as waitpid has it
+};
 
 } // namespace mpg
 

@@ -51,6 +51,8 @@ Expected<MemoryFile> MemoryFile::create(StringRef contents) {
   return file;
 }
 
+bool MemoryFile::append(StringRef text) const { return writeAll(fd, text); }
+
 std::string MemoryFile::contents() const {
   std::string text;
   char buffer[65536];

@@ -24,6 +24,8 @@ public:
   static llvm::Expected<MemoryFile> create(llvm::StringRef contents);
   /// Valid as long as this object lives.
   const std::string &path() const { return filePath; }
+  /// False if not all of \p text could be written.
+  bool append(llvm::StringRef text) const;
   /// What is in the file now.
   std::string contents() const;
   /// Makes file descriptor \p target write into this file.

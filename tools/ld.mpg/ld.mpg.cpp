@@ -9,12 +9,16 @@
 // link.
 //
 // The layout is wanted only where .data and .bss are large, and how large they
-// are is known only after the link. So the size is guessed from the inputs
-// (20 ms for archives of 365 MB), the link runs accordingly, and the output is
-// measured. Only when the guess was wrong a second link follows: in practice a
-// small program that is linked from large archives, which is quick.
-// A second link that would not be quick (a large output, LTO) is not worth the
-// 2 MiB that it would save: the layout then stays although the data is small.
+// are is known only after the link. So the size is guessed from the inputs, the
+// link runs accordingly, and the output is measured. Only when the guess was
+// wrong a second link follows: in practice a small program that is linked from
+// large archives, which is quick.
+// Objects are looked at first. When they hold little, lld starts while the
+// archives are still being looked at (ScanChild.h), as if these held little
+// too; if they do not, it is stopped and starts again. What is made depends on
+// the inputs only, never on who is quicker. A second link that would not be
+// quick (a large output, LTO) is not worth the 2 MiB that it would save: the
+// layout then stays although the data is small.
 //
 // lld's messages and exit status pass through untouched. It writes its output
 // in one step; an output that fails the check afterwards is removed.
@@ -26,6 +30,7 @@
 #include "Link/LayoutCheck.h"
 #include "Link/LayoutObject.h"
 #include "MemoryFile.h"
+#include "ScanChild.h"
 #include "Support/Format.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/STLExtras.h"
@@ -72,6 +77,12 @@ struct Measured {
   std::vector<std::string> broken;       ///< promises of the layout
 };
 
+/// One run of lld, and the files that must exist as long as it runs.
+struct LldRun {
+  MemoryFile first, last;
+  Child child;
+};
+
 class Linker {
 public:
   Linker(LinkRequest request, std::string programPath)
@@ -80,11 +91,18 @@ public:
 
 private:
   std::vector<std::string> plainCommand() const;
+  void addRuntime(Additions &additions) const;
   int linkAsIs();
   int linkUnderScript();
   int linkWithLayout();
   int relink(const Plan &plan, MemoryFile &printed);
   int linkOnce(const Plan &plan, MemoryFile *out, MemoryFile *err);
+  int linkWhileScanning(Plan &plan, MemoryFile &printed);
+  Expected<LldRun> startLld(const Plan &plan, MemoryFile *out,
+                            MemoryFile *err) const;
+  int finishLld(LldRun &run) const;
+  void scanNow(ArrayRef<LinkInput> inputs);
+  Plan planBefore() const;
   Plan planAfter(const Plan &plan, const Measured &measured) const;
   bool isWorthAnotherLink(const Measured &measured) const;
   Measured measure() const;
@@ -95,11 +113,13 @@ private:
   bool checkSlimObjects() const;
   bool findRuntime();
   std::string runtimeFile() const;
+  std::string usersRuntime() const;
   void cleanDependencyFile(ArrayRef<std::string> ours) const;
 
   LinkRequest request;
   std::string programPath;
   ScanResult scan;
+  std::vector<LinkInput> unscanned;  ///< archives that may change the plan
   Machine machine = Machine::x86_64; ///< set before a link with the layout
   std::string runtimeLibrary;
 };
@@ -127,30 +147,41 @@ static int failed(Error reason) {
   sys::Process::Exit(linked ? 0 : 1, /*NoCleanup=*/true);
 }
 
-/// Runs lld and comes back with its exit status. What it prints goes to \p out
-/// and \p err instead of the terminal if these are given.
-static int runLld(ArrayRef<std::string> command, MemoryFile *out = nullptr,
-                  MemoryFile *err = nullptr) {
+/// Starts lld. What it prints goes to \p out and \p err instead of the terminal
+/// if these are given.
+static Expected<Child> startLldProcess(ArrayRef<std::string> command,
+                                       MemoryFile *out = nullptr,
+                                       MemoryFile *err = nullptr) {
   outs().flush();
   errs().flush();
-  return runInChild(
-      [&] {
-        if (out)
-          out->replace(STDOUT_FILENO);
-        if (err)
-          err->replace(STDERR_FILENO);
-        becomeLld(command);
-      },
-      [](StringRef reason) {
-        error() << "cannot run lld: " << reason << "\n";
-      });
+  Expected<Child> child = Child::start([&] {
+    if (out)
+      out->replace(STDOUT_FILENO);
+    if (err)
+      err->replace(STDERR_FILENO);
+    becomeLld(command);
+  });
+  if (!child)
+    return createStringError(inconvertibleErrorCode(),
+                             "cannot run lld: " + toString(child.takeError()));
+  return child;
+}
+
+/// The program has to run as it is: it is told where the runtime lies.
+void Linker::addRuntime(Additions &additions) const {
+  std::string library = request.hasRuntime ? usersRuntime() : runtimeLibrary;
+  StringRef folder = sys::path::parent_path(library);
+  if (StringRef(library).ends_with(".so") && !isLoaderFolder(folder))
+    additions.runtimeFolder = folder.str();
+  if (!request.hasRuntime)
+    additions.runtimeLibrary = library;
 }
 
 /// The link without the layout. Asked for in so many words, the runtime is
 /// linked all the same; findRuntime() has found it.
 std::vector<std::string> Linker::plainCommand() const {
   Additions additions;
-  additions.runtimeLibrary = runtimeLibrary;
+  addRuntime(additions);
   return lldCommand(request, additions);
 }
 
@@ -205,6 +236,23 @@ std::string Linker::runtimeFile() const {
         return path.str().str();
       consumeError(std::move(error));
     }
+  return {};
+}
+
+/// What -lmpg of the command line means, if that is the libmpg beside this
+/// program; another one is the user's business.
+std::string Linker::usersRuntime() const {
+  if (request.runtime == RuntimeChoice::no || request.isStatic)
+    return {};
+  for (StringRef folder : request.searchPaths) {
+    SmallString<256> path = folder;
+    sys::path::append(path, "libmpg.so");
+    std::string own;
+    if (sys::fs::exists(path))
+      own = runtimeFile();
+    if (!own.empty())
+      return sys::fs::equivalent(path, own) ? own : std::string();
+  }
   return {};
 }
 
@@ -311,24 +359,89 @@ void Linker::cleanDependencyFile(ArrayRef<std::string> ours) const {
   out.clear_error();
 }
 
-int Linker::linkOnce(const Plan &plan, MemoryFile *out, MemoryFile *err) {
+Expected<LldRun> Linker::startLld(const Plan &plan, MemoryFile *out,
+                                  MemoryFile *err) const {
   LayoutObjects objects =
       plan.align ? writeLayoutObjects(machine, {request.hugeBytes, plan.large,
                                                 plan.lateSections})
                  : writeSkippedObjects(machine, request.hugeBytes);
   Expected<MemoryFile> first = MemoryFile::create(objects.first);
   if (!first)
-    return failed(first.takeError());
+    return first.takeError();
   Expected<MemoryFile> last = MemoryFile::create(objects.last);
   if (!last)
-    return failed(last.takeError());
-  Additions additions{first->path(), "", runtimeLibrary, plan.align};
+    return last.takeError();
+  Additions additions;
+  additions.firstObject = first->path();
+  additions.alignSegments = plan.align;
+  addRuntime(additions);
   if (!objects.last.empty())
     additions.lastObject = last->path();
-  int status = runLld(lldCommand(request, additions), out, err);
+  additions.color = err && sys::Process::StandardErrHasColors();
+  Expected<Child> child =
+      startLldProcess(lldCommand(request, additions), out, err);
+  if (!child)
+    return child.takeError();
+  return LldRun{std::move(*first), std::move(*last), *child};
+}
+
+/// Exit status of lld.
+int Linker::finishLld(LldRun &run) const {
+  int status = run.child.finish();
   if (status == 0)
-    cleanDependencyFile({first->path(), last->path()});
+    cleanDependencyFile({run.first.path(), run.last.path()});
   return status;
+}
+
+int Linker::linkOnce(const Plan &plan, MemoryFile *out, MemoryFile *err) {
+  Expected<LldRun> run = startLld(plan, out, err);
+  return run ? finishLld(*run) : failed(run.takeError());
+}
+
+/// Scans \p inputs and waits for it.
+void Linker::scanNow(ArrayRef<LinkInput> inputs) {
+  if (inputs.empty())
+    return;
+  Expected<ScanChild> child =
+      ScanChild::start(request, inputs, request.minBytes);
+  if (child)
+    merge(scan, child->finish());
+  consumeError(child.takeError()); // the guess is worse then
+}
+
+/// What an output is before it is linked: shows whether it was written anew.
+static sys::fs::UniqueID outputId(const std::string &path) {
+  sys::fs::UniqueID id;
+  return sys::fs::getUniqueID(path, id) ? sys::fs::UniqueID() : id;
+}
+
+/// lld runs by \p plan while the archives are scanned. When they change the
+/// plan, what this run has made and said is thrown away, and lld runs again.
+int Linker::linkWhileScanning(Plan &plan, MemoryFile &printed) {
+  Expected<MemoryFile> out = MemoryFile::create("");
+  if (!out)
+    return failed(out.takeError());
+  Expected<MemoryFile> err = MemoryFile::create("");
+  if (!err)
+    return failed(err.takeError());
+  sys::fs::UniqueID before = outputId(request.outputPath);
+  Expected<LldRun> run = startLld(plan, &*out, &*err);
+  if (!run)
+    return failed(run.takeError());
+  scanNow(unscanned);
+  Plan better = planBefore();
+  if (!(better == plan)) {
+    run->child.stop();
+    if (outputId(request.outputPath) != before)
+      removeOutput();
+    plan = better;
+    return linkOnce(plan, &printed, nullptr);
+  }
+  run->child.wait();
+  errs() << err->contents();
+  errs().flush();
+  printed = std::move(*out);
+  return finishLld(*run);
 }
 
 void Linker::removeOutput() const {
@@ -346,18 +459,26 @@ bool Linker::reportBroken(const Measured &measured) const {
   return isError && !measured.broken.empty();
 }
 
-int Linker::linkWithLayout() {
+/// The plan that the inputs ask for, as far as they are scanned.
+Plan Linker::planBefore() const {
   Plan plan;
   plan.align = scan.dataBytes >= request.minBytes;
   plan.large = plan.align && scan.large;
   if (plan.align)
     plan.lateSections = scan.lateSections;
+  return plan;
+}
+
+int Linker::linkWithLayout() {
+  Plan plan = planBefore();
   // What lld prints (a map, a trace) is shown once, for the link that counts.
   // Its warnings are the same for both: they are shown at once.
   Expected<MemoryFile> printed = MemoryFile::create("");
   if (!printed)
     return failed(printed.takeError());
-  if (int status = linkOnce(plan, &*printed, nullptr)) {
+  int status = unscanned.empty() ? linkOnce(plan, &*printed, nullptr)
+                                 : linkWhileScanning(plan, *printed);
+  if (status != 0) {
     outs() << printed->contents();
     explainFailure();
     return status;
@@ -403,7 +524,10 @@ int Linker::relink(const Plan &plan, MemoryFile &printed) {
 int Linker::linkUnderScript() {
   if (request.runtime == RuntimeChoice::yes && !findRuntime())
     return 1;
-  if (int status = runLld(plainCommand()))
+  Expected<Child> child = startLldProcess(plainCommand());
+  if (!child)
+    return failed(child.takeError());
+  if (int status = child->finish())
     return status;
   Measured measured = measure();
   if (measured.dataBytes < request.minBytes || measured.broken.empty())
@@ -426,7 +550,18 @@ int Linker::run() {
     return 1;
   if (!request.userScript.empty())
     return linkUnderScript();
-  scan = scanInputs(request, request.minBytes);
+  // Another machine than those that have the layout.
+  if (!request.emulation.empty() && !machineOfEmulation(request.emulation))
+    return linkAsIs();
+  UnscannedInputs rest;
+  scan = scanObjects(request, rest);
+  scanNow(rest.bitcode);
+  if (scan.dataBytes < request.minBytes)
+    unscanned = std::move(rest.archives);
+  if (!scan.machine) {
+    scanNow(unscanned);
+    unscanned.clear();
+  }
   if (!scan.machine)
     return linkAsIs();
   machine = *scan.machine;
