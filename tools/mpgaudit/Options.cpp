@@ -3,69 +3,20 @@
 #include "Options.h"
 #include "Audit/Report.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <climits>
 #include <thread>
 #include <unistd.h>
 
+#define MPG_OPTIONS_FILE "MpgauditOptions.inc"
+#include "../OptionTable.inc"
+
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// The option table. LLVM 20 moved its strings into one table; both forms are
-// supported because Debian 12 has 19 and 22.
-//===----------------------------------------------------------------------===//
-
 namespace {
-
-enum OptionId {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "MpgauditOptions.inc"
-#undef OPTION
-};
-
-#if LLVM_VERSION_MAJOR >= 20
-#define OPTTABLE_STR_TABLE_CODE
-#include "MpgauditOptions.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "MpgauditOptions.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-#else
-#define PREFIX(NAME, VALUE)                                                    \
-  static constexpr StringLiteral NAME##_init[] = VALUE;                        \
-  static constexpr ArrayRef<StringLiteral> NAME(NAME##_init,                   \
-                                                std::size(NAME##_init) - 1);
-#include "MpgauditOptions.inc"
-#undef PREFIX
-#endif
-
-const OptTable::Info infoTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "MpgauditOptions.inc"
-#undef OPTION
-};
-
-class OptionTable : public GenericOptTable {
-public:
-  OptionTable()
-#if LLVM_VERSION_MAJOR >= 20
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, infoTable){}
-#else
-      : GenericOptTable(infoTable) {
-  }
-#endif
-};
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
 
 /// Turns parsed arguments into Options. The first error is kept: the rest
 /// usually follow from it.
