@@ -31,7 +31,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "NO_COLOR", "HOME", "TMPDIR"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%mpgaudit", os.path.join(build, "bin", "mpgaudit")))
+config.substitutions.append(("%mpginfo", os.path.join(build, "bin", "mpginfo")))
 config.substitutions.append(("%ldmpg", os.path.join(build, "bin", "ld.mpg")))
+config.substitutions.append(("%mpgrun", os.path.join(build, "bin", "mpgrun")))
+config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpg.so")))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%python", site["python"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
@@ -59,9 +62,38 @@ for program in (
     "pkg-config",
     "make",
     "dpkg-deb",
+    "gdb",
+    "valgrind",
+    "bash",
+    "go",
+    "java",
+    "javac",
+    "mpicc",
+    "mpirun",
+    "numactl",
+    "perf",
+    "rustc",
+    "strace",
+    "qemu-system-aarch64",
 ):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
+# A pool of large pages that the tests may use up; they then run one at a time.
+pool = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+if os.path.exists(pool):
+    with open(pool, encoding="ascii") as file:
+        if int(file.read()) >= 512:
+            config.available_features.add("hugetlb")
+lit_config.parallelism_groups["hugetlb"] = 1
+thp = "/sys/kernel/mm/transparent_hugepage/enabled"
+if os.path.exists(thp) and "[never]" not in open(thp, encoding="ascii").read():
+    config.available_features.add("thp")
+config.available_features.add("host-" + os.uname().machine)
+if os.path.exists(os.path.join(build, "aarch64", "lib", "libmpg.so")):
+    config.available_features.add("aarch64-runtime")
+clang = os.path.realpath(shutil.which("clang-22") or "/")
+if os.path.exists(os.path.join(os.path.dirname(clang), "..", "lib", "libomp.so")):
+    config.available_features.add("libomp")
 if subprocess.run(
     [site["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
 ).returncode == 0:

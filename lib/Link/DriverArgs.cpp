@@ -454,11 +454,11 @@ std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
     command.push_back("--color-diagnostics=always");
   if (!additions.firstObject.empty())
     command.push_back(additions.firstObject);
+  if (!additions.runtimeFolder.empty())
+    command.push_back("--rpath=" + additions.runtimeFolder);
   addRuntime(additions, command);
   command.insert(command.end(), request.lldArgs.begin() + 1,
                  request.lldArgs.end());
-  if (!additions.runtimeFolder.empty())
-    command.push_back("--rpath=" + additions.runtimeFolder);
   if (additions.alignSegments) {
     // Each segment on large pages of its own: RELRO must not share one with
     // the code in front of it. Costs address space, nothing in the file.

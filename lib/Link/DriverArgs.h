@@ -103,7 +103,9 @@ bool isLoaderFolder(llvm::StringRef folder);
 /// The command line for lld. Order matters: the first object comes before
 /// everything (its sections lead theirs), then the runtime (before the C
 /// library in the loader's search order), and the last object after all. The
-/// folder of the runtime comes behind the folders that the user names.
+/// folder of the runtime comes before the user's folders for the loader: CMake
+/// takes its own off the end when it installs a program, and would leave an
+/// empty one, the current folder, in front of ours.
 std::vector<std::string> lldCommand(const LinkRequest &request,
                                     const Additions &additions);
 

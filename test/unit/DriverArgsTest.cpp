@@ -205,23 +205,23 @@ TEST(DriverArgs, AdditionsStandWhereTheyWork) {
 TEST(DriverArgs, AnArchiveOfTheRuntimeIsTakenInAndWrapsThreads) {
   Additions additions;
   additions.runtimeLibrary = "/p/libmpg.a";
-  EXPECT_EQ(lldCommand(parsed({"-static", "a.o"}), additions),
-            (Strings{"ld.lld", "--undefined=mpg_start", "--wrap=pthread_create",
-                     "--undefined=__wrap_pthread_create",
-                     "--wrap=pthread_getattr_np",
-                     "--undefined=__wrap_pthread_getattr_np", "--push-state",
-                     "--no-as-needed", "/p/libmpg.a", "--pop-state", "-static",
-                     "a.o"}));
+  EXPECT_EQ(
+      lldCommand(parsed({"-static", "a.o"}), additions),
+      (Strings{"ld.lld", "--undefined=mpg_start", "--wrap=pthread_create",
+               "--undefined=__wrap_pthread_create", "--wrap=pthread_getattr_np",
+               "--undefined=__wrap_pthread_getattr_np", "--push-state",
+               "--no-as-needed", "/p/libmpg.a", "--pop-state", "-static",
+               "a.o"}));
 }
 
-// Behind the user's own folders, which must not be hidden by libmpg's.
-TEST(DriverArgs, TheFolderOfTheRuntimeComesLast) {
+// Where CMake expects what a linker adds.
+TEST(DriverArgs, TheFolderOfTheRuntimeComesFirst) {
   Additions additions;
   additions.runtimeLibrary = "/p/libmpg.so";
   additions.runtimeFolder = "/p";
   EXPECT_EQ(lldCommand(parsed({"a.o", "-rpath", "/own"}), additions),
-            (Strings{"ld.lld", "--push-state", "--no-as-needed", "/p/libmpg.so",
-                     "--pop-state", "a.o", "-rpath", "/own", "--rpath=/p"}));
+            (Strings{"ld.lld", "--rpath=/p", "--push-state", "--no-as-needed",
+                     "/p/libmpg.so", "--pop-state", "a.o", "-rpath", "/own"}));
 }
 
 TEST(DriverArgs, FoldersOfTheLoader) {

@@ -167,12 +167,21 @@ static Expected<Child> startLldProcess(ArrayRef<std::string> command,
   return child;
 }
 
+/// Where the loader finds \p library: in a folder that holds nothing else if
+/// there is one, so that no other library there hides one of the user's.
+static std::string folderForLoader(StringRef library) {
+  StringRef folder = sys::path::parent_path(library);
+  if (!library.ends_with(".so") || isLoaderFolder(folder))
+    return {};
+  SmallString<256> own = folder;
+  sys::path::append(own, "mpgtools");
+  return sys::fs::is_directory(own) ? own.str().str() : folder.str();
+}
+
 /// The program has to run as it is: it is told where the runtime lies.
 void Linker::addRuntime(Additions &additions) const {
   std::string library = request.hasRuntime ? usersRuntime() : runtimeLibrary;
-  StringRef folder = sys::path::parent_path(library);
-  if (StringRef(library).ends_with(".so") && !isLoaderFolder(folder))
-    additions.runtimeFolder = folder.str();
+  additions.runtimeFolder = folderForLoader(library);
   if (!request.hasRuntime)
     additions.runtimeLibrary = library;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Numbers of the messages that the runtime prints. LPG and FHE numbers are
+ * Fujitsu's and mean what its documentation says; our own begin at 9001 and
+ * are printed as "mpg: ...", never as LPG. Plain C, part of the contract.
+ */
+#ifndef MPG_CODE_H
+#define MPG_CODE_H
+
+enum mpg_code {
+  /* Fujitsu's, printed as "[WARN] xos LPG 2003 - ...". */
+  MPG_LPG_PIE = 2002,          /* .data/.bss of a PIE were left alone */
+  MPG_LPG_OVERLAP = 2003,      /* segments share large pages */
+  MPG_LPG_USER_STACK = 2004,   /* a thread with a stack of its own */
+  MPG_LPG_THREADS = 2005,      /* more than one thread at start-up */
+  MPG_LPG_STACK_BOTTOM = 2006, /* no room above the process stack */
+  MPG_LPG_STACK_TOP = 2007,    /* no room below the process stack */
+  MPG_LPG_FALLBACK = 9999,     /* normal pages were used instead */
+  /* Ours, printed as "mpg: ...". */
+  MPG_MSG_FIRST = 9001,
+  MPG_MSG_SHORTAGE = 9001,  /* large pages ran out; names the cause */
+  MPG_MSG_BAD_VALUE = 9002, /* an environment variable; once per variable */
+  MPG_MSG_CONFLICT = 9003,  /* settings that defeat each other */
+  MPG_MSG_VENDOR = 9004,    /* Fujitsu's library is in this process */
+  MPG_MSG_KERNEL = 9005,    /* the kernel or the site forbids large pages */
+  MPG_MSG_FIRST_TOUCH = 9006 /* the paging policy defeats first touch */
+};
+
+#endif /* MPG_CODE_H */

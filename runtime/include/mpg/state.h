@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What libmpg tells mpgrun: one struct in a memory file that mpgrun makes, the
+ * program inherits (MPG_STATE_FD) and libmpg rewrites whenever a region
+ * changes. Plain C, fixed sizes, same machine on both sides; a reader copies
+ * the struct out and believes no count beyond the arrays' sizes. The file is
+ * mpgrun's: nothing in it is trusted by libmpg.
+ */
+#ifndef MPG_STATE_H
+#define MPG_STATE_H
+
+#include <stdint.h>
+
+#define MPG_STATE_NAME "mpgrun-state" /* of the memory file */
+#define MPG_STATE_MAGIC 0x3153474d50ULL /* "PMGS1" read backwards */
+#define MPG_STATE_REGIONS 64
+#define MPG_STATE_MESSAGES 16
+#define MPG_STATE_TEXT 240
+
+enum mpg_region_kind {
+  MPG_REGION_DATA,
+  MPG_REGION_BSS,
+  MPG_REGION_HEAP,
+  MPG_REGION_STACK,
+  MPG_REGION_THREAD_STACK, /* all of them together, start is 0 */
+  MPG_REGION_LIBRARY       /* writable segment of a shared library */
+};
+
+struct mpg_state_region {
+  uint32_t kind; /* mpg_region_kind */
+  uint32_t pad;
+  uint64_t start;
+  uint64_t bytes;
+  uint64_t hugeBytes; /* of these on large pages, or promised to be */
+  uint64_t pageBytes; /* size of the large pages */
+  char reason[MPG_STATE_TEXT]; /* why not all; empty if all */
+};
+
+struct mpg_state_message {
+  uint32_t code; /* mpg_code */
+  uint32_t count;
+  char text[MPG_STATE_TEXT];
+};
+
+struct mpg_state {
+  uint64_t magic;
+  uint32_t structBytes; /* sizeof(struct mpg_state) of the writer */
+  uint32_t pid;
+  uint32_t mode; /* what was used: 0 auto, 1 hugetlb, 2 thp, 3 none */
+  uint32_t fallback; /* normal pages were used although large were asked for */
+  uint64_t peakHugetlbBytes;
+  uint32_t regionCount;
+  uint32_t messageCount;
+  uint32_t regionsLost; /* did not fit */
+  uint32_t messagesLost;
+  struct mpg_state_region regions[MPG_STATE_REGIONS];
+  struct mpg_state_message messages[MPG_STATE_MESSAGES];
+};
+
+#endif /* MPG_STATE_H */

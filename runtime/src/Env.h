@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment as libmpg understands it: env.def is the table, Config the
+// result. A value that is not in a variable's domain counts as not set and
+// leaves one line; conditions between variables (ARENA_FREE=2 decides four
+// others, HPAGE_TYPE=none switches everything off) are resolved here, so that
+// everybody else reads effective values only.
+
+#ifndef MPG_RUNTIME_ENV_H
+#define MPG_RUNTIME_ENV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace mpg {
+
+class LineBuffer;
+class Messages;
+enum class Variable : uint8_t;
+
+enum class Mode : uint8_t { automatic, hugetlb, thp, none };
+enum class Paging : uint8_t { demand, prepage };
+
+/// Effective settings; written once at start-up, read-only afterwards.
+struct Config {
+  // Regions and pages.
+  bool hugePages = true;       ///< XOS_MMM_L_HPAGE_TYPE is not none
+  Mode mode = Mode::automatic; ///< MPG_MODE; none without hugePages
+  bool stacks = true;          ///< XOS_MMM_L_LPG_MODE is base+stack
+  bool remapLibraries = false; ///< MPG_REMAP=all
+  size_t hugeBytes = 2 << 20;  ///< XOS_MMM_L_HUGETLB_SZ
+  Paging bssPaging = Paging::prepage;
+  Paging stackPaging = Paging::demand;
+  Paging mmapPaging = Paging::prepage;
+  bool fallbackGiven = false; ///< HUGETLB_FALLBACK is set to a valid value
+  bool fallback = true;       ///< its value; not set: falls back
+  // Who is affected, and what is said.
+  bool printEnv = false;      ///< XOS_MMM_L_PRINT_ENV
+  bool isTarget = true;       ///< MPG_TARGET is not set or names this program
+  bool speaks = true;         ///< false: another local rank speaks for this one
+  int stateFd = -1;           ///< MPG_STATE_FD: mpgrun listens there
+  bool forceCopyBack = false; ///< MPG_TEST_COPY_BACK, for tests
+  // The heap; used by malloc.
+  unsigned arenaFree = 1;
+  unsigned arenaLockType = 1;
+  uint64_t maxArenaNum = 1;
+  uint64_t heapSizeMb = 0; ///< 0: twice the mmap threshold
+  bool coloring = true;
+  bool forceMmapThreshold = false;
+  uint64_t mmapThresholdBytes = 128 << 20;
+  uint64_t trimThresholdBytes = 128 << 20;
+  uint64_t topPadBytes = 128 << 10;
+  uint64_t mmapMax = 2097152;
+  unsigned check = 3;
+  unsigned perturb = 0;
+};
+
+/// Who is meant and who speaks; reads only what that takes, says nothing.
+void readAudience(const char *const *environment, Config &config);
+
+/// Reads all other variables out of \p environment (as `environ`; not changed,
+/// not kept) into \p config, and says which of them are wrong.
+void readSettings(const char *const *environment, Config &config,
+                  Messages &messages);
+
+/// Adds "NAME=VALUE" with the value in force to \p line and, where that is not
+/// what \p environment says, what was asked for and who decides.
+void addSetting(LineBuffer &line, Variable variable, const Config &config,
+                const char *const *environment);
+
+/// Prints every variable with its effective value, and for an overridden one
+/// what was asked for and why it is not so, to standard error.
+void printEnv(const Config &config, const char *const *environment);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_ENV_H

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of the C library that libmpg.so stands in front of. Only in the
+// shared library: in a static program a second pthread_create would be a
+// duplicate definition, there Wrap.cpp is in its place.
+
+#include "ThreadStack.h"
+
+#include <atomic>
+#include <dlfcn.h>
+#include <errno.h>
+
+#define MPG_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+/// The next definition of a function behind ours. Looked up once: dlsym()
+/// would make the program lose what dlerror() has for it.
+template <typename Function> class Next {
+public:
+  Function *get(const char *name) {
+    Function *known = function.load(std::memory_order_relaxed);
+    if (!known) {
+      known = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+      function.store(known, std::memory_order_relaxed);
+    }
+    return known;
+  }
+
+private:
+  std::atomic<Function *> function{nullptr};
+};
+
+} // namespace
+
+static Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
+    nextCreate;
+static Next<int(pthread_t, pthread_attr_t *)> nextGetAttributes;
+static Next<size_t(const pthread_attr_t *)> nextMinStack;
+
+MPG_EXPORT int pthread_create(pthread_t *thread,
+                              const pthread_attr_t *attributes,
+                              void *(*function)(void *), void *argument) {
+  // What glibc takes for itself: a private function that it keeps for virtual
+  // machines which look for it by name, as here.
+  mpg::ThreadCalls calls{nextCreate.get("pthread_create"),
+                         nextMinStack.get("__pthread_get_minstack")};
+  if (!calls.create)
+    return EAGAIN;
+  return mpg::createThread(calls, thread, attributes, function, argument);
+}
+
+MPG_EXPORT int pthread_getattr_np(pthread_t thread,
+                                  pthread_attr_t *attributes) {
+  auto *real = nextGetAttributes.get("pthread_getattr_np");
+  if (!real)
+    return ENOSYS;
+  int error = real(thread, attributes);
+  if (!error)
+    mpg::correctAttributes(attributes);
+  return error;
+}

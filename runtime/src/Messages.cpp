@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Messages.h. Lines and the state are kept under one lock, a number that is
+// spun on: it is held for a few hundred instructions and one system call, and a
+// mutex of the C library may not be there yet.
+
+#include "Messages.h"
+#include "Syscall.h"
+#include <fcntl.h>
+
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+LineBuffer &LineBuffer::add(const char *text) {
+  while (*text && used < sizeof(buffer) - 2)
+    buffer[used++] = *text++;
+  buffer[used] = '\0';
+  return *this;
+}
+
+LineBuffer &LineBuffer::add(const char *text, size_t length) {
+  for (size_t at = 0; at < length && used < sizeof(buffer) - 2; ++at) {
+    char c = text[at];
+    buffer[used++] = c >= ' ' && c < 127 ? c : '?';
+  }
+  buffer[used] = '\0';
+  return *this;
+}
+
+LineBuffer &LineBuffer::addNumber(uint64_t value) {
+  char digits[24];
+  char *at = digits + sizeof(digits);
+  *--at = '\0';
+  do
+    *--at = char('0' + value % 10);
+  while (value /= 10);
+  return add(at);
+}
+
+LineBuffer &LineBuffer::addHex(uintptr_t value) {
+  char digits[24];
+  char *at = digits + sizeof(digits);
+  *--at = '\0';
+  do
+    *--at = "0123456789abcdef"[value % 16];
+  while (value /= 16);
+  return add("0x").add(at);
+}
+
+LineBuffer &LineBuffer::addBytes(uint64_t bytes) {
+  static const char *const units[] = {" bytes", " KiB", " MiB", " GiB",
+                                      " TiB",   " PiB", " EiB"};
+  unsigned unit = 0;
+  uint64_t size = 1;
+  while (unit < 6 && bytes / size >= 1024) {
+    size <<= 10;
+    ++unit;
+  }
+  addNumber(bytes / size);
+  uint64_t tenth = bytes % size * 10 / size; // at most 10 EiB, fits
+  if (unit > 0 && tenth > 0)
+    add(".").addNumber(tenth);
+  return add(units[unit]);
+}
+
+void LineBuffer::writeTo(int fd) {
+  buffer[used++] = '\n';
+  rawCall(SYS_write, fd, long(buffer), long(used));
+  buffer[--used] = '\0';
+}
+
+//===----------------------------------------------------------------------===//
+// What is said
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A child that was forked while a thread of its parent had the lock gets it in
+/// that state, but not the thread; so it may take what another process has.
+class Lock {
+public:
+  explicit Lock(uint32_t &owner) : owner(owner) {
+    auto self = uint32_t(rawCall(SYS_getpid));
+    for (uint32_t holder = 0;
+         !__atomic_compare_exchange_n(&owner, &holder, self, /*weak=*/false,
+                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);) {
+      if (holder != self)
+        continue; // and take it from there
+      rawCall(SYS_sched_yield);
+      holder = 0;
+    }
+  }
+  ~Lock() { __atomic_store_n(&owner, 0, __ATOMIC_RELEASE); }
+
+private:
+  uint32_t &owner;
+};
+
+} // namespace
+
+static void copyText(char *to, size_t capacity, const char *from) {
+  size_t at = 0;
+  for (; from[at] && at < capacity - 1; ++at)
+    to[at] = from[at];
+  to[at] = '\0';
+}
+
+/// Whether \p fd is the file that mpgrun has made: the variable that names it
+/// may be stale, and the program's own file of that number must not be hurt.
+/// Nor is it ours when another process is in it: that is the program, and this
+/// one was started by it.
+static bool isStateFile(int fd) {
+  mpg_state head;
+  constexpr size_t headBytes = offsetof(mpg_state, mode);
+  long count = rawCall(SYS_pread64, fd, long(&head), headBytes, 0);
+  if (count != long(headBytes) || head.magic != MPG_STATE_MAGIC ||
+      head.structBytes != sizeof(mpg_state))
+    return false;
+  if (head.pid != 0 && head.pid != uint32_t(rawCall(SYS_getpid)))
+    return false;
+  LineBuffer path;
+  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
+  char target[64];
+  static const char expected[] = "/memfd:" MPG_STATE_NAME " (deleted)";
+  long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()),
+                        long(target), sizeof(target));
+  return length == long(sizeof(expected) - 1) &&
+         __builtin_memcmp(target, expected, size_t(length)) == 0;
+}
+
+void Messages::start(bool speaksHere, int fd) {
+  speaks = speaksHere;
+  stateFd = fd >= 0 && isStateFile(fd) ? fd : -1;
+  state.magic = MPG_STATE_MAGIC;
+  state.structBytes = sizeof(state);
+  state.pid = uint32_t(rawCall(SYS_getpid));
+  writeState();
+}
+
+void Messages::writeState() {
+  if (stateFd < 0)
+    return;
+  // A child after fork has the file too, but is not the program.
+  if (state.pid != uint32_t(rawCall(SYS_getpid)))
+    return;
+  rawCall(SYS_pwrite64, stateFd, long(&state), sizeof(state), 0);
+}
+
+void Messages::setMode(unsigned mode) {
+  Lock lock(owner);
+  state.mode = mode;
+  writeState();
+}
+
+/// A bit for each code that is told once.
+static uint32_t bitOf(mpg_code code) {
+  if (code == MPG_LPG_FALLBACK)
+    return 1;
+  unsigned first = code < MPG_MSG_FIRST ? MPG_LPG_PIE : MPG_MSG_FIRST;
+  return 1u << ((code - first) % 15 + (code < MPG_MSG_FIRST ? 1 : 16));
+}
+
+/// Notes \p text in the state; true if it has to be printed.
+bool Messages::isNews(mpg_code code, const char *text) {
+  // Wrong values are told one by one, of all others the first is enough.
+  bool isSingle = code != MPG_MSG_BAD_VALUE;
+  bool wasPrinted = isSingle && (printed & bitOf(code));
+  printed |= bitOf(code);
+  for (uint32_t index = 0; index < state.messageCount; ++index) {
+    mpg_state_message &message = state.messages[index];
+    if (message.code == uint32_t(code) &&
+        (isSingle ||
+         __builtin_strncmp(message.text, text, MPG_STATE_TEXT - 1) == 0)) {
+      ++message.count;
+      return false;
+    }
+  }
+  if (state.messageCount == MPG_STATE_MESSAGES) {
+    ++state.messagesLost;
+    return !wasPrinted;
+  }
+  mpg_state_message &message = state.messages[state.messageCount++];
+  message.code = uint32_t(code);
+  message.count = 1;
+  copyText(message.text, sizeof(message.text), text);
+  return !wasPrinted;
+}
+
+static bool isVendorCode(mpg_code code) {
+  return code < MPG_MSG_FIRST || code == MPG_LPG_FALLBACK;
+}
+
+void Messages::say(mpg_code code, LineBuffer &line) {
+  Lock lock(owner);
+  bool isNew = isNews(code, line.text());
+  if (code == MPG_LPG_FALLBACK || code == MPG_MSG_SHORTAGE)
+    state.fallback = 1;
+  writeState();
+  if (!isNew || !speaks)
+    return;
+  LineBuffer whole;
+  if (isVendorCode(code))
+    whole.add("[WARN] xos LPG ").addNumber(code).add(" - ");
+  else
+    whole.add("mpg: ");
+  whole.add(line.text());
+  whole.writeTo(2);
+}
+
+void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
+                      uint64_t pageBytes, const char *reason) {
+  Lock lock(owner);
+  mpg_state_region *entry = nullptr;
+  for (uint32_t index = 0; index < state.regionCount && !entry; ++index)
+    if (state.regions[index].kind == uint32_t(kind) &&
+        state.regions[index].start == range.start)
+      entry = &state.regions[index];
+  if (!entry) {
+    if (state.regionCount == MPG_STATE_REGIONS) {
+      ++state.regionsLost;
+      return writeState();
+    }
+    entry = &state.regions[state.regionCount++];
+  }
+  entry->kind = uint32_t(kind);
+  entry->start = range.start;
+  entry->bytes = range.bytes();
+  entry->hugeBytes = hugeBytes;
+  entry->pageBytes = pageBytes;
+  copyText(entry->reason, sizeof(entry->reason), reason);
+  writeState();
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What libmpg says: lines on standard error, each code once per process, and
+// the state that mpgrun reads (<mpg/state.h>). Works before main, where malloc
+// and stdio may be our own or not yet there: a line is built on the stack and
+// written with one write().
+//
+// A line has three parts: what (with region, bytes, address), what it costs,
+// how to fix it. When all is well nothing is printed.
+
+#ifndef MPG_RUNTIME_MESSAGES_H
+#define MPG_RUNTIME_MESSAGES_H
+
+#include "Range.h"
+#include "mpg/code.h"
+#include "mpg/state.h"
+
+namespace mpg {
+
+/// Text of at most 511 bytes; what does not fit is cut off, a line always ends
+/// in a newline.
+class LineBuffer {
+public:
+  LineBuffer &add(const char *text);
+  LineBuffer &add(const char *text, size_t length); ///< unprintable bytes as ?
+  LineBuffer &addNumber(uint64_t value);
+  LineBuffer &addHex(uintptr_t value);
+  /// "2 MiB", "312 KiB", "17 bytes": the largest unit without a remainder, or
+  /// one decimal.
+  LineBuffer &addBytes(uint64_t bytes);
+  const char *text() const { return buffer; }
+  size_t length() const { return used; }
+  void writeTo(int fd);
+
+private:
+  char buffer[512];
+  size_t used = 0;
+};
+
+/// One per process (Init.cpp owns it). Thread-safe.
+class Messages {
+public:
+  /// \p speaks false: nothing is printed (another rank of this node does), the
+  /// state still is. \p stateFd is written to only if it is the file of
+  /// mpgrun, and no other process has begun to write to it; -1: no file.
+  void start(bool speaks, int stateFd);
+
+  /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
+  void setMode(unsigned mode);
+
+  /// Prints \p line behind the prefix of \p code unless that code has been
+  /// printed before (MPG_MSG_BAD_VALUE: that text); the vendor's codes get the
+  /// vendor's prefix. Goes into the state every time.
+  void say(mpg_code code, LineBuffer &line);
+
+  /// Says how a region lies now; replaces what was said of the same region and
+  /// start before. \p reason is empty when all of it is on large pages.
+  void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
+              uint64_t pageBytes, const char *reason);
+
+private:
+  bool isNews(mpg_code code, const char *text);
+  void writeState();
+
+  uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
+  uint32_t printed = 0;
+  bool speaks = true;
+  int stateFd = -1;
+  mpg_state state = {};
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_MESSAGES_H

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory on a NUMA node of the caller's choice, and where memory lies: the
+// functions of <mpg/mpg.h> that a program calls itself.
+//
+// A reservation of large pages counts pages of all nodes together. Memory that
+// is bound to a node whose own pool is empty would die with SIGBUS at its first
+// touch, so it is made present here, and if that fails it comes from other
+// pages of the same node. Those are only preferred to be there, and then looked
+// at: the kernel kills a process that asks a full node for bound memory.
+
+#include "Numa.h"
+#include "Pages.h"
+#include "PagesNuma.h"
+#include "mpg/mpg.h"
+#include <errno.h>
+
+using namespace mpg;
+
+static constexpr size_t granuleBytes = 2 << 20;
+static Mode mode = Mode::none;
+
+void mpg::startNuma(const Config &config) { mode = config.mode; }
+
+namespace {
+
+struct Wish {
+  size_t bytes; ///< whole granules
+  int node;     ///< -1: all of them in turn
+};
+
+} // namespace
+
+/// Whether no page lies elsewhere.
+static bool liesOn(int node, Range range) {
+  constexpr size_t batch = 256;
+  int nodes[batch];
+  size_t pageBytes = basePageBytes();
+  for (uintptr_t at = range.start; at < range.end; at += batch * pageBytes) {
+    size_t left = (range.end - at) / pageBytes;
+    size_t count = left < batch ? left : batch;
+    if (int error = nodesOf(at, count, pageBytes, nodes))
+      return error == EPERM || error == ENOSYS; // it cannot be told
+    for (size_t i = 0; i < count; ++i)
+      if (nodes[i] >= 0 && nodes[i] != node)
+        return false;
+  }
+  return true;
+}
+
+/// Present to the last byte, or an errno value.
+static int allocateFrom(Source source, Wish wish, void *&memory) {
+  Away away;
+  if (int error = buildAway(source, wish.bytes, granuleBytes, nullptr, away))
+    return error;
+  bool isBound = source == Source::hugetlb;
+  NodeSet nodes = allowedNodes();
+  int error = 0;
+  // Where there is one node only, a system that forbids to choose does no harm.
+  bool isChoice = nodes.count() > 1;
+  if (isChoice) {
+    Placement placement = isBound ? Placement::bind : Placement::prefer;
+    if (wish.node < 0)
+      placement = Placement::interleave;
+    else
+      nodes = NodeSet::of(wish.node);
+    error = place(away.range, placement, nodes);
+  }
+  if (!error && populate(away.range, granuleBytes) != wish.bytes)
+    error = ENOMEM;
+  if (!error && isChoice && wish.node >= 0 && !isBound &&
+      !liesOn(wish.node, away.range))
+    error = ENOMEM;
+  if (error)
+    discard(away);
+  else
+    memory = reinterpret_cast<void *>(away.range.start);
+  return error;
+}
+
+static void *allocate(size_t bytes, int node) {
+  if (bytes == 0 || bytes > SIZE_MAX / 2) {
+    errno = bytes ? ENOMEM : EINVAL;
+    return nullptr;
+  }
+  int before = errno;
+  void *memory = nullptr;
+  Wish wish{roundUp(bytes, granuleBytes), node};
+  bool large = mode == Mode::hugetlb || mode == Mode::automatic;
+  bool transparent = mode == Mode::thp || mode == Mode::automatic;
+  int error = ENOMEM;
+  if (large)
+    error = allocateFrom(Source::hugetlb, wish, memory);
+  if (!memory)
+    error =
+        allocateFrom(transparent ? Source::thp : Source::normal, wish, memory);
+  errno = memory ? before : error;
+  return memory;
+}
+
+void *mpg_alloc_onnode(size_t bytes, int node) {
+  if (!allowedNodes().has(node)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return allocate(bytes, node);
+}
+
+void *mpg_interleave(size_t bytes) { return allocate(bytes, -1); }
+
+void mpg_free_pages(void *memory, size_t bytes) {
+  uintptr_t start = reinterpret_cast<uintptr_t>(memory);
+  if (memory)
+    giveBack({start, start + roundUp(bytes, granuleBytes)});
+}
+
+namespace {
+
+/// Sums for mpg_where.
+struct Tally {
+  Range asked;
+  size_t *out;
+  int nodes;
+  size_t present;
+};
+
+} // namespace
+
+/// Bytes of the page at \p page that were asked for.
+static size_t bytesInside(uintptr_t page, size_t pageBytes, Range asked) {
+  uintptr_t end = page + pageBytes;
+  uintptr_t from = page > asked.start ? page : asked.start;
+  return (end < asked.end ? end : asked.end) - from;
+}
+
+/// Adds \p extent, whole pages of one size. Returns an errno value.
+static int count(const Extent &extent, Tally &tally) {
+  constexpr size_t batch = 256;
+  int nodes[batch];
+  uintptr_t page = roundDown(extent.range.start, extent.pageBytes);
+  while (page < extent.range.end) {
+    size_t left =
+        (extent.range.end - page + extent.pageBytes - 1) / extent.pageBytes;
+    size_t now = left < batch ? left : batch;
+    if (int error = nodesOf(page, now, extent.pageBytes, nodes))
+      return error;
+    for (size_t i = 0; i < now; ++i, page += extent.pageBytes) {
+      if (nodes[i] < 0)
+        continue;
+      size_t inside = bytesInside(page, extent.pageBytes, tally.asked);
+      tally.present += inside;
+      if (nodes[i] < tally.nodes)
+        tally.out[nodes[i]] += inside;
+    }
+  }
+  return 0;
+}
+
+size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
+  uintptr_t start = reinterpret_cast<uintptr_t>(memory);
+  for (int node = 0; node < nodes; ++node)
+    out[node] = 0;
+  if (bytes == 0)
+    return 0;
+  Tally tally{{start, start + bytes}, out, nodes, 0};
+  int error = 0;
+  uintptr_t known = start;
+  Extents extents(tally.asked);
+  Extent extent;
+  while (!error && extents.next(extent)) {
+    error = extent.range.start > known ? EFAULT : count(extent, tally);
+    known = extent.range.end;
+  }
+  if (!error && known < tally.asked.end)
+    error = EFAULT;
+  if (error || tally.asked.empty()) {
+    errno = error ? error : EFAULT;
+    return size_t(-1);
+  }
+  return tally.present;
+}

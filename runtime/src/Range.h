@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A stretch of address space and the rounding that goes with it. Words: a page
+// is what the kernel maps, a granule is the size and alignment of one large
+// page (2 MiB unless XOS_MMM_L_HUGETLB_SZ says otherwise), a region is a part
+// of the program as its user knows it (.data, .bss, a stack).
+
+#ifndef MPG_RUNTIME_RANGE_H
+#define MPG_RUNTIME_RANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace mpg {
+
+struct Range {
+  uintptr_t start = 0;
+  uintptr_t end = 0; ///< first address behind
+
+  size_t bytes() const { return end > start ? end - start : 0; }
+  bool empty() const { return end <= start; }
+  bool contains(uintptr_t address) const {
+    return address >= start && address < end;
+  }
+  bool overlaps(Range other) const {
+    return start < other.end && other.start < end;
+  }
+};
+
+/// pre: \p unit is a power of two.
+constexpr uintptr_t roundDown(uintptr_t value, size_t unit) {
+  return value & ~(uintptr_t(unit) - 1);
+}
+
+/// pre: as roundDown; the result does not wrap.
+constexpr uintptr_t roundUp(uintptr_t value, size_t unit) {
+  return (value + unit - 1) & ~(uintptr_t(unit) - 1);
+}
+
+/// The whole granules inside \p range; empty if there are none.
+inline Range innerGranules(Range range, size_t granuleBytes) {
+  Range inner{roundUp(range.start, granuleBytes),
+              roundDown(range.end, granuleBytes)};
+  return inner.empty() ? Range{} : inner;
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_RANGE_H

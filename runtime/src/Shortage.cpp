@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds out after a failure who keeps the large pages from us: the pool, a
+// cgroup (v1 or v2; any group above counts), address space limits, a kernel
+// without the page size, the site's setting of transparent huge pages, a
+// system call filter. Each cause comes with the command that removes it.
+
+#include "Shortage.h"
+
+#include "SelfMaps.h"
+#include "Syscall.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <string.h>
+#include <sys/resource.h>
+
+using namespace mpg;
+
+namespace {
+
+/// A path of bounded length; what does not fit makes it empty, so that a cut
+/// off path is never opened.
+class Path {
+public:
+  Path &add(const char *part) { return add(part, strlen(part)); }
+  Path &add(const char *part, size_t length) {
+    if (used + length >= sizeof text) {
+      overflowed = true;
+      return *this;
+    }
+    memcpy(text + used, part, length);
+    used += length;
+    text[used] = 0;
+    return *this;
+  }
+  Path &addNumber(uint64_t value) {
+    char digits[24];
+    size_t at = sizeof digits;
+    do
+      digits[--at] = char('0' + value % 10);
+    while (value /= 10);
+    return add(digits + at, sizeof digits - at);
+  }
+  void cutAt(size_t length) { text[used = length] = 0; }
+  size_t length() const { return used; }
+  const char *get() const { return overflowed ? "" : text; }
+
+private:
+  char text[512] = {};
+  size_t used = 0;
+  bool overflowed = false;
+};
+
+/// Where this process stands in one hierarchy of cgroups.
+struct Group {
+  Path directory;       ///< of the process's own group
+  size_t rootBytes = 0; ///< so much of it is the mount point
+  bool v2 = false;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The pool
+//===----------------------------------------------------------------------===//
+
+static uint64_t poolNumber(size_t hugeBytes, const char *name) {
+  Path path;
+  path.add("/sys/kernel/mm/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/")
+      .add(name);
+  return readNumber(path.get(), 0);
+}
+
+Pool mpg::readPool(size_t hugeBytes) {
+  Pool pool;
+  Path path;
+  path.add("/sys/kernel/mm/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/nr_hugepages");
+  pool.total = readNumber(path.get(), UINT64_MAX);
+  if (pool.total == UINT64_MAX)
+    return Pool{};
+  pool.exists = true;
+  pool.free = poolNumber(hugeBytes, "free_hugepages");
+  pool.reserved = poolNumber(hugeBytes, "resv_hugepages");
+  pool.surplus = poolNumber(hugeBytes, "surplus_hugepages");
+  pool.overcommit = poolNumber(hugeBytes, "nr_overcommit_hugepages");
+  return pool;
+}
+
+uint64_t Pool::available() const {
+  uint64_t unreserved = free > reserved ? free - reserved : 0;
+  uint64_t more = overcommit > surplus ? overcommit - surplus : 0;
+  return unreserved + more;
+}
+
+//===----------------------------------------------------------------------===//
+// Cgroups
+//===----------------------------------------------------------------------===//
+
+/// Whether \p word stands in \p list, whose words end at \p separator or 0.
+static bool listHas(const char *list, const char *word, char separator) {
+  size_t length = strlen(word);
+  while (list) {
+    if (strncmp(list, word, length) == 0 &&
+        (list[length] == separator || list[length] == 0))
+      return true;
+    list = strchr(list, separator);
+    list = list ? list + 1 : nullptr;
+  }
+  return false;
+}
+
+static const char *fieldOf(const char *line, int number) {
+  for (; line && number > 0; --number) {
+    line = strchr(line, ' ');
+    line = line ? line + 1 : nullptr;
+  }
+  return line;
+}
+
+static size_t fieldLength(const char *field) { return strcspn(field, " \n"); }
+
+/// The path behind "N:controllers:" in /proc/self/cgroup: of the hugetlb
+/// controller (v1), else of the unified hierarchy.
+static bool ownPath(bool v2, Path &path) {
+  LineReader lines("/proc/self/cgroup");
+  while (const char *line = lines.next()) {
+    const char *controllers = strchr(line, ':');
+    const char *group = controllers ? strchr(controllers + 1, ':') : nullptr;
+    if (!group)
+      continue;
+    char names[128];
+    size_t length = size_t(group - controllers - 1);
+    if (length >= sizeof names)
+      continue;
+    memcpy(names, controllers + 1, length);
+    names[length] = 0;
+    if (v2 ? strncmp(line, "0::", 3) == 0 : listHas(names, "hugetlb", ',')) {
+      path.add(group + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// 36 35 98:0 /group /where/it/is options - cgroup source hugetlb,rw
+static bool findMount(bool v2, char *root, char *mount, size_t capacity) {
+  LineReader lines("/proc/self/mountinfo");
+  while (const char *line = lines.next()) {
+    const char *behind = strstr(line, " - ");
+    if (!behind)
+      continue;
+    behind += 3;
+    const char *options = fieldOf(behind, 2);
+    bool fits = v2 ? strncmp(behind, "cgroup2 ", 8) == 0
+                   : strncmp(behind, "cgroup ", 7) == 0 && options &&
+                         listHas(options, "hugetlb", ',');
+    const char *from = fieldOf(line, 3);
+    const char *to = fieldOf(line, 4);
+    if (!fits || !from || !to || fieldLength(from) >= capacity ||
+        fieldLength(to) >= capacity)
+      continue;
+    memcpy(root, from, fieldLength(from));
+    root[fieldLength(from)] = 0;
+    memcpy(mount, to, fieldLength(to));
+    mount[fieldLength(to)] = 0;
+    return true;
+  }
+  return false;
+}
+
+static bool findGroup(bool v2, Group &group) {
+  char root[256], mount[256];
+  Path own;
+  if (!ownPath(v2, own) || !findMount(v2, root, mount, sizeof root))
+    return false;
+  group.v2 = v2;
+  group.directory.add(mount);
+  group.rootBytes = group.directory.length();
+  // In a container only a part of the hierarchy is mounted.
+  const char *path = own.get();
+  size_t hidden = strcmp(root, "/") == 0 ? 0 : strlen(root);
+  if (strncmp(path, root, hidden) == 0 && strcmp(path + hidden, "/") != 0)
+    group.directory.add(path + hidden);
+  return true;
+}
+
+/// "2MB", as in the names of the controller's files.
+static void addSizeName(Path &path, size_t hugeBytes) {
+  if (hugeBytes >= size_t(1) << 30)
+    path.addNumber(hugeBytes >> 30).add("GB");
+  else if (hugeBytes >= size_t(1) << 20)
+    path.addNumber(hugeBytes >> 20).add("MB");
+  else
+    path.addNumber(hugeBytes >> 10).add("KB");
+}
+
+static uint64_t groupNumber(const Group &group, size_t hugeBytes,
+                            const char *suffix, Path &path) {
+  path = group.directory;
+  path.add("/hugetlb.");
+  addSizeName(path, hugeBytes);
+  path.add(suffix);
+  // "max" is no number, and v1 writes no limit as nearly 2^63.
+  uint64_t value = readNumber(path.get(), UINT64_MAX);
+  return value >= uint64_t(1) << 62 ? UINT64_MAX : value;
+}
+
+/// One of the two limits of one group: what is left of it, or UINT64_MAX.
+static uint64_t leftOf(const Group &group, size_t hugeBytes, bool reservations,
+                       CgroupLimit &limit) {
+  const char *maxName =
+      group.v2 ? (reservations ? ".rsvd.max" : ".max")
+               : (reservations ? ".rsvd.limit_in_bytes" : ".limit_in_bytes");
+  const char *nowName =
+      group.v2 ? (reservations ? ".rsvd.current" : ".current")
+               : (reservations ? ".rsvd.usage_in_bytes" : ".usage_in_bytes");
+  Path path, ignored;
+  uint64_t max = groupNumber(group, hugeBytes, maxName, path);
+  if (max == UINT64_MAX)
+    return UINT64_MAX;
+  uint64_t now = groupNumber(group, hugeBytes, nowName, ignored);
+  uint64_t left = now < max ? max - now : 0;
+  uint64_t tightest = limit.usageLeftBytes < limit.reservationLeftBytes
+                          ? limit.usageLeftBytes
+                          : limit.reservationLeftBytes;
+  if (left < tightest) {
+    limit.limitBytes = max;
+    size_t length = strnlen(path.get(), sizeof limit.file - 1);
+    memcpy(limit.file, path.get(), length);
+    limit.file[length] = 0;
+  }
+  return left;
+}
+
+static void readLimitsUpwards(Group group, size_t hugeBytes,
+                              CgroupLimit &limit) {
+  for (;;) {
+    uint64_t usage = leftOf(group, hugeBytes, false, limit);
+    if (usage < limit.usageLeftBytes)
+      limit.usageLeftBytes = usage;
+    uint64_t reservation = leftOf(group, hugeBytes, true, limit);
+    if (reservation < limit.reservationLeftBytes)
+      limit.reservationLeftBytes = reservation;
+    if (usage != UINT64_MAX || reservation != UINT64_MAX)
+      limit.exists = true;
+    size_t length = group.directory.length();
+    if (length <= group.rootBytes)
+      return;
+    const char *text = group.directory.get();
+    while (length > group.rootBytes && text[length - 1] != '/')
+      --length;
+    group.directory.cutAt(length > group.rootBytes ? length - 1 : length);
+  }
+}
+
+CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
+  CgroupLimit limit;
+  Group v1, v2;
+  if (findGroup(false, v1))
+    readLimitsUpwards(v1, hugeBytes, limit);
+  if (findGroup(true, v2))
+    readLimitsUpwards(v2, hugeBytes, limit);
+  return limit;
+}
+
+bool mpg::usageLimitIsSet(size_t hugeBytes) {
+  return readCgroupLimit(hugeBytes).usageLeftBytes != UINT64_MAX;
+}
+
+//===----------------------------------------------------------------------===//
+// NUMA nodes
+//===----------------------------------------------------------------------===//
+
+static bool nodeHasPool(unsigned node, size_t hugeBytes) {
+  Path path;
+  path.add("/sys/devices/system/node/node").addNumber(node);
+  path.add("/hugepages/hugepages-").addNumber(hugeBytes >> 10);
+  path.add("kB/nr_hugepages");
+  return readNumber(path.get(), 0) != 0;
+}
+
+/// Whether large pages lie on nodes that this process may not use.
+static bool isBoundToFewNodes(size_t hugeBytes) {
+  constexpr unsigned maxNodes = 1024, wordBits = 8 * sizeof(unsigned long);
+  unsigned long allowed[maxNodes / wordBits] = {};
+  unsigned long chosen[maxNodes / wordBits] = {};
+  int mode = MPOL_DEFAULT;
+  if (isError(rawCall(SYS_get_mempolicy, 0, long(allowed), maxNodes, 0,
+                      MPOL_F_MEMS_ALLOWED)))
+    return false; // a kernel without NUMA, or with more nodes than that
+  rawCall(SYS_get_mempolicy, long(&mode), long(chosen), maxNodes, 0, 0);
+  bool binds = (mode & 0xff) == MPOL_BIND;
+  unsigned last = 0;
+  char online[64];
+  if (readSmallFile("/sys/devices/system/node/online", online, sizeof online) >
+      0)
+    for (const char *at = online; *at; ++at) {
+      uint64_t node;
+      if (!parseNumber(at, 10, node))
+        continue;
+      last = node < maxNodes ? unsigned(node) : maxNodes - 1;
+      --at;
+    }
+  for (unsigned node = 0; node <= last; ++node) {
+    unsigned long bit = 1UL << node % wordBits;
+    bool usable = (allowed[node / wordBits] & bit) &&
+                  (!binds || (chosen[node / wordBits] & bit));
+    if (!usable && nodeHasPool(node, hugeBytes))
+      return true;
+  }
+  return false;
+}
+
+bool mpg::reservationMayFail(size_t hugeBytes) {
+  return usageLimitIsSet(hugeBytes) || isBoundToFewNodes(hugeBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static uint64_t pagesFor(uint64_t bytes, size_t hugeBytes) {
+  return (bytes + hugeBytes - 1) / hugeBytes;
+}
+
+static void explainPool(LineBuffer &line, const Pool &pool, size_t hugeBytes,
+                        uint64_t missingBytes) {
+  line.add("the pool of ").addBytes(hugeBytes);
+  if (pool.total == 0 && pool.overcommit == 0)
+    line.add(" pages is empty (nr_hugepages is 0)");
+  else
+    line.add(" pages has ")
+        .addNumber(pool.available())
+        .add(" of ")
+        .addNumber(pool.total)
+        .add(" left");
+  // The default size has a short name, the others only the long one.
+  line.add("; fix: echo ")
+      .addNumber(pool.total + pagesFor(missingBytes, hugeBytes))
+      .add(" > /sys/kernel/mm/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/nr_hugepages");
+}
+
+/// A limit of the process on its address space; false if none is near.
+static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
+  struct {
+    int resource;
+    const char *name, *command;
+  } limits[] = {{RLIMIT_AS, "RLIMIT_AS", "ulimit -v unlimited"},
+                {RLIMIT_DATA, "RLIMIT_DATA", "ulimit -d unlimited"}};
+  uint64_t used[2] = {};
+  char text[128];
+  const char *at = text;
+  if (readSmallFile("/proc/self/statm", text, sizeof text) > 0 &&
+      parseNumber(at, 10, used[0])) {
+    at = fieldOf(text, 5);
+    if (at)
+      parseNumber(at, 10, used[1]);
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    uint64_t limit[2] = {UINT64_MAX, UINT64_MAX};
+    rawCall(SYS_prlimit64, 0, limits[i].resource, 0, long(limit));
+    uint64_t usedBytes = used[i] * basePageBytes();
+    if (limit[0] == UINT64_MAX || usedBytes + missingBytes <= limit[0])
+      continue;
+    line.add("the address space limit is reached (")
+        .add(limits[i].name)
+        .add(" is ")
+        .addBytes(limit[0])
+        .add("); fix: ")
+        .add(limits[i].command);
+    return true;
+  }
+  return false;
+}
+
+static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
+                          uint64_t missingBytes) {
+  if (limit.usageLeftBytes >= missingBytes &&
+      limit.reservationLeftBytes >= missingBytes)
+    return false;
+  line.add("the cgroup limit ")
+      .add(limit.file)
+      .add(" is ")
+      .addBytes(limit.limitBytes)
+      .add("; fix: ask for more in the job, or echo ")
+      .addNumber(limit.limitBytes + missingBytes)
+      .add(" to that file");
+  return true;
+}
+
+static void explainThp(LineBuffer &line) {
+  char text[64];
+  if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
+                    sizeof text) <= 0)
+    line.add("this kernel has no transparent huge pages; fix: set up a pool of "
+             "large pages");
+  else if (strstr(text, "[never]"))
+    line.add("transparent huge pages are switched off; fix: echo madvise > "
+             "/sys/kernel/mm/transparent_hugepage/enabled");
+  else if (!thpIsAllowed())
+    line.add("transparent huge pages are switched off for this process; fix: "
+             "do not start it under PR_SET_THP_DISABLE");
+  else
+    line.add("the kernel had no free memory in pieces of that size; fix: echo "
+             "1 > /proc/sys/vm/compact_memory, or set up a pool of large "
+             "pages");
+}
+
+void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
+                          uint64_t missingBytes, int error) {
+  if (source == Source::thp) {
+    if (error != ENOMEM || !explainLimits(line, missingBytes))
+      explainThp(line);
+    return;
+  }
+  Pool pool = readPool(hugeBytes);
+  if (!pool.exists) {
+    line.add("this kernel has no pages of ")
+        .addBytes(hugeBytes)
+        .add("; fix: a kernel with CONFIG_HUGETLBFS, or unset "
+             "XOS_MMM_L_HUGETLB_SZ");
+    return;
+  }
+  if (error == EPERM || error == EACCES || error == ENOSYS) {
+    line.add("the system call for it is forbidden (")
+        .add(error == ENOSYS ? "ENOSYS" : "no permission")
+        .add("); fix: allow mmap, mremap and memfd_create in the job's "
+             "system call filter");
+    return;
+  }
+  if (explainLimits(line, missingBytes))
+    return;
+  missingBytes = roundUp(missingBytes, hugeBytes); // as an operator would say
+  if (explainCgroup(line, readCgroupLimit(hugeBytes), missingBytes))
+    return;
+  explainPool(line, pool, hugeBytes, missingBytes);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The copy and the move of a stack, on a small stack of our own: after the copy
+// nothing may be written to the old one any more.
+
+#include "StackMove.h"
+
+#include "StackSwitch.h"
+#include "Syscall.h"
+
+#include <signal.h>
+
+using namespace mpg;
+
+namespace {
+
+struct Job {
+  StackMove move;
+  int error;
+};
+
+} // namespace
+
+static void moveOnOwnStack(void *argument) {
+  // A copy of its own: the argument is on the stack that goes away.
+  Job job = *static_cast<Job *>(argument);
+  StackMove &move = job.move;
+  if (!move.live.empty())
+    copyPages(move.away.range.start + (move.live.start - move.target),
+              move.live.start, move.live.bytes());
+  job.error = moveInto(move.away, move.target, move.granuleBytes);
+  *static_cast<Job *>(argument) = job;
+}
+
+int mpg::moveStack(StackMove &move) {
+  alignas(16) static char ownStack[64 << 10];
+  Job job{move, 0};
+  uint64_t all = ~uint64_t(0), before;
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&all), long(&before),
+          sizeof all);
+  mpg_call_on_stack(ownStack + sizeof ownStack, moveOnOwnStack, &job);
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
+  move = job.move;
+  return job.error;
+}
+
+int mpg::moveStackToNormalPages(Range large, size_t granuleBytes) {
+  // Everything that is in use now and what moveStack() itself needs.
+  constexpr size_t framesBytes = 64 << 10;
+  uintptr_t low = roundDown(uintptr_t(__builtin_frame_address(0)) - framesBytes,
+                            basePageBytes());
+  StackMove move{};
+  if (int error = buildAway(Source::normal, large.bytes(), granuleBytes,
+                            nullptr, move.away))
+    return error;
+  move.live = {low > large.start ? low : large.start, large.end};
+  move.target = large.start;
+  move.granuleBytes = granuleBytes;
+  int error = moveStack(move);
+  if (error)
+    discard(move.away);
+  return error;
+}

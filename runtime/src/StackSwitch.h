@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls a function on another stack, so that the one in use can be replaced
+// meanwhile.
+
+#ifndef MPG_RUNTIME_STACKSWITCH_H
+#define MPG_RUNTIME_STACKSWITCH_H
+
+/// Calls function(argument) with the stack pointer at \p top and comes back to
+/// the caller's stack by its address: what is mapped there then is what the
+/// caller goes on with. Unwinding goes through (the frame knows both stacks).
+/// pre: \p top is a multiple of 16, with memory below it.
+extern "C" __attribute__((visibility("hidden"))) void
+mpg_call_on_stack(void *top, void (*function)(void *), void *argument);
+
+#endif // MPG_RUNTIME_STACKSWITCH_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// System calls without libc: no errno, no lazy binding, no cancellation, no
+// hook of another library. While a piece of .data is between its old and its
+// new place nothing may be written to any global variable, and in a static
+// program errno and libc's own data may be in that very piece. Results are the
+// kernel's: a value or a negative errno.
+
+#ifndef MPG_RUNTIME_SYSCALL_H
+#define MPG_RUNTIME_SYSCALL_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+namespace mpg {
+
+#if defined(__x86_64__)
+inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
+                    long e = 0, long f = 0) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+                     "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#elif defined(__aarch64__)
+inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
+                    long e = 0, long f = 0) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
+  return x0;
+}
+#else
+#error "libmpg runs on x86-64 and AArch64"
+#endif
+
+inline bool isError(long result) {
+  return result < 0 && result > -4096; // the kernel's errno values
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_SYSCALL_H

@@ -1,0 +1,148 @@
+"""Boots an AArch64 machine of four NUMA nodes and runs cases in it, in one boot.
+
+    guest.py --packages DIR --root DIR --cases FILE [--timeout SECONDS] [--cpu MODEL]
+
+The guest is an emulated A64FX with one CPU and 512 MiB on each of nodes 0 to 3,
+and 96 large pages of 2 MiB on each. Its file system is what --root holds; the
+kernel and busybox come from --packages (see fetch). FILE is a shell script that
+may use
+
+    begin NAME            starts a case; prints `CASE NAME`
+    pool N0 N1 N2 N3      large pages on each node from here on
+
+and is run by busybox's shell. What the cases print goes to standard output.
+Exit status: 0 if the script came to its end; 1 if the kernel panicked, the
+machine stopped before, or the time was up.
+"""
+
+import argparse
+import gzip
+import os
+import stat
+import subprocess
+import sys
+from typing import List
+
+INIT = """#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mkdir -p /tmp /dev/shm
+mount -t tmpfs tmpfs /tmp
+pool() {
+  node=0
+  for pages in "$@"; do
+    folder=/sys/devices/system/node/node$node/hugepages/hugepages-2048kB
+    echo $pages > $folder/nr_hugepages
+    node=$((node + 1))
+  done
+}
+begin() { echo "CASE $*"; }
+pool 96 96 96 96
+. /cases
+echo "END OF CASES"
+poweroff -f
+"""
+
+
+def cpio_entry(name: str, mode: int, data: bytes, number: int) -> bytes:
+    """One file of a `newc` archive."""
+    path = name.encode() + b"\0"
+    fields = [number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(path), 0]
+    head = b"070701" + b"".join(b"%08X" % field for field in fields) + path
+    head += b"\0" * (-len(head) % 4)
+    return head + data + b"\0" * (-len(data) % 4)
+
+
+def archive(files: List[tuple]) -> bytes:
+    parts = [cpio_entry(*file, number) for number, file in enumerate(files, 1)]
+    parts.append(cpio_entry("TRAILER!!!", 0, b"", 0))
+    return b"".join(parts)
+
+
+def read_root(root: str) -> List[tuple]:
+    """All of the folder: names, modes, contents. Symbolic links become files."""
+    files = []
+    for folder, folders, names in os.walk(root, followlinks=True):
+        inside = os.path.relpath(folder, root)
+        for name in sorted(folders):
+            path = os.path.normpath(os.path.join(inside, name))
+            files.append((path, stat.S_IFDIR | 0o755, b""))
+        for name in sorted(names):
+            with open(os.path.join(folder, name), "rb") as file:
+                data = file.read()
+            path = os.path.normpath(os.path.join(inside, name))
+            files.append((path, stat.S_IFREG | 0o755, data))
+    return files
+
+
+def make_initramfs(options: argparse.Namespace, path: str) -> None:
+    with open(os.path.join(options.packages, "busybox"), "rb") as file:
+        busybox = file.read()
+    with open(options.cases, "rb") as file:
+        cases = file.read()
+    files = [(name, stat.S_IFDIR | 0o755, b"") for name in ("proc", "sys", "dev")]
+    if not os.path.isdir(os.path.join(options.root, "bin")):
+        files.append(("bin", stat.S_IFDIR | 0o755, b""))
+    files += read_root(options.root)
+    files.append(("bin/busybox", stat.S_IFREG | 0o755, busybox))
+    files.append(("cases", stat.S_IFREG | 0o644, cases))
+    files.append(("init", stat.S_IFREG | 0o755, INIT.encode()))
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(archive(files))
+
+
+def command(options: argparse.Namespace, initramfs: str) -> List[str]:
+    words = ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", options.cpu]
+    words += ["-smp", "4", "-m", "2048", "-accel", "tcg,thread=multi"]
+    for node in range(4):
+        words += ["-object", f"memory-backend-ram,id=m{node},size=512M"]
+        words += ["-numa", f"node,nodeid={node},memdev=m{node},cpus={node}"]
+    words += ["-kernel", os.path.join(options.packages, "vmlinuz")]
+    words += ["-initrd", initramfs, "-nographic", "-no-reboot", "-nic", "none"]
+    # quiet: the kernel's own lines would fall between those of the cases.
+    return words + ["-append", "console=ttyAMA0 quiet panic=-1 numa_balancing=disable"]
+
+
+def run(options: argparse.Namespace) -> int:
+    initramfs = options.root.rstrip("/") + ".cpio.gz"
+    make_initramfs(options, initramfs)
+    try:
+        done = subprocess.run(
+            command(options, initramfs),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=options.timeout,
+        )
+        text, stopped = done.stdout, f"the machine stopped (status {done.returncode})"
+    except subprocess.TimeoutExpired as late:
+        text, stopped = late.stdout or b"", f"not done after {options.timeout} s"
+    finally:
+        os.unlink(initramfs)
+    lines = text.decode(errors="replace").replace("\r", "").splitlines()
+    print("\n".join(lines))
+    if any("Kernel panic" in line for line in lines):
+        stopped = "the kernel panicked"
+    elif "END OF CASES" in lines:
+        return 0
+    print(f"guest.py: {stopped}")
+    return 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--packages", required=True)
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--cases", required=True)
+    parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--cpu", default="a64fx")
+    return run(parser.parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

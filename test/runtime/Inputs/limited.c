@@ -1,0 +1,70 @@
+/* Runs a program with less than it could have:
+ *
+ *   limited [no-mremap] [no-memfd] [no-thp] [no-pread] [no-ptrace]
+ *           [memory MIB] -- PROGRAM...
+ *
+ * System calls are forbidden by a filter that answers EPERM, as a container's
+ * does. Without pread the library cannot see which pages are in use. */
+
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void forbid(long number) {
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof code / sizeof code[0], code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+    perror("limited: seccomp");
+    exit(125);
+  }
+}
+
+static void limitMemory(const char *mib) {
+  rlim_t bytes = strtoul(mib, NULL, 10) << 20;
+  struct rlimit limit = {bytes, bytes};
+  if (setrlimit(RLIMIT_AS, &limit)) {
+    perror("limited: setrlimit");
+    exit(125);
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *memory = NULL;
+  int i = 1;
+  for (; i < argc && strcmp(argv[i], "--"); ++i) {
+    if (!strcmp(argv[i], "no-mremap"))
+      forbid(SYS_mremap);
+    else if (!strcmp(argv[i], "no-memfd"))
+      forbid(SYS_memfd_create);
+    else if (!strcmp(argv[i], "no-pread"))
+      forbid(SYS_pread64);
+    else if (!strcmp(argv[i], "no-ptrace"))
+      forbid(SYS_ptrace);
+    else if (!strcmp(argv[i], "no-thp"))
+      prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    else if (!strcmp(argv[i], "memory") && i + 1 < argc)
+      memory = argv[++i];
+    else
+      return fprintf(stderr, "limited: %s?\n", argv[i]), 125;
+  }
+  if (memory)
+    limitMemory(memory);
+  if (i + 1 < argc)
+    execvp(argv[i + 1], argv + i + 1);
+  perror("limited: cannot run it");
+  return 127;
+}

@@ -1,0 +1,172 @@
+/* Uses mpg_alloc_onnode, mpg_interleave, mpg_free_pages and mpg_where on all
+ * nodes there are, and checks each page through system calls of its own.
+ * Prints what it found and `right`, or what is wrong, with status 1.
+ *
+ *   numa-uses [MIB]   MIB of memory each time; 16 if not given */
+
+#define _GNU_SOURCE
+#include "touch.h"
+
+enum { maxNodes = 64 };
+static size_t bytes = 16 << 20;
+
+static int wrong(const char *what) {
+  printf("wrong: %s (errno %d)\n", what, errno);
+  exit(1);
+}
+
+static int hasNode(int node) {
+  enum { allowed = 4 };
+  unsigned long mask[16] = {0};
+  if (syscall(SYS_get_mempolicy, NULL, mask, 1024, 0, allowed))
+    return node == 0;
+  return (int)(mask[node / 64] >> node % 64 & 1);
+}
+
+static size_t largeBytes(const char *start) {
+  char line[256];
+  unsigned long low, high, kib = 0;
+  int inside = 0;
+  FILE *file = fopen("/proc/self/smaps", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    if (sscanf(line, "%lx-%lx ", &low, &high) == 2)
+      inside = (uintptr_t)start >= low && (uintptr_t)start < high;
+    else if (inside && sscanf(line, "KernelPageSize: %lu kB", &kib) == 1)
+      break;
+  }
+  if (file)
+    fclose(file);
+  return kib << 10;
+}
+
+static void isZero(const char *start) {
+  for (size_t i = 0; i < bytes; ++i)
+    if (start[i])
+      wrong("new memory is not zero");
+}
+
+static size_t sumOf(const size_t *out) {
+  size_t sum = 0;
+  for (int node = 0; node < maxNodes; ++node)
+    sum += out[node];
+  return sum;
+}
+
+static void allocates(int node) {
+  size_t out[maxNodes];
+  errno = 77;
+  char *memory = mpg_alloc_onnode(bytes, node);
+  if (!memory || errno != 77)
+    wrong("mpg_alloc_onnode");
+  if ((uintptr_t)memory % (2 << 20))
+    wrong("alignment");
+  size_t all = presentPages(memory, bytes);
+  if (all != bytes / (size_t)getpagesize())
+    wrong("not all of it is present");
+  for (size_t at = 0; at < bytes; at += (size_t)getpagesize())
+    if (nodeOfPage((uintptr_t)memory + at) != node)
+      wrong("a page is on another node");
+  if (mpg_where(memory, bytes, out, maxNodes) != bytes || out[node] != bytes ||
+      sumOf(out) != bytes)
+    wrong("mpg_where");
+  printf("node %d: %zu MiB on pages of %zu KiB\n", node, bytes >> 20,
+         largeBytes(memory) >> 10);
+  isZero(memory);
+  memset(memory, 1, bytes);
+  mpg_free_pages(memory, bytes);
+  if (mpg_where(memory, bytes, out, maxNodes) != (size_t)-1 || errno != EFAULT)
+    wrong("mpg_free_pages");
+}
+
+static void interleaves(void) {
+  size_t out[maxNodes];
+  char *memory = mpg_interleave(bytes);
+  if (!memory || mpg_where(memory, bytes, out, maxNodes) != bytes)
+    wrong("mpg_interleave");
+  for (int node = 0; node < maxNodes; ++node) {
+    if (hasNode(node))
+      printf("interleaved on node %d: %zu MiB\n", node, out[node] >> 20);
+    if (!hasNode(node) && out[node])
+      wrong("a page is on a node that may not be used");
+  }
+  isZero(memory);
+  mpg_free_pages(memory, bytes);
+}
+
+static void refuses(void) {
+  const int none[] = {-1, maxNodes - 1, 1023, 1024, 1 << 30, -(1 << 30)};
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
+    errno = 0;
+    if (mpg_alloc_onnode(bytes, none[i]) || errno != EINVAL)
+      wrong("a node that does not exist");
+  }
+  errno = 0;
+  if (mpg_alloc_onnode(0, 0) || errno != EINVAL)
+    wrong("no bytes on a node");
+  errno = 0;
+  if (mpg_interleave(0) || errno != EINVAL)
+    wrong("no bytes interleaved");
+  for (int shift = 46; shift < 64; ++shift) {
+    errno = 0;
+    if (mpg_alloc_onnode((size_t)1 << shift, 0) || errno != ENOMEM)
+      wrong("far too many bytes");
+  }
+  errno = 0;
+  if (mpg_interleave(SIZE_MAX) || errno != ENOMEM)
+    wrong("all bytes there are");
+  mpg_free_pages(NULL, bytes);
+}
+
+/* Pages that are there, that are not, that were only read, and holes. */
+static void tells(void) {
+  size_t page = (size_t)getpagesize(), out[maxNodes], size = 600 * page;
+  char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(memory, size, MADV_NOHUGEPAGE);
+  if (mpg_where(memory, size, out, maxNodes) != 0)
+    wrong("untouched memory lies somewhere");
+  volatile char *bytesRead = memory;
+  for (size_t i = 0; i < 300; ++i)
+    (void)bytesRead[i * page];
+  if (mpg_where(memory, size, out, maxNodes) != 0)
+    wrong("the page of zeros is counted");
+  for (size_t i = 300; i < 600; ++i)
+    memory[i * page] = 1;
+  if (mpg_where(memory, size, out, maxNodes) != 300 * page ||
+      sumOf(out) != 300 * page)
+    wrong("half of it");
+  /* From the middle of a page to the middle of another. */
+  if (mpg_where(memory + 400 * page + 5, 2 * page, out, maxNodes) != 2 * page ||
+      mpg_where(memory + 599 * page + 5, 7, out, maxNodes) != 7 ||
+      mpg_where(memory + 299 * page + 5, page, out, maxNodes) != 5)
+    wrong("parts of pages");
+  if (mpg_where(memory, 0, out, maxNodes) != 0 || sumOf(out) != 0 ||
+      mpg_where(memory, size, NULL, 0) != 300 * page)
+    wrong("nothing asked for");
+  munmap(memory + 500 * page, page);
+  errno = 0;
+  if (mpg_where(memory, size, out, maxNodes) != (size_t)-1 || errno != EFAULT)
+    wrong("a hole");
+  errno = 0;
+  if (mpg_where((void *)16, SIZE_MAX - 8, out, maxNodes) != (size_t)-1 ||
+      errno != EFAULT)
+    wrong("all of the address space");
+  /* Code, read-only data, the stack. */
+  if (mpg_where((void *)(uintptr_t)tells, 1, out, maxNodes) != 1 ||
+      mpg_where(out, sizeof out, out, maxNodes) != sizeof out)
+    wrong("code and stack");
+  munmap(memory, size);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1)
+    bytes = strtoul(argv[1], NULL, 0) << 20;
+  for (int node = 0; node < maxNodes; ++node)
+    if (hasNode(node))
+      allocates(node);
+  interleaves();
+  refuses();
+  tells();
+  puts("right");
+  return 0;
+}

@@ -1,0 +1,102 @@
+"""Runs regions.c with fewer large pages than it needs, in each of several ways.
+
+    shortage.py --lib LIBMPG.SO --need PAGES [--policy prepage,demand] PROGRAM
+
+For k = 0, 1, a few, nearly all, and all of the pages that it needs, limited by
+a cgroup's usage and by its reservations: the program's own result is right, its
+exit status 0, and standard error has exactly one line that names the file of
+the limit and what it says, or none if k pages are enough. While the program is
+looked at, it has as many large pages as there are.
+"""
+
+import argparse
+import os
+import sys
+from typing import List
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
+
+import hugetlb_cgroup  # noqa: E402
+import pagemap  # noqa: E402
+
+MIB2 = 2 << 20
+
+
+def problems_of(
+    options: argparse.Namespace,
+    hierarchy: hugetlb_cgroup.Hierarchy,
+    pages: int,
+    limit: str,
+    policy: str,
+) -> List[str]:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "LD_PRELOAD": options.lib,
+        "MPG_MODE": "hugetlb",
+        "XOS_MMM_L_LPG_MODE": "base",
+        "XOS_MMM_L_PAGING_POLICY": f"{policy}:demand:prepage",
+    }
+    if options.copy_back:
+        environment["MPG_TEST_COPY_BACK"] = "1"
+    group = hugetlb_cgroup.Group(hierarchy)
+    usage, reserve = (pages, None) if limit == "usage" else (None, pages)
+    group.limit(usage, reserve)
+    try:
+        # It writes to all of its .bss after it has been looked at.
+        result, status, text = pagemap.run(
+            [options.program, "late"], options.program, environment, group.enter
+        )
+    finally:
+        group.close()
+    if status or not result:
+        return [f"it ended with {status}: {text.strip()}"]
+    problems = []
+    have = -(-result["all"]["hugetlb"] // MIB2)
+    lines = [line for line in text.splitlines() if line != "ready"]
+    enough = pages >= options.need
+    if len(lines) != (0 if enough else 1):
+        problems.append(f"{len(lines)} lines: {lines}")
+    elif lines and (group.path not in lines[0] or "fix: " not in lines[0]):
+        problems.append(f"the line names no cause or no remedy: {lines[0]}")
+    if not enough and have < pages:
+        problems.append(f"{have} large pages, but there were {pages}")
+    if enough and have < options.need:
+        problems.append(f"{have} large pages, not {options.need}")
+    return problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--lib", required=True)
+    parser.add_argument("--need", type=int, required=True)
+    parser.add_argument("--policy", default="prepage,demand")
+    parser.add_argument("--all", action="store_true", help="every k")
+    parser.add_argument("--copy-back", action="store_true")
+    parser.add_argument("program")
+    options = parser.parse_args()
+    need = options.need
+    counts = sorted({0, 1, 5, need // 2, need - 1, need, need + 3})
+    if options.all:
+        counts = list(range(need + 1))
+    hierarchy = hugetlb_cgroup.Hierarchy()
+    runs, failures = 0, 0
+    try:
+        for limit in ("usage", "reserve"):
+            for policy in options.policy.split(","):
+                for pages in counts:
+                    runs += 1
+                    found = problems_of(options, hierarchy, pages, limit, policy)
+                    for problem in found:
+                        print(f"{pages} pages, {limit}, {policy}: {problem}")
+                        failures += 1
+    finally:
+        hierarchy.close()
+    print(f"{runs} runs, {failures} problems")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
