@@ -11,6 +11,7 @@ Prints one line for each difference, PAGE: what, then a count. Exit status 0
 when there is none, 1 when there are some.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -21,11 +22,15 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS",
 OPTION = re.compile(r"-[-\w]*\w(?:=\S+| [A-Z]+)?")
 
 
-def read_help(program: str) -> Tuple[str, Dict[str, str]]:
-    """The usage line, and what --help says for each option as it is written."""
+def read_help(program: str) -> Tuple[str, Dict[str, str], List[str]]:
+    """The usage line, what --help says for each option as it is written, and the
+    numbers in what it says about the exit status."""
     text = subprocess.run([program, "--help"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     usage = re.search(r"^USAGE: (.*)$", text, re.MULTILINE).group(1)
+    end = re.search(r"^(?:EXIT STATUS|Status):(.*?)(?=\n\n|\Z)", text,
+                    re.MULTILINE | re.DOTALL)
+    statuses = re.findall(r"\b\d+\b", end.group(1))
     options, current = {}, ""
     for line in text.split("OPTIONS:\n")[1].split("\n\n")[0].split("\n"):
         start = re.match(rf"  ({OPTION.pattern})(?: +|$)(.*)", line)
@@ -34,7 +39,7 @@ def read_help(program: str) -> Tuple[str, Dict[str, str]]:
             options[current] = start.group(2)
         else:
             options[current] += " " + line.strip()
-    return usage, options
+    return usage, options, statuses
 
 
 def read_sections(page: str) -> Dict[str, str]:
@@ -72,21 +77,21 @@ def examples(sections: Dict[str, str]) -> List[str]:
     return lines + re.findall(r"^    (.*)$", sections["EXAMPLES"], re.MULTILINE)
 
 
-def check_example(line: str, options: Dict[str, str]) -> List[str]:
+def check_example(line: str, name: str, options: Dict[str, str]) -> List[str]:
     known = {re.split(r"[= ]", option)[0]: option for option in options}
     wrong = []
-    call = line[line.index("mpgaudit"):].split("||")[0]
+    call = line[line.index(name):].split("||")[0]
     for word in re.findall(r"(?<= )--?\w[\w-]*(?:=\S+)?", call):
-        name, _, value = word.partition("=")
-        if name not in known:
-            wrong.append(f"'{line}' uses {name}, which --help does not name")
-        elif value not in (choices(known[name]) or [value]):
-            wrong.append(f"'{line}' gives {name} the value {value}")
+        option, _, value = word.partition("=")
+        if option not in known:
+            wrong.append(f"'{line}' uses {option}, which --help does not name")
+        elif value not in (choices(known[option]) or [value]):
+            wrong.append(f"'{line}' gives {option} the value {value}")
     return wrong
 
 
 def differences(page: str, program: str) -> List[str]:
-    usage, options = read_help(program)
+    usage, options, statuses = read_help(program)
     sections = read_sections(page)
     if list(sections) != SECTIONS:
         return [f"sections are {', '.join(sections)}"]
@@ -106,11 +111,11 @@ def differences(page: str, program: str) -> List[str]:
                   for word in choices(option) if f"`{word}`" not in page]
     found += [f"OPTIONS has {option}, --help has not"
               for option in entries if option not in options]
-    statuses = re.findall(r"^\| (\d) \|", sections["EXIT STATUS"], re.MULTILINE)
-    if statuses != ["0", "1", "2"]:
-        found.append(f"EXIT STATUS lists {' '.join(statuses)}")
+    listed = re.findall(r"^\| (\d+) \|", sections["EXIT STATUS"], re.MULTILINE)
+    if listed != statuses:
+        found.append(f"EXIT STATUS lists {' '.join(listed)}")
     for line in examples(sections):
-        found += check_example(line, options)
+        found += check_example(line, os.path.basename(program), options)
     return found
 
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Validates mpgaudit's JSON against docs/schema/mpgaudit-1.schema.json.
+"""Validates the tools' JSON against docs/schema/NAME.schema.json.
 
-`check_schema.py FILE.json...` checks one object a file, FILE.jsonl one file
-object a line. Prints each violation with its place and ends with 1 if there
+`check_schema.py FILE.json...` checks one object a file, whose key "schema"
+says NAME; FILE.jsonl holds one file object of mpgaudit-1 a line. Prints each violation with its place and ends with 1 if there
 was any. Stricter than the schema can say: a number written as 1.0 or 1e3 and a
 repeated key are violations too, because readers in other languages would stop
 at them.
 """
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -19,7 +20,7 @@ import jsonschema
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-SCHEMA = os.path.join(REPO, "docs", "schema", "mpgaudit-1.schema.json")
+SCHEMAS = os.path.join(REPO, "docs", "schema")
 
 
 def refuse_number(text: str) -> None:
@@ -51,17 +52,31 @@ def documents(path: str) -> Iterator[Tuple[str, str]]:
             yield f"{path}:{number}", line
 
 
-def violations(path: str, schema: dict) -> Iterator[str]:
-    """One line for each thing wrong in `path`."""
-    if path.endswith(".jsonl"):
-        schema = {**schema, "$ref": "#/$defs/file"}
+@functools.lru_cache(maxsize=None)
+def validator_of(name: str, for_lines: bool) -> jsonschema.Draft202012Validator:
+    """Raises ValueError when there is no such schema."""
+    path = os.path.join(SCHEMAS, os.path.basename(f"{name}.schema.json"))
+    if not os.path.exists(path):
+        raise ValueError(f"there is no schema {name!r}")
+    with open(path, encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    if for_lines:
+        schema["$ref"] = "#/$defs/file"
         for key in ("type", "required", "properties", "additionalProperties"):
             del schema[key]
-    validator = jsonschema.Draft202012Validator(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def violations(path: str) -> Iterator[str]:
+    """One line for each thing wrong in `path`."""
+    for_lines = path.endswith(".jsonl")
     for place, text in documents(path):
         try:
             document = parse(text)
-        except ValueError as error:
+            name = "mpgaudit-1" if for_lines else document.get("schema")
+            validator = validator_of(name, for_lines)
+        except (ValueError, AttributeError) as error:
             yield f"{place}: {error}"
             continue
         for error in validator.iter_errors(document):
@@ -73,13 +88,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE.json|FILE.jsonl")
     arguments = parser.parse_args()
-    with open(SCHEMA, encoding="utf-8") as file:
-        schema = json.load(file)
-    jsonschema.Draft202012Validator.check_schema(schema)
     count = document_count = 0
     for path in arguments.files:
         document_count += sum(1 for _ in documents(path))
-        for violation in violations(path, schema):
+        for violation in violations(path):
             count += 1
             print(violation)
     # An empty file must not pass for a valid one.

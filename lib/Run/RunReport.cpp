@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RunReport.h. Some mappings carry no name; what they are is seen from
+// their neighbours, as glibc lays them out:
+//
+//   thread stack   read-write memory right above a guard without rights
+//   thread heap    begins on a 64 MiB border, the rest of which has no rights
+
+#include "Run/RunReport.h"
+#include "Elf/Image.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr uint64_t threadHeapBytes = 64 << 20;
+static constexpr uint64_t largestGuardBytes = 1 << 20;
+static constexpr uint64_t granuleBytes = 2 << 20;
+
+StringRef mpg::regionName(RunRegion region) {
+  static constexpr StringRef names[] = {"data",  "bss",          "heap",
+                                        "stack", "thread-stack", "thread-heap",
+                                        "mmap",  "library",      "shared"};
+  return names[size_t(region)];
+}
+
+std::vector<ProgramSegment>
+mpg::locateSegments(const std::string &path,
+                    const std::vector<MappedArea> &areas) {
+  // Code stays where the kernel has put it and keeps the file's name.
+  const MappedArea *first = nullptr;
+  for (const MappedArea &area : areas)
+    if (!first && area.name == path)
+      first = &area;
+  std::vector<ProgramSegment> segments;
+  if (!first)
+    return segments;
+  Error error = readImages(path, [&](Image &image) {
+    if (!image.isLoadable() || image.loads().empty())
+      return;
+    const Segment &head = image.loads().front();
+    uint64_t pageMask = first->pageBytes ? first->pageBytes - 1 : 4095;
+    uint64_t bias = first->start - (head.address & ~pageMask);
+    for (const Segment &load : image.loads())
+      if (load.writable())
+        segments.push_back({load.address + bias,
+                            load.address + bias + load.fileBytes,
+                            load.end() + bias});
+  });
+  consumeError(std::move(error));
+  return segments;
+}
+
+namespace {
+
+/// Adds mappings up to regions.
+class Classifier {
+public:
+  explicit Classifier(const std::vector<MappedArea> &areas,
+                      const std::vector<ProgramSegment> &segments)
+      : areas(areas), segments(segments) {
+    for (size_t index = 0; index <= size_t(RunRegion::shared); ++index)
+      uses[index].region = RunRegion(index);
+  }
+  std::vector<RegionUse> classify();
+
+private:
+  void take(size_t index);
+  bool takeSegments(const MappedArea &area);
+  RunRegion regionOf(size_t index) const;
+  bool isBehindGuard(size_t index) const;
+  bool isThreadHeap(size_t index) const;
+  bool belongsToLibrary(size_t index) const;
+  void add(RunRegion region, const MappedArea &area, uint64_t bytes);
+
+  const std::vector<MappedArea> &areas;
+  const std::vector<ProgramSegment> &segments;
+  RegionUse uses[size_t(RunRegion::shared) + 1];
+};
+
+} // namespace
+
+/// \p bytes of \p area; what the kernel counts for all of it is shared out
+/// evenly.
+void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
+  if (bytes == 0)
+    return;
+  RegionUse &use = uses[size_t(region)];
+  auto share = [&](uint64_t value) {
+    return uint64_t(double(value) * double(bytes) / double(area.bytes()));
+  };
+  use.bytes += share(area.usedBytes());
+  use.hugeBytes += share(area.hugeBytes());
+  uint64_t pageBytes = area.pageBytes;
+  if (!area.hugetlb && area.thpBytes)
+    pageBytes = granuleBytes;
+  if (area.usedBytes())
+    use.pageBytes = std::max(use.pageBytes, pageBytes);
+  if (use.nodes.size() < area.nodes.size())
+    use.nodes.resize(area.nodes.size());
+  for (size_t node = 0; node < area.nodes.size(); ++node)
+    use.nodes[node] += share(area.nodes[node]);
+}
+
+/// Parts of \p area that lie in the program's own writable segments. True if
+/// that is all of it, as far as it has pages of its own.
+bool Classifier::takeSegments(const MappedArea &area) {
+  uint64_t taken = 0;
+  for (const ProgramSegment &segment : segments) {
+    auto overlap = [&](uint64_t start, uint64_t end) -> uint64_t {
+      start = std::max(start, area.start);
+      end = std::min(end, area.end);
+      return end > start ? end - start : 0;
+    };
+    // The pages at both ends are the segment's wholly.
+    uint64_t all = overlap(alignDown(segment.start, area.pageBytes),
+                           alignTo(segment.end, area.pageBytes));
+    if (all == 0)
+      continue;
+    uint64_t bss = std::min(
+        all, overlap(segment.fileEnd, alignTo(segment.end, area.pageBytes)));
+    add(RunRegion::bss, area, bss);
+    add(RunRegion::data, area, all - bss);
+    taken += all;
+  }
+  return taken > 0;
+}
+
+bool Classifier::isBehindGuard(size_t index) const {
+  // Pieces on large pages lie between the guard and the top.
+  size_t bottom = index;
+  while (bottom > 0 && areas[bottom - 1].end == areas[bottom].start &&
+         areas[bottom - 1].writable && areas[bottom - 1].name.empty())
+    --bottom;
+  if (bottom == 0)
+    return false;
+  const MappedArea &guard = areas[bottom - 1];
+  return guard.end == areas[bottom].start && !guard.readable &&
+         !guard.writable && guard.name.empty() &&
+         guard.bytes() <= largestGuardBytes;
+}
+
+bool Classifier::isThreadHeap(size_t index) const {
+  const MappedArea &area = areas[index];
+  return area.start % threadHeapBytes == 0 && index + 1 < areas.size() &&
+         areas[index + 1].start == area.end && !areas[index + 1].readable &&
+         areas[index + 1].end <= area.start + threadHeapBytes;
+}
+
+/// The pages behind a library's data segment are its .bss.
+bool Classifier::belongsToLibrary(size_t index) const {
+  if (areas[index].isFile)
+    return true;
+  return index > 0 && areas[index].name.empty() &&
+         areas[index - 1].end == areas[index].start &&
+         areas[index - 1].isFile && areas[index - 1].writable;
+}
+
+RunRegion Classifier::regionOf(size_t index) const {
+  const MappedArea &area = areas[index];
+  StringRef name = area.name;
+  if (area.shared)
+    return RunRegion::shared;
+  if (name == "[heap]")
+    return RunRegion::heap;
+  if (name.starts_with("[stack") || name.contains("[stack]"))
+    return RunRegion::stack;
+  if (belongsToLibrary(index))
+    return RunRegion::library;
+  if (isThreadHeap(index))
+    return RunRegion::threadHeap;
+  if (isBehindGuard(index))
+    return RunRegion::threadStack;
+  return RunRegion::mmap;
+}
+
+void Classifier::take(size_t index) {
+  const MappedArea &area = areas[index];
+  // Code and constants, and the kernel's own pages, are not the program's data.
+  if (!area.writable || area.bytes() == 0 || StringRef(area.name) == "[vvar]")
+    return;
+  if (takeSegments(area))
+    return;
+  add(regionOf(index), area, area.bytes());
+}
+
+std::vector<RegionUse> Classifier::classify() {
+  for (size_t index = 0; index < areas.size(); ++index)
+    take(index);
+  std::vector<RegionUse> result;
+  for (RegionUse &use : uses)
+    if (use.bytes)
+      result.push_back(std::move(use));
+  return result;
+}
+
+std::vector<RegionUse>
+mpg::classifyAreas(const std::vector<MappedArea> &areas,
+                   const std::vector<ProgramSegment> &segments) {
+  return Classifier(areas, segments).classify();
+}
+
+std::optional<mpg_state> mpg::checkedState(StringRef bytes) {
+  mpg_state state;
+  if (bytes.size() < sizeof(state))
+    return std::nullopt;
+  memcpy(&state, bytes.data(), sizeof(state));
+  if (state.magic != MPG_STATE_MAGIC || state.structBytes != sizeof(state) ||
+      state.pid == 0)
+    return std::nullopt;
+  state.regionCount = std::min<uint32_t>(state.regionCount, MPG_STATE_REGIONS);
+  state.messageCount =
+      std::min<uint32_t>(state.messageCount, MPG_STATE_MESSAGES);
+  for (mpg_state_region &region : state.regions)
+    region.reason[MPG_STATE_TEXT - 1] = '\0';
+  for (mpg_state_message &message : state.messages)
+    message.text[MPG_STATE_TEXT - 1] = '\0';
+  return state;
+}
+
+static std::optional<RunRegion> regionOfKind(uint32_t kind) {
+  switch (kind) {
+  case MPG_REGION_DATA:
+    return RunRegion::data;
+  case MPG_REGION_BSS:
+    return RunRegion::bss;
+  case MPG_REGION_HEAP:
+    return RunRegion::heap;
+  case MPG_REGION_STACK:
+    return RunRegion::stack;
+  case MPG_REGION_THREAD_STACK:
+    return RunRegion::threadStack;
+  case MPG_REGION_LIBRARY:
+    return RunRegion::library;
+  }
+  return std::nullopt;
+}
+
+/// Texts of a program's memory may hold anything; JSON and terminals may not.
+static std::string cleanText(const char *text) {
+  return printable(json::fixUTF8(text));
+}
+
+void mpg::addState(RunReport &report, const mpg_state &state) {
+  report.hasState = true;
+  report.fallback = state.fallback != 0;
+  report.peakHugetlbBytes = state.peakHugetlbBytes;
+  for (uint32_t index = 0; index < state.messageCount; ++index)
+    report.messages.emplace_back(state.messages[index].code,
+                                 cleanText(state.messages[index].text));
+  bool wanted = !report.measured;
+  for (uint32_t index = 0; index < state.regionCount; ++index) {
+    const mpg_state_region &from = state.regions[index];
+    std::optional<RunRegion> region = regionOfKind(from.kind);
+    if (!region)
+      continue;
+    auto at = std::find_if(
+        report.regions.begin(), report.regions.end(),
+        [&](const RegionUse &use) { return use.region >= *region; });
+    if (at == report.regions.end() || at->region != *region) {
+      if (!wanted)
+        continue;
+      at = report.regions.insert(at, RegionUse());
+      at->region = *region;
+    }
+    if (wanted) {
+      at->bytes += from.bytes;
+      at->hugeBytes += from.hugeBytes;
+      at->pageBytes = std::max<uint64_t>(at->pageBytes, from.pageBytes);
+    }
+    if (at->reason.empty())
+      at->reason = cleanText(from.reason);
+  }
+}
+
+std::vector<std::string> mpg::findMissing(const RunReport &report) {
+  std::vector<std::string> missing;
+  if (!report.hasState)
+    missing.push_back("libmpg was not at work in the program");
+  for (const RegionUse &use : report.regions) {
+    bool isOurs =
+        use.region == RunRegion::data || use.region == RunRegion::bss ||
+        use.region == RunRegion::stack || use.region == RunRegion::threadStack;
+    if (!isOurs || use.bytes < use.hugeBytes + 2 * granuleBytes)
+      continue;
+    std::string text = formatBytes(use.bytes - use.hugeBytes) + " of " +
+                       formatBytes(use.bytes) + " of " +
+                       regionName(use.region).str() + " are on normal pages";
+    if (!use.reason.empty())
+      text += ": " + use.reason;
+    missing.push_back(std::move(text));
+  }
+  return missing;
+}

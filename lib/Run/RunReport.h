@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a finished program had on large pages. The kernel's list of mappings is
+// the truth; which of them are .data, .bss or a stack is worked out here from
+// the program's headers, and only the reasons are libmpg's words. Without that
+// list (the program could not be traced, or was killed) the words are all there
+// is, and the report says so.
+
+#ifndef MPG_RUN_RUNREPORT_H
+#define MPG_RUN_RUNREPORT_H
+
+#include "Run/Smaps.h"
+#include "mpg/state.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+
+namespace mpg {
+
+enum class RunRegion : uint8_t {
+  data,
+  bss,
+  heap,
+  stack,
+  threadStack,
+  threadHeap,
+  mmap,
+  library, ///< writable segments of shared libraries
+  shared,
+};
+llvm::StringRef regionName(RunRegion region);
+
+struct RegionUse {
+  RunRegion region;
+  uint64_t bytes = 0;          ///< in use, or reserved on large pages
+  uint64_t hugeBytes = 0;      ///< of these on large pages
+  uint64_t pageBytes = 0;      ///< the largest page in it
+  std::vector<uint64_t> nodes; ///< bytes on each NUMA node
+  std::string reason;          ///< why not all of it; libmpg's words
+};
+
+struct RunReport {
+  std::string program;
+  int waitStatus = 0;
+  std::string mode;      ///< what was asked for
+  bool measured = false; ///< from the kernel, not from libmpg's words
+  bool hasState = false; ///< libmpg was at work in the program
+  bool fallback = false;
+  uint64_t peakHugetlbBytes = 0;
+  std::vector<RegionUse> regions; ///< in the order of RunRegion, none twice
+  std::vector<std::pair<unsigned, std::string>> messages;
+};
+
+/// A writable segment of the program as it lay in memory.
+struct ProgramSegment {
+  uint64_t start, fileEnd, end;
+};
+
+/// The writable segments of \p path, moved to where \p areas show the program.
+std::vector<ProgramSegment>
+locateSegments(const std::string &path, const std::vector<MappedArea> &areas);
+
+/// Regions of a process out of its mappings. pre: \p areas in order.
+std::vector<RegionUse>
+classifyAreas(const std::vector<MappedArea> &areas,
+              const std::vector<ProgramSegment> &segments);
+
+/// Takes over what libmpg said; regions only if there are none yet.
+void addState(RunReport &report, const mpg_state &state);
+
+/// Checks a state that came out of a file: counts within the arrays, texts
+/// ended. Nothing if libmpg has not written it.
+std::optional<mpg_state> checkedState(llvm::StringRef bytes);
+
+/// What of the program's own memory should have been on large pages and is
+/// not, one sentence each; empty if all is well. Edges of up to two granules
+/// a region are free: only a relink can give those.
+std::vector<std::string> findMissing(const RunReport &report);
+
+void writeRunText(llvm::raw_ostream &out, const RunReport &report);
+void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
+
+} // namespace mpg
+
+#endif // MPG_RUN_RUNREPORT_H

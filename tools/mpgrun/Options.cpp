@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Options.h.
+
+#include "Options.h"
+#include "ExitStatus.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#define MPG_OPTIONS_FILE "MpgrunOptions.inc"
+#include "../OptionTable.inc"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace mpg;
+
+static std::nullopt_t usageError(const Twine &text, int &status) {
+  errs() << "mpgrun: error: " << text << "\n"
+         << "Try 'mpgrun --help'.\n";
+  status = exitOwnError;
+  return std::nullopt;
+}
+
+static void printHelp(const OptionTable &table) {
+  table.printHelp(outs(), "mpgrun [OPTION]... [--] PROGRAM [ARGUMENT]...",
+                  "Runs a program with its data and stacks on large pages; it "
+                  "need not be relinked.");
+  outs()
+      << "\nStatus: that of the program, and its signal; 124 --verify failed,"
+         "\n  125 mpgrun itself failed, 126 the program cannot be run, 127 "
+         "it is\n  not there.\n";
+}
+
+/// "prepage:demand:prepage"
+static bool isPolicy(StringRef text) {
+  SmallVector<StringRef, 3> fields;
+  text.split(fields, ':');
+  return fields.size() == 3 && all_of(fields, [](StringRef field) {
+           return field == "prepage" || field == "demand";
+         });
+}
+
+/// Where the program begins: the first argument that is no option, or the one
+/// behind "--".
+static int findCommand(int argc, char **argv) {
+  int at = 1;
+  while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0' &&
+         StringRef(argv[at]) != "--")
+    ++at;
+  return at;
+}
+
+/// Fills \p options; the text of the first error, or nothing.
+static std::optional<std::string> readValues(const InputArgList &args,
+                                             RunOptions &options) {
+  if (const Arg *arg = args.getLastArg(OPT_mode)) {
+    options.mode = arg->getValue();
+    options.modeGiven = true;
+    if (!is_contained({"auto", "hugetlb", "thp", "none"},
+                      StringRef(options.mode)))
+      return "--mode=" + printable(options.mode) +
+             ": is auto, hugetlb, thp or none";
+  }
+  if (const Arg *arg = args.getLastArg(OPT_policy)) {
+    options.policy = arg->getValue();
+    if (!isPolicy(options.policy))
+      return "--policy=" + printable(options.policy) +
+             ": is three words out of prepage and demand, for .bss, stacks "
+             "and mmap, such as prepage:demand:prepage";
+  }
+  if (const Arg *arg = args.getLastArg(OPT_hpc_tags)) {
+    StringRef value = arg->getValue();
+    if (value != "on" && value != "off")
+      return "--hpc-tags=" + printable(value) + ": is on or off";
+    options.hpcTags = value == "on";
+  }
+  for (const Arg *arg : args.filtered(OPT_report_json)) {
+    StringRef value = arg->getValue();
+    if (!value.consume_front("json:") || value.empty())
+      return "--report=" + printable(arg->getValue()) +
+             ": is json: and the name of a file";
+    options.jsonFile = value.str();
+  }
+  options.report = args.hasArg(OPT_report);
+  options.children = args.hasArg(OPT_children);
+  options.verify = args.hasArg(OPT_verify);
+  options.printEnv = args.hasArg(OPT_print_env);
+  options.dryRun = args.hasArg(OPT_dry_run);
+  return std::nullopt;
+}
+
+std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
+                                            int &status) {
+  OptionTable table;
+  int commandAt = findCommand(argc, argv);
+  unsigned missingIndex, missingCount;
+  InputArgList args = table.ParseArgs(ArrayRef(argv + 1, argv + commandAt),
+                                      missingIndex, missingCount);
+  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN)) {
+    std::string typed = arg->getAsString(args), nearest;
+    std::string text = "unknown option '" + printable(typed) + "'";
+    if (table.findNearest(typed, nearest) <= 2)
+      text += "; did you mean '" + nearest + "'?";
+    return usageError(text, status);
+  }
+  status = 0;
+  if (args.hasArg(OPT_help)) {
+    printHelp(table);
+    return std::nullopt;
+  }
+  if (args.hasArg(OPT_version)) {
+    outs() << "mpgrun " MPG_VERSION "\n";
+    return std::nullopt;
+  }
+  RunOptions options;
+  if (std::optional<std::string> error = readValues(args, options))
+    return usageError(*error, status);
+  if (commandAt < argc && StringRef(argv[commandAt]) == "--")
+    ++commandAt;
+  options.command.assign(argv + commandAt, argv + argc);
+  if (options.command.empty())
+    return usageError("no program is named", status);
+  return options;
+}

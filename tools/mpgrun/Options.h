@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of mpgrun as plain data.
+
+#ifndef MPG_TOOLS_MPGRUN_OPTIONS_H
+#define MPG_TOOLS_MPGRUN_OPTIONS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+struct RunOptions {
+  std::string mode = "auto";
+  bool modeGiven = false; ///< else MPG_MODE of the environment stays
+  std::string policy;     ///< empty: not given
+  bool children = false;
+  std::optional<bool> hpcTags;
+  bool report = false;
+  std::string jsonFile; ///< with %h, %r and %p in it; empty: none
+  bool verify = false;
+  bool printEnv = false;
+  bool dryRun = false;
+  std::vector<std::string> command; ///< the program and its arguments
+};
+
+/// Parses the command line; options end at the first word that is none.
+/// Nothing when the program has said all it has to say (--help, --version, a
+/// usage error); \p status is then the exit status.
+std::optional<RunOptions> parseOptions(int argc, char **argv, int &status);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_OPTIONS_H
