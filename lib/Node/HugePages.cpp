@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HugePages.h.
+
+#include "Node/HugePages.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+std::string mpg::sysfsSize(uint64_t bytes) {
+  return std::to_string(bytes >> 10) + "kB";
+}
+
+uint64_t FreeBlocks::largePages(uint64_t baseBytes) const {
+  uint64_t pages = 0;
+  uint64_t blockBytes = baseBytes;
+  for (uint64_t count : blocks) {
+    pages =
+        addCapped(pages, multiplyCapped(count, blockBytes / largePageBytes));
+    blockBytes = multiplyCapped(blockBytes, 2);
+  }
+  return pages;
+}
+
+const HugePool *PageFacts::largePool() const {
+  if (pools)
+    for (const HugePool &pool : *pools)
+      if (pool.pageBytes == largePageBytes)
+        return &pool;
+  return nullptr;
+}
+
+/// AT_PAGESZ out of the vector that the kernel hands to every program: pairs
+/// of 64-bit numbers, type and value.
+static Fact<uint64_t> readBasePage(const SysTree &tree) {
+  if (tree.isLive())
+    return uint64_t(sysconf(_SC_PAGESIZE));
+  constexpr uint64_t pageSizeType = 6;
+  Fact<std::string> vector = tree.text("/proc/self/auxv");
+  if (!vector)
+    return Fact<uint64_t>::missing(vector.unknown);
+  for (size_t at = 0; at + 16 <= (*vector).size(); at += 16) {
+    const char *entry = (*vector).data() + at;
+    uint64_t value = support::endian::read64le(entry + 8);
+    if (support::endian::read64le(entry) == pageSizeType &&
+        isPowerOf2_64(value) && value >= 4096 && value <= largePageBytes)
+      return value;
+  }
+  return Fact<uint64_t>::missing("/proc/self/auxv: no size of a page in it");
+}
+
+static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
+  constexpr const char *folder = "/sys/kernel/mm/hugepages";
+  // Without /sys nothing can be said; with it, a kernel has no large pages.
+  if (!tree.exists("/sys/kernel/mm"))
+    return Fact<std::vector<HugePool>>::missing(std::string(folder) +
+                                                ": there is no /sys/kernel/mm");
+  std::vector<HugePool> pools;
+  for (const std::string &name : tree.names(folder)) {
+    StringRef size = name;
+    if (!size.consume_front("hugepages-") || !size.consume_back("kB"))
+      continue;
+    std::optional<uint64_t> kibibytes = parseNumber(size);
+    if (!kibibytes || !isPowerOf2_64(*kibibytes) || *kibibytes >> 40)
+      continue;
+    std::string pool = (Twine(folder) + "/" + name).str();
+    pools.push_back({*kibibytes << 10, tree.number(pool + "/nr_hugepages"),
+                     tree.number(pool + "/free_hugepages"),
+                     tree.number(pool + "/resv_hugepages"),
+                     tree.number(pool + "/surplus_hugepages"),
+                     tree.number(pool + "/nr_overcommit_hugepages")});
+  }
+  std::sort(pools.begin(), pools.end(),
+            [](const HugePool &a, const HugePool &b) {
+              return a.pageBytes < b.pageBytes;
+            });
+  return pools;
+}
+
+/// "Node 0, zone   Normal   1548   1192 ..."
+static std::optional<FreeBlocks> parseZone(StringRef line) {
+  SmallVector<StringRef, 16> words;
+  line.split(words, ' ', -1, /*KeepEmpty=*/false);
+  FreeBlocks zone;
+  if (words.size() < 5 || words[0] != "Node" || words[2] != "zone" ||
+      !words[1].consume_back(",") || words[1].getAsInteger(10, zone.node))
+    return std::nullopt;
+  zone.zone = words[3].str();
+  for (StringRef word : ArrayRef(words).drop_front(4)) {
+    std::optional<uint64_t> count = parseNumber(word);
+    if (!count)
+      return std::nullopt;
+    zone.blocks.push_back(*count);
+  }
+  return zone;
+}
+
+static Fact<std::vector<FreeBlocks>> readFreeBlocks(const SysTree &tree) {
+  using Result = Fact<std::vector<FreeBlocks>>;
+  Fact<std::string> text = tree.text("/proc/buddyinfo");
+  if (!text)
+    return Result::missing(text.unknown);
+  std::vector<FreeBlocks> zones;
+  SmallVector<StringRef, 32> lines;
+  StringRef(*text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    std::optional<FreeBlocks> zone = parseZone(line);
+    if (!zone)
+      return Result::missing("/proc/buddyinfo: not in the kernel's format");
+    zones.push_back(std::move(*zone));
+  }
+  if (zones.empty())
+    return Result::missing("/proc/buddyinfo: empty");
+  return zones;
+}
+
+PageFacts mpg::readPageFacts(const SysTree &tree) {
+  PageFacts facts;
+  facts.baseBytes = readBasePage(tree);
+  facts.defaultHugeBytes = tree.kibibytes("/proc/meminfo", "Hugepagesize");
+  facts.pools = readPools(tree);
+  facts.freeBlocks = readFreeBlocks(tree);
+  facts.memoryBytes = tree.kibibytes("/proc/meminfo", "MemTotal");
+  facts.availableBytes = tree.kibibytes("/proc/meminfo", "MemAvailable");
+  return facts;
+}

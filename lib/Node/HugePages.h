@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Page sizes, the pools of large pages (hugetlb), and how many 2 MiB pages the
+// kernel could still cut out of free memory, from /proc/buddyinfo. Only pages
+// of 2 MiB are counted there: that is the size libmpg takes unless told
+// otherwise, and on a base page of 64 KiB it is not the kernel's default.
+
+#ifndef MPG_NODE_HUGEPAGES_H
+#define MPG_NODE_HUGEPAGES_H
+
+#include "Node/SysTree.h"
+
+namespace mpg {
+
+/// The large page that everything here is about.
+constexpr uint64_t largePageBytes = 2 << 20;
+
+/// "2048kB", as sysfs writes the size of a page in names.
+std::string sysfsSize(uint64_t bytes);
+
+/// A pool; counts are in pages.
+struct HugePool {
+  uint64_t pageBytes = 0;
+  Fact<uint64_t> total, free, reserved, surplus, overcommit;
+};
+
+/// Free memory of one zone of one NUMA node.
+struct FreeBlocks {
+  unsigned node = 0;
+  std::string zone;
+  std::vector<uint64_t> blocks; ///< [order]: free blocks of 2^order base pages
+  /// Large pages that fit in blocks of at least their size.
+  uint64_t largePages(uint64_t baseBytes) const;
+};
+
+struct PageFacts {
+  Fact<uint64_t> baseBytes;
+  /// What vm.nr_hugepages and a mapping without a size are about.
+  Fact<uint64_t> defaultHugeBytes;
+  Fact<std::vector<HugePool>> pools; ///< by size
+  Fact<std::vector<FreeBlocks>> freeBlocks;
+  Fact<uint64_t> memoryBytes, availableBytes;
+
+  /// The pool of 2 MiB pages; null if there is none or it is not known.
+  const HugePool *largePool() const;
+};
+
+PageFacts readPageFacts(const SysTree &tree);
+
+} // namespace mpg
+
+#endif // MPG_NODE_HUGEPAGES_H

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Machine.h.
+
+#include "Node/Machine.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+StringRef mpg::a64fxName(A64fxKind kind) {
+  switch (kind) {
+  case A64fxKind::no:
+    return "";
+  case A64fxKind::fx1000:
+    return "FX1000";
+  case A64fxKind::fx700:
+    return "FX700";
+  case A64fxKind::other:
+    return "A64FX";
+  }
+  return "";
+}
+
+std::optional<unsigned> mpg::memoryGroup(A64fxKind kind, unsigned node) {
+  if (kind == A64fxKind::fx1000 && node >= 4 && node < 8)
+    return node - 4;
+  if (kind == A64fxKind::fx700 && node < 4)
+    return node;
+  return std::nullopt;
+}
+
+bool mpg::isSystemNode(A64fxKind kind, unsigned node) {
+  return kind == A64fxKind::fx1000 && node < 4;
+}
+
+/// Whether nodes \p first to \p first + 3 hold 12 CPUs each, from \p cpu on.
+static bool holdsGroups(const NumaFacts &numa, unsigned first, unsigned cpu) {
+  unsigned found = 0;
+  for (const NumaNode &node : numa.nodes) {
+    if (node.id < first || node.id >= first + 4 || !node.cpus)
+      continue;
+    unsigned begin = cpu + 12 * (node.id - first);
+    found += formatList(*node.cpus) ==
+             std::to_string(begin) + "-" + std::to_string(begin + 11);
+  }
+  return found == 4;
+}
+
+/// Implementer and part of MIDR_EL1. HW:a64fx-midr
+static bool isA64fx(uint64_t midr) {
+  return (midr >> 24 & 0xff) == 0x46 && (midr >> 4 & 0xfff) == 0x001;
+}
+
+static A64fxKind kindOf(const Fact<uint64_t> &midr, const NumaFacts &numa) {
+  if (!midr || !isA64fx(*midr))
+    return A64fxKind::no;
+  if (holdsGroups(numa, 4, 12))
+    return A64fxKind::fx1000;
+  return holdsGroups(numa, 0, 0) ? A64fxKind::fx700 : A64fxKind::other;
+}
+
+/// "0x46" or "1" in a line of /proc/cpuinfo.
+static uint64_t cpuField(const SysTree &tree, StringRef name) {
+  uint64_t number = 0;
+  Fact<std::string> word = tree.field("/proc/cpuinfo", name);
+  if (!word || StringRef(*word).getAsInteger(0, number))
+    return 0;
+  return number;
+}
+
+static Fact<uint64_t> readMidr(const SysTree &tree) {
+  const char *file =
+      "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
+  Fact<std::string> word = tree.line(file);
+  uint64_t midr;
+  if (word && !StringRef(*word).getAsInteger(0, midr) && midr >> 32 == 0)
+    return midr;
+  // Kernels without that file print the parts of the register.
+  if (uint64_t implementer = cpuField(tree, "CPU implementer"))
+    return (implementer & 0xff) << 24 |
+           (cpuField(tree, "CPU variant") & 0xf) << 20 | 0xf << 16 |
+           (cpuField(tree, "CPU part") & 0xfff) << 4 |
+           (cpuField(tree, "CPU revision") & 0xf);
+  return Fact<uint64_t>::missing(
+      word ? std::string(file) + ": no register in it" : word.unknown);
+}
+
+static void readProcessor(const SysTree &tree, Machine &machine) {
+  Fact<std::string> model = tree.field("/proc/cpuinfo", "model name");
+  if (tree.field("/proc/cpuinfo", "vendor_id")) {
+    machine.architecture = "x86-64";
+    machine.processor = model;
+    if (model)
+      machine.processor = printable(*model);
+    return;
+  }
+  machine.midr = readMidr(tree);
+  if (!machine.midr) {
+    machine.architecture = "unknown";
+    machine.processor = model;
+    return;
+  }
+  machine.architecture = "AArch64";
+  if (isA64fx(*machine.midr))
+    machine.processor = std::string("Fujitsu A64FX");
+  else if (model)
+    machine.processor = printable(*model);
+  else
+    machine.processor = "implementer " + formatHex(*machine.midr >> 24 & 0xff) +
+                        ", part " + formatHex(*machine.midr >> 4 & 0xfff);
+}
+
+/// By what this machine is simulated, from whichever file tells.
+static std::string readVirtualisation(const SysTree &tree) {
+  if (Fact<std::string> type = tree.line("/sys/hypervisor/type"))
+    return printable(*type);
+  if (Fact<std::string> name =
+          tree.line("/proc/device-tree/hypervisor/compatible"))
+    return printable(*name);
+  constexpr const char *vendors[] = {"QEMU",    "KVM",        "VMware",
+                                     "Xen",     "Amazon EC2", "Google",
+                                     "innotek", "Bochs",      "Parallels"};
+  Fact<std::string> vendor = tree.line("/sys/class/dmi/id/sys_vendor");
+  Fact<std::string> product = tree.line("/sys/class/dmi/id/product_name");
+  for (const char *known : vendors)
+    if ((vendor && StringRef(*vendor).contains(known)) ||
+        (product && StringRef(*product).contains(known)))
+      return known;
+  // The bit by which an x86 hypervisor tells its guest.
+  if (Fact<std::string> flags = tree.field("/proc/cpuinfo", "flags"))
+    if (is_contained(split(*flags, ' '), "hypervisor"))
+      return "unnamed hypervisor";
+  return "";
+}
+
+static std::string readContainer(const SysTree &tree) {
+  if (Fact<std::string> name = tree.line("/run/systemd/container"))
+    return printable(*name);
+  if (tree.exists("/run/.containerenv"))
+    return "podman";
+  return tree.exists("/.dockerenv") ? "docker" : "";
+}
+
+static std::vector<std::string> readGovernors(const SysTree &tree) {
+  const std::string folder = "/sys/devices/system/cpu/cpufreq";
+  std::vector<std::string> governors;
+  for (unsigned policy : tree.numbered(folder, "policy")) {
+    Fact<std::string> name = tree.line(
+        folder + "/policy" + std::to_string(policy) + "/scaling_governor");
+    if (name && !is_contained(governors, printable(*name)))
+      governors.push_back(printable(*name));
+  }
+  return governors;
+}
+
+Machine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
+  Machine machine;
+  auto name = [&](const char *file) {
+    Fact<std::string> word = tree.line(file);
+    if (word)
+      word.value = printable(*word);
+    return word;
+  };
+  machine.host = name("/proc/sys/kernel/hostname");
+  machine.kernelRelease = name("/proc/sys/kernel/osrelease");
+  readProcessor(tree, machine);
+  machine.a64fx = kindOf(machine.midr, numa);
+  Fact<std::vector<unsigned>> online =
+      tree.list("/sys/devices/system/cpu/online");
+  machine.cpus = online ? Fact<unsigned>(unsigned((*online).size()))
+                        : Fact<unsigned>::missing(online.unknown);
+  machine.virtualised = readVirtualisation(tree);
+  machine.container = readContainer(tree);
+  machine.smt = name("/sys/devices/system/cpu/smt/control");
+  machine.governors = readGovernors(tree);
+  auto find = [&](const char *file) {
+    return tree.exists(file) ? std::string(file) : std::string();
+  };
+  // HW:fugaku-paths, HW:sector-device, HW:barrier-device
+  machine.vendorLibrary = find("/opt/FJSVxos/mmm/lib64/libmpg.so.1");
+  machine.tagCommand = find("/opt/FJSVxos/fhehpc/bin/fhetbo");
+  machine.sectorDevice = find("/dev/xos_sec_normal");
+  machine.barrierDevice = find("/dev/fujitsu_hwb");
+  return machine;
+}

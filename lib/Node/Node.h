@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything mpginfo knows about a node, and how it is read, judged and
+// written. Reading never fails: what is not known says so (Fact).
+
+#ifndef MPG_NODE_NODE_H
+#define MPG_NODE_NODE_H
+
+#include "Node/Cgroups.h"
+#include "Node/HugePages.h"
+#include "Node/Kernel.h"
+#include "Node/Machine.h"
+#include "Node/Numa.h"
+#include "Node/ProcessLimits.h"
+#include "Node/Registers.h"
+#include "Node/Transparent.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace mpg {
+
+struct Node {
+  Machine machine;
+  KernelFacts kernel;
+  PageFacts pages;
+  TransparentFacts transparent;
+  CgroupFacts cgroups;
+  ProcessLimits limits;
+  NumaFacts numa;
+  RegisterReach registers;
+
+  /// Large pages that fit into free memory of \p node, or of all nodes that
+  /// this process may use.
+  Fact<uint64_t> obtainable(std::optional<unsigned> node = std::nullopt) const;
+};
+
+Node readNode(const SysTree &tree);
+
+struct Verdict;
+void writeNodeText(llvm::raw_ostream &out, const Node &node,
+                   const Verdict &verdict);
+/// Schema mpginfo-1.
+void writeNodeJson(llvm::raw_ostream &out, const Node &node,
+                   const Verdict &verdict);
+
+} // namespace mpg
+
+#endif // MPG_NODE_NODE_H

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report for people: what it comes to and what to type first, the facts
+// behind it below, one screen in all.
+
+#include "Node/Verdict.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Values in words
+//===----------------------------------------------------------------------===//
+
+static std::string unknownText(StringRef why) {
+  return "unknown (" + printable(why) + ")";
+}
+
+static std::string text(const Fact<std::string> &fact) {
+  return fact ? *fact : unknownText(fact.unknown);
+}
+
+static std::string count(const Fact<uint64_t> &fact) {
+  return fact ? std::to_string(*fact) : unknownText(fact.unknown);
+}
+
+static std::string bytes(const Fact<uint64_t> &fact) {
+  if (!fact)
+    return unknownText(fact.unknown);
+  return *fact == UINT64_MAX ? "unlimited" : formatBytes(*fact);
+}
+
+static std::string list(const Fact<std::vector<unsigned>> &fact) {
+  if (!fact)
+    return unknownText(fact.unknown);
+  return (*fact).empty() ? "none" : formatList(*fact);
+}
+
+/// "  label       text", filled and indented.
+static void row(raw_ostream &out, StringRef label, const Twine &text) {
+  constexpr unsigned labelColumns = 14;
+  out << "  " << left_justify(label, labelColumns)
+      << fillText(text.str(), 2 + labelColumns) << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The verdict
+//===----------------------------------------------------------------------===//
+
+static void writeMachine(raw_ostream &out, const Node &node) {
+  const Machine &machine = node.machine;
+  std::string line = text(machine.host) + ": Linux " +
+                     text(machine.kernelRelease) + ", " + machine.architecture +
+                     ", " + text(machine.processor);
+  if (machine.a64fx == A64fxKind::fx1000 || machine.a64fx == A64fxKind::fx700)
+    line += " (" + a64fxName(machine.a64fx).str() + " numbering)";
+  if (machine.cpus)
+    line += ", " + std::to_string(*machine.cpus) + " CPUs";
+  if (node.pages.memoryBytes)
+    line += ", " + bytes(node.pages.memoryBytes);
+  if (!machine.container.empty())
+    line += ", in a container (" + machine.container + ")";
+  out << fillText(line, 2) << "\n\n";
+}
+
+/// A text that fills lines of its own behind \p head.
+static void writeFilled(raw_ostream &out, StringRef head, StringRef text) {
+  out << "  " << head << fillText(text, unsigned(2 + head.size())) << "\n";
+}
+
+static void writeVerdict(raw_ostream &out, const Verdict &verdict) {
+  out << fillText(verdict.headline, 2) << "\n";
+  for (const Advice &advice : verdict.advice) {
+    if (!advice.isWarning)
+      continue;
+    writeFilled(out, "why:  ", advice.what);
+    if (!advice.cost.empty())
+      writeFilled(out, "cost: ", advice.cost);
+    // Not filled: these are to be copied.
+    const char *head = "  fix:  ";
+    for (const std::string &line : advice.fix) {
+      out << head << printable(line) << "\n";
+      head = "        ";
+    }
+  }
+}
+
+static void writeNotes(raw_ostream &out, const Verdict &verdict) {
+  out << "\nnotes\n";
+  for (const Advice &advice : verdict.advice) {
+    if (advice.isWarning)
+      continue;
+    writeFilled(out, "- ",
+                advice.what + (advice.cost.empty() ? "" : ": " + advice.cost));
+    for (const std::string &line : advice.fix)
+      out << "    " << printable(line) << "\n";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Pages
+//===----------------------------------------------------------------------===//
+
+static void writePool(raw_ostream &out, const Node &node,
+                      const HugePool &pool) {
+  std::string line;
+  if (pool.total && *pool.total == 0 && pool.overcommit.valueOr(1) == 0)
+    line = "pool empty, no overcommit";
+  else
+    line = "pool " + count(pool.total) + ": free " + count(pool.free) +
+           ", reserved " + count(pool.reserved) + ", surplus " +
+           count(pool.surplus) + "; overcommit " + count(pool.overcommit);
+  if (node.pages.defaultHugeBytes.valueOr(0) == pool.pageBytes)
+    line += "; the kernel's default";
+  row(out, formatBytes(pool.pageBytes), line);
+}
+
+/// How many more pages there could be, and what to type for them.
+static void writeObtainable(raw_ostream &out, const Node &node,
+                            const Verdict &verdict) {
+  Fact<uint64_t> pages = node.obtainable();
+  if (!pages)
+    return row(out, "could be had", unknownText(pages.unknown));
+  std::map<std::string, uint64_t> zones;
+  const Fact<std::vector<unsigned>> &allowed = node.numa.allowedNodes;
+  for (const FreeBlocks &zone : *node.pages.freeBlocks) {
+    if (allowed && !is_contained(*allowed, zone.node))
+      continue;
+    if (uint64_t found = zone.largePages(*node.pages.baseBytes))
+      zones["node " + std::to_string(zone.node) + " " + printable(zone.zone)] +=
+          found;
+  }
+  std::string where;
+  for (const auto &[name, found] : zones)
+    where += (where.empty() ? ": " : ", ") + name + " " + std::to_string(found);
+  // A long list of zones of many nodes is for --json.
+  if (zones.size() > 8)
+    where.clear();
+  row(out, "could be had",
+      Twine(*pages) + " more of 2 MiB, " +
+          formatBytes(multiplyCapped(*pages, largePageBytes)) +
+          " of free memory in pieces that large" + where);
+  // Whoever is told above how to get pages needs no second command.
+  if (*pages && node.pages.largePool() && verdict.isGood())
+    out << std::string(16, ' ') << growCommands(node, *pages).front() << "\n";
+}
+
+static void writePages(raw_ostream &out, const Node &node,
+                       const Verdict &verdict) {
+  out << "\npages\n";
+  row(out, "base", bytes(node.pages.baseBytes));
+  if (!node.pages.pools)
+    row(out, "large", unknownText(node.pages.pools.unknown));
+  else if ((*node.pages.pools).empty())
+    row(out, "large", "none, the kernel has no pools (hugetlb)");
+  else
+    for (const HugePool &pool : *node.pages.pools)
+      writePool(out, node, pool);
+  writeObtainable(out, node, verdict);
+}
+
+static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
+  if (!facts.present)
+    return row(out, "transparent", unknownText(facts.present.unknown));
+  if (!*facts.present)
+    return row(out, "transparent", "none, the kernel has not got them");
+  std::string line =
+      text(facts.enabled) + ", page " +
+      (facts.pageBytes ? bytes(facts.pageBytes) : "size not told") +
+      "; defrag " + text(facts.defrag) + "; shared memory " +
+      text(facts.sharedEnabled);
+  if (facts.processEnabled && *facts.processEnabled == 0)
+    line += "; switched off for this job (prctl)";
+  row(out, "transparent", line);
+  row(out, "khugepaged",
+      "defrag " + count(facts.collapserDefrag) + ", " +
+          count(facts.collapserScanPages) + " pages every " +
+          count(facts.collapserSleepMs) + " ms, max_ptes_none " +
+          count(facts.collapserEmptyPages));
+  // Sizes by what is said about them: few words, many sizes.
+  std::map<std::string, std::string> sizes;
+  for (const TransparentSize &size : facts.sizes) {
+    std::string &line = sizes[text(size.enabled)];
+    line += (line.empty() ? " " : ", ") + formatBytes(size.pageBytes);
+  }
+  std::string line2;
+  for (const auto &[word, names] : sizes)
+    line2 += (line2.empty() ? "" : "; ") + word + names;
+  if (!sizes.empty())
+    row(out, "by size", line2);
+}
+
+//===----------------------------------------------------------------------===//
+// Limits, nodes, kernel
+//===----------------------------------------------------------------------===//
+
+static void writeGroups(raw_ostream &out, StringRef label,
+                        const GroupLimits &groups) {
+  if (!groups.unknown.empty())
+    return row(out, label, unknownText(groups.unknown));
+  if (groups.version == 0)
+    return row(out, label, "no control group for them");
+  std::string line = "cgroup v" + std::to_string(groups.version) + ", ";
+  if (groups.limits.empty())
+    return row(out, label, line + "no limit");
+  for (const GroupLimit &limit : groups.limits) {
+    row(out, label,
+        line + bytes(limit.limitBytes) + ", used " + bytes(limit.usageBytes) +
+            (limit.isReservation ? " (reserved pages)" : "") + ": " +
+            printable(limit.file));
+    label = "";
+    line.clear();
+  }
+}
+
+static void writeLimits(raw_ostream &out, const Node &node) {
+  out << "\nlimits\n";
+  writeGroups(out, "2 MiB pages", node.cgroups.largePages);
+  writeGroups(out, "memory", node.cgroups.memory);
+  const ProcessLimits &limits = node.limits;
+  row(out, "process",
+      "stack " + bytes(limits.stack) + ", address space " +
+          bytes(limits.addressSpace) + ", locked memory " +
+          bytes(limits.lockedMemory));
+}
+
+static void writeNumaNode(raw_ostream &out, const Node &node,
+                          const NumaNode &numa) {
+  A64fxKind kind = node.machine.a64fx;
+  std::string label = "node " + std::to_string(numa.id), line;
+  if (std::optional<unsigned> group = memoryGroup(kind, numa.id))
+    label += " CMG " + std::to_string(*group);
+  line = "CPUs " + list(numa.cpus) + "; " + bytes(numa.memoryBytes) +
+         ", free " + bytes(numa.freeBytes);
+  if (node.pages.largePool())
+    line +=
+        "; pool free " + count(numa.poolFree) + " of " + count(numa.poolTotal);
+  if (Fact<uint64_t> more = node.obtainable(numa.id))
+    line += ", " + std::to_string(*more) + " more";
+  if (!numa.isAllowed)
+    line += "; not for this job";
+  row(out, label, line);
+}
+
+static void writeNuma(raw_ostream &out, const Node &node) {
+  out << "\nCPUs and memory\n";
+  std::vector<unsigned> system, cpus;
+  for (const NumaNode &numa : node.numa.nodes) {
+    if (!isSystemNode(node.machine.a64fx, numa.id)) {
+      writeNumaNode(out, node, numa);
+      continue;
+    }
+    system.push_back(numa.id);
+    if (numa.cpus)
+      append_range(cpus, *numa.cpus);
+  }
+  if (!system.empty())
+    row(out, "nodes " + formatList(system),
+        "for the system; CPUs " + formatList(cpus));
+  if (node.numa.nodes.empty())
+    row(out, "nodes", "unknown (/sys/devices/system/node: no nodes in it)");
+  std::string line = "CPUs " + list(node.numa.allowedCpus) +
+                     "; memory of nodes " + list(node.numa.allowedNodes);
+  row(out, "this job", line);
+  line = "numa_balancing " + count(node.numa.balancing) + "; SMT " +
+         text(node.machine.smt) + "; governor " +
+         (node.machine.governors.empty() ? "not told"
+                                         : join(node.machine.governors, ", "));
+  if (node.machine.midr)
+    line += "; MIDR " + formatHex(*node.machine.midr);
+  row(out, "settings", line);
+}
+
+static const char *reachText(Reach reach) {
+  switch (reach) {
+  case Reach::notTried:
+    return "not tried";
+  case Reach::open:
+    return "open";
+  case Reach::closed:
+    return "closed (SIGILL)";
+  }
+  return "";
+}
+
+static void writeExtensions(raw_ostream &out, const Node &node) {
+  const Machine &machine = node.machine;
+  if (machine.a64fx == A64fxKind::no)
+    return;
+  const RegisterReach &reach = node.registers;
+  out << "\nA64FX\n";
+  row(out, "registers",
+      Twine("sector cache L1 ") + reachText(reach.sectorL1) + ", L2 " +
+          reachText(reach.sectorL2) + "; prefetch " +
+          reachText(reach.prefetch));
+  row(out, "barrier",
+      machine.barrierDevice.empty() ? "no driver (/dev/fujitsu_hwb)"
+                                    : machine.barrierDevice + " is there");
+  row(out, "HPC tags",
+      machine.tagCommand.empty()
+          ? "the vendor's fhetbo is not here: tags are most likely ignored"
+          : "on unless switched off for the job by " + machine.tagCommand);
+}
+
+static void writeKernel(raw_ostream &out, const KernelFacts &kernel) {
+  out << "\nkernel\n";
+  for (StringRef label : {"has", "lacks", "unknown"}) {
+    std::string line;
+    for (const KernelFeature &feature : kernel.features) {
+      StringRef found = !feature.present   ? "unknown"
+                        : *feature.present ? "has"
+                                           : "lacks";
+      if (found == label)
+        line += (line.empty() ? "" : ", ") + std::string(feature.name) +
+                (!feature.present   ? ""
+                 : feature.isProbed ? " (tried)"
+                                    : " (by version)");
+    }
+    if (!line.empty())
+      row(out, label, line);
+  }
+}
+
+void mpg::writeNodeText(raw_ostream &out, const Node &node,
+                        const Verdict &verdict) {
+  writeMachine(out, node);
+  writeVerdict(out, verdict);
+  writePages(out, node, verdict);
+  writeTransparent(out, node.transparent);
+  writeLimits(out, node);
+  writeNuma(out, node);
+  writeExtensions(out, node);
+  writeKernel(out, node.kernel);
+  writeNotes(out, verdict);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads /proc, /sys and friends below a folder that is "/" on the live machine
+// and anything else for a copy that was saved on another node, or made by a
+// test. What cannot be read or makes no sense never ends the program: it
+// becomes a Fact without a value that says which file and why.
+
+#ifndef MPG_NODE_SYSTREE_H
+#define MPG_NODE_SYSTREE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// Something about the node, or why it is not known.
+template <typename T> struct Fact {
+  std::optional<T> value;
+  std::string unknown; ///< "/proc/x: Permission denied"; empty with a value
+
+  Fact() = default;
+  Fact(T known) : value(std::move(known)) {}
+  static Fact missing(std::string why) {
+    Fact fact;
+    fact.unknown = std::move(why);
+    return fact;
+  }
+  explicit operator bool() const { return value.has_value(); }
+  const T &operator*() const { return *value; }
+  T valueOr(T other) const { return value ? *value : other; }
+};
+
+/// a * b, a + b, and the largest number of JSON readers instead of a wrap:
+/// files of a damaged tree may say anything.
+uint64_t multiplyCapped(uint64_t a, uint64_t b);
+uint64_t addCapped(uint64_t a, uint64_t b);
+
+/// A whole decimal number of at most 2^63-1.
+std::optional<uint64_t> parseNumber(llvm::StringRef text);
+
+/// "0-3,8" as the kernel writes lists; nothing if it is none. Numbers of 65536
+/// and more are no node and no CPU.
+std::optional<std::vector<unsigned>> parseList(llvm::StringRef text);
+
+/// The opposite: "0-3,8".
+std::string formatList(const std::vector<unsigned> &numbers);
+
+class SysTree {
+public:
+  /// \p root is "/" or a folder that holds proc/, sys/, dev/ and opt/.
+  explicit SysTree(llvm::StringRef root);
+
+  /// True on the machine itself; system calls then say more than files.
+  bool isLive() const { return prefix.empty(); }
+
+  /// All paths are absolute as on the node: "/proc/meminfo".
+  bool exists(const llvm::Twine &path) const;
+  /// At most the first 256 KiB of a file.
+  Fact<std::string> text(const llvm::Twine &path) const;
+  /// The first line without the white space at its ends.
+  Fact<std::string> line(const llvm::Twine &path) const;
+  Fact<uint64_t> number(const llvm::Twine &path) const;
+  Fact<std::vector<unsigned>> list(const llvm::Twine &path) const;
+  /// The word in brackets of "always [madvise] never".
+  Fact<std::string> choice(const llvm::Twine &path) const;
+  /// The value behind "name:" in a file such as /proc/meminfo, units included.
+  Fact<std::string> field(const llvm::Twine &path, llvm::StringRef name) const;
+  /// field() of the form "12 kB", in bytes.
+  Fact<uint64_t> kibibytes(const llvm::Twine &path, llvm::StringRef name) const;
+  /// Names in a folder, sorted; empty if there is none.
+  std::vector<std::string> names(const llvm::Twine &path) const;
+  /// Numbers N of the entries "prefixN" in a folder, in order.
+  std::vector<unsigned> numbered(const llvm::Twine &path,
+                                 llvm::StringRef namePrefix) const;
+
+private:
+  std::string prefix; ///< "" for "/"
+};
+
+} // namespace mpg
+
+#endif // MPG_NODE_SYSTREE_H

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Verdict.h. How many pages a program can have: what is free in the pool
+// and not promised to others, plus what overcommit lets the kernel cut out of
+// free memory now, less what control groups forbid.
+
+#include "Node/Verdict.h"
+#include "Node/Advice.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+StringRef mpg::statusName(VerdictStatus status) {
+  switch (status) {
+  case VerdictStatus::pool:
+    return "pool";
+  case VerdictStatus::tooFew:
+    return "too-few";
+  case VerdictStatus::transparent:
+    return "transparent";
+  case VerdictStatus::none:
+    return "none";
+  case VerdictStatus::unknown:
+    return "unknown";
+  }
+  return "unknown";
+}
+
+static uint64_t subtract(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+static std::string pagesText(uint64_t pages) {
+  return std::to_string(pages) + (pages == 1 ? " page" : " pages") +
+         " of 2 MiB (" + formatBytes(multiplyCapped(pages, largePageBytes)) +
+         ")";
+}
+
+//===----------------------------------------------------------------------===//
+// How many pages
+//===----------------------------------------------------------------------===//
+
+/// Free pages of the pool on nodes that this process may use; all of them if
+/// the nodes do not tell.
+static uint64_t freeOnUsableNodes(const Node &node, uint64_t freePages) {
+  uint64_t found = 0;
+  bool isRestricted = false;
+  for (const NumaNode &numa : node.numa.nodes) {
+    isRestricted |= !numa.isAllowed;
+    if (!numa.poolFree)
+      return freePages;
+    if (numa.isAllowed)
+      found = addCapped(found, *numa.poolFree);
+  }
+  return isRestricted ? std::min(found, freePages) : freePages;
+}
+
+/// Pages that a program could have if no control group were there.
+static Fact<uint64_t> poolSupply(const Node &node) {
+  if (!node.pages.pools)
+    return Fact<uint64_t>::missing(node.pages.pools.unknown);
+  const HugePool *pool = node.pages.largePool();
+  if (!pool)
+    return uint64_t(0); // the kernel has no such size
+  for (const Fact<uint64_t> *count :
+       {&pool->total, &pool->free, &pool->reserved})
+    if (!*count)
+      return Fact<uint64_t>::missing(count->unknown);
+  uint64_t pages =
+      subtract(freeOnUsableNodes(node, *pool->free), *pool->reserved);
+  uint64_t overcommit =
+      subtract(pool->overcommit.valueOr(0), pool->surplus.valueOr(0));
+  return addCapped(pages,
+                   std::min(overcommit, node.obtainable().valueOr(overcommit)));
+}
+
+static Fact<uint64_t> availablePages(const Node &node) {
+  Fact<uint64_t> pages = poolSupply(node);
+  if (const GroupLimit *limit = node.cgroups.largePages.tightest(); pages)
+    if (limit)
+      pages = std::min(*pages, limit->leftBytes() / largePageBytes);
+  return pages;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+/// Nodes that have to be named, because the common file would enlarge the pool
+/// on others as well; empty if it would not.
+static std::vector<const NumaNode *> namedNodes(const Node &node) {
+  std::vector<const NumaNode *> wanted;
+  size_t withMemory = 0;
+  for (const NumaNode &numa : node.numa.nodes) {
+    if (numa.memoryBytes.valueOr(1) == 0)
+      continue;
+    ++withMemory;
+    if (numa.isAllowed && !isSystemNode(node.machine.a64fx, numa.id))
+      wanted.push_back(&numa);
+  }
+  return wanted.size() == withMemory ? std::vector<const NumaNode *>() : wanted;
+}
+
+/// "4 5 6 7", for a loop of the shell.
+static std::string nodeWords(const std::vector<const NumaNode *> &nodes) {
+  std::string words;
+  for (const NumaNode *numa : nodes)
+    words += (words.empty() ? "" : " ") + std::to_string(numa->id);
+  return words;
+}
+
+std::vector<std::string> mpg::growCommands(const Node &node,
+                                           uint64_t morePages) {
+  const std::string pool =
+      "hugepages/hugepages-" + sysfsSize(largePageBytes) + "/nr_hugepages";
+  // tmpfiles.d writes files at boot, and unlike sysctl any of them.
+  const std::string boot = " > /etc/tmpfiles.d/large-pages.conf";
+  std::vector<const NumaNode *> nodes = namedNodes(node);
+  if (nodes.empty()) {
+    const HugePool *large = node.pages.largePool();
+    std::string count = std::to_string(
+        addCapped(large ? large->total.valueOr(0) : 0, morePages));
+    std::string file = "/sys/kernel/mm/" + pool;
+    return {"echo " + count + " > " + file,
+            "echo 'w " + file + " - - - - " + count + "'" + boot};
+  }
+  // The same for all nodes, and less for none.
+  uint64_t sum = morePages, most = 0;
+  for (const NumaNode *numa : nodes) {
+    sum = addCapped(sum, numa->poolTotal.valueOr(0));
+    most = std::max(most, numa->poolTotal.valueOr(0));
+  }
+  std::string count =
+      std::to_string(std::max(most, (sum + nodes.size() - 1) / nodes.size()));
+  std::string loop = "for n in " + nodeWords(nodes) + "; do echo ";
+  std::string file = "/sys/devices/system/node/node$n/" + pool;
+  return {loop + count + " > " + file + "; done",
+          loop + "\"w " + file + " - - - - " + count + "\"; done" + boot};
+}
+
+/// Without a need: half of the memory that is free.
+static uint64_t pagesToAdd(const Node &node, const Verdict &verdict) {
+  uint64_t available = verdict.availablePages.valueOr(0);
+  if (verdict.neededPages)
+    return subtract(verdict.neededPages, available);
+  return node.pages.availableBytes.valueOr(0) / 2 / largePageBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The advice that decides
+//===----------------------------------------------------------------------===//
+
+/// The pool is empty or too small.
+static void advisePool(const Node &node, Verdict &verdict) {
+  const HugePool *pool = node.pages.largePool();
+  Advice advice;
+  advice.isWarning = true;
+  if (!pool) {
+    advice.what = "the kernel has no pool of 2 MiB pages";
+    advice.cost = "only transparent huge pages are possible";
+    advice.fix.push_back("zgrep HUGETLB /proc/config.gz # is it built in?");
+    verdict.advice.push_back(std::move(advice));
+    return;
+  }
+  uint64_t more = pagesToAdd(node, verdict);
+  advice.what = pool->total.valueOr(0) == 0
+                    ? "the pool of 2 MiB pages is empty"
+                    : std::to_string(pool->free.valueOr(0)) + " of the " +
+                          std::to_string(*pool->total) +
+                          " 2 MiB pages in the pool are free, " +
+                          std::to_string(pool->reserved.valueOr(0)) +
+                          " of them promised to running programs";
+  advice.cost = verdict.status == VerdictStatus::tooFew
+                    ? "what does not fit stays on normal or transparent pages"
+                    : "data, heap and stacks stay on normal or transparent "
+                      "pages";
+  const Fact<uint64_t> &memory = node.pages.memoryBytes;
+  if (memory && verdict.neededPages > *memory / largePageBytes) {
+    advice.what = "the node has " + formatBytes(*memory) +
+                  " of memory in all: no command gives more";
+    verdict.advice.push_back(std::move(advice));
+    return;
+  }
+  if (!verdict.neededPages)
+    advice.what += "; the command takes half of the memory that is available";
+  Fact<uint64_t> obtainable = node.obtainable();
+  if (obtainable && *obtainable < more) {
+    advice.what += "; free memory is in pieces, only " +
+                   pagesText(*obtainable) + " can be had at once";
+    // The kernel tidies up as well when the pool grows, but gives up early.
+    advice.fix.push_back("echo 1 > /proc/sys/vm/compact_memory");
+  }
+  if (more)
+    append_range(advice.fix, growCommands(node, more));
+  verdict.advice.push_back(std::move(advice));
+}
+
+/// A control group allows less than the pool has.
+static bool adviseGroup(const Node &node, Verdict &verdict) {
+  const GroupLimits &groups = node.cgroups.largePages;
+  const GroupLimit *limit = groups.tightest();
+  if (!limit)
+    return false;
+  uint64_t left = limit->leftBytes() / largePageBytes;
+  Fact<uint64_t> supply = poolSupply(node);
+  bool decides = !supply || left < *supply;
+  Advice advice;
+  advice.isWarning = decides;
+  advice.what = "the control group lets this job " +
+                std::string(limit->isReservation ? "reserve " : "use ") +
+                pagesText(left) + " more: " + printable(limit->file) + " is " +
+                formatBytes(*limit->limitBytes) + ", " +
+                formatBytes(limit->usageBytes.valueOr(0)) + " are taken";
+  if (decides)
+    advice.cost = limit->isReservation
+                      ? "what is beyond stays on normal pages"
+                      : "what is beyond stays on normal pages, and a program "
+                        "that only reserves pages dies by SIGBUS when it "
+                        "touches them; libmpg takes them at once";
+  advice.fix.push_back(limit->liftCommand());
+  verdict.advice.push_back(std::move(advice));
+  return decides;
+}
+
+static void adviseUnknown(const Fact<uint64_t> &pages, Verdict &verdict) {
+  Advice advice;
+  advice.isWarning = true;
+  advice.what = "how many 2 MiB pages there are is unknown (" +
+                printable(pages.unknown) + ")";
+  advice.cost = "mpginfo cannot tell what a program would get";
+  verdict.advice.push_back(std::move(advice));
+}
+
+//===----------------------------------------------------------------------===//
+// The verdict
+//===----------------------------------------------------------------------===//
+
+static VerdictStatus decide(const Node &node, const Verdict &verdict) {
+  if (verdict.availablePages && *verdict.availablePages) {
+    bool enough = *verdict.availablePages >= verdict.neededPages;
+    return enough ? VerdictStatus::pool : VerdictStatus::tooFew;
+  }
+  Fact<std::string> word = node.transparent.effective(largePageBytes);
+  if (word && (*word == "always" || *word == "madvise"))
+    return VerdictStatus::transparent;
+  return verdict.availablePages && word ? VerdictStatus::none
+                                        : VerdictStatus::unknown;
+}
+
+static std::string headlineOf(const Node &node, const Verdict &verdict) {
+  uint64_t pages = verdict.availablePages.valueOr(0);
+  std::string needed = verdict.neededPages
+                           ? ", " + pagesText(verdict.neededPages) + " needed"
+                           : "";
+  switch (verdict.status) {
+  case VerdictStatus::pool:
+    return "READY: a program can have " + pagesText(pages) + " now" + needed;
+  case VerdictStatus::tooFew:
+    return "TOO FEW: a program can have " + pagesText(pages) + " now" + needed;
+  case VerdictStatus::transparent:
+    return "TRANSPARENT ONLY: no 2 MiB page of the pool can be had" + needed +
+           "; transparent huge pages are on" +
+           (*node.transparent.effective(largePageBytes) == "madvise"
+                ? " for programs that ask"
+                : "");
+  case VerdictStatus::none:
+    return "NO LARGE PAGES: no 2 MiB page of the pool can be had" + needed +
+           ", transparent ones are off";
+  case VerdictStatus::unknown:
+    return "UNKNOWN: the kernel's files about large pages cannot be read";
+  }
+  return "";
+}
+
+Verdict mpg::judgeNode(const Node &node, uint64_t neededPages) {
+  Verdict verdict;
+  verdict.neededPages = neededPages;
+  verdict.availablePages = availablePages(node);
+  verdict.status = decide(node, verdict);
+  verdict.headline = headlineOf(node, verdict);
+  bool limited = adviseGroup(node, verdict);
+  if (!verdict.availablePages) {
+    adviseUnknown(verdict.availablePages, verdict);
+  } else if (verdict.status != VerdictStatus::pool) {
+    // A larger pool does not help while a control group is what limits.
+    uint64_t wanted = std::max<uint64_t>(neededPages, 1);
+    if (!limited || poolSupply(node).valueOr(0) < wanted)
+      advisePool(node, verdict);
+  }
+  adviseTransparent(node, verdict);
+  adviseNodeBalance(node, verdict);
+  adviseA64fx(node, verdict);
+  adviseBalancing(node, verdict);
+  adviseTiming(node, verdict);
+  adviseAddressSpace(node, verdict);
+  adviseDefaultSize(node, verdict);
+  adviseVendorLibrary(node, verdict);
+  adviseAccounting(node, verdict);
+  return verdict;
+}
