@@ -74,6 +74,7 @@ for program in (
     "perf",
     "rustc",
     "strace",
+    "unshare",
     "qemu-system-aarch64",
 ):
     if shutil.which(program, path=config.environment["PATH"]):

@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from typing import Iterator, List, Optional, Tuple
 
 MIB2 = 2 << 20
@@ -117,7 +118,15 @@ class Group:
             return -1
 
     def close(self) -> None:
-        os.rmdir(self.path)
+        # A program may leave processes behind that are about to end.
+        deadline = time.monotonic() + 5
+        while True:
+            try:
+                return os.rmdir(self.path)
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
 
 
 def main() -> int:

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""real_programs.py [OPTION]... MPGRUN COMMAND...: is COMMAND the same under mpgrun?
+
+Runs COMMAND as it is and then under mpgrun, with large pages of the pool, with
+transparent ones, with --children, and with a report. Every run must have the
+output, the errors and the status of the first one, and the same contents of the
+files that it writes. The reports have to show that libmpg was at work and what
+the stack lies on: a run that only did nothing proves nothing.
+
+  --file FILE        the command writes FILE, which must come out the same
+  --ends-by STATUS   the command ends with STATUS (negative: by a signal)
+  --stack SHARE      least share of the stack on large pages; default 0.5
+  --forks            the command forks: no share of the stack is asked of the
+                     transparent pages, because the kernel splits those that
+                     parent and child share as soon as one writes to them
+  --seconds S        longest time for one run; default 60
+
+Where the system says `never` to transparent pages they are left out.
+One line of libmpg is no difference: the stack's first granule stays behind
+where the kernel has put something above it, which is a matter of chance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+STACK_BOTTOM = re.compile(rb"^\[WARN\] xos LPG 2006 .*\n", re.MULTILINE)
+
+
+@dataclass
+class Result:
+    status: int
+    out: bytes
+    err: bytes
+    files: list[bytes]
+
+
+class Differs(Exception):
+    """The program is not the same under mpgrun."""
+
+
+def read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def run(command: list[str], options: argparse.Namespace) -> Result:
+    for path in options.file:
+        if os.path.exists(path):
+            os.remove(path)
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=options.seconds,
+    )
+    files = [read(path) for path in options.file if os.path.exists(path)]
+    err = STACK_BOTTOM.sub(b"", done.stderr)
+    return Result(done.returncode, done.stdout, err, files)
+
+
+def compare(plain: Result, other: Result) -> None:
+    for what in ("status", "out", "err", "files"):
+        before, now = getattr(plain, what), getattr(other, what)
+        if before != now:
+            raise Differs(f"{what} was {before!r:.2000}, is {now!r:.2000}")
+
+
+def check_report(path: str, options: argparse.Namespace) -> str:
+    """The report's word on the stack."""
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    if not report["libmpg"]:
+        raise Differs("libmpg was not at work")
+    for region in report["regions"]:
+        if region["region"] != "stack":
+            continue
+        share = region["huge_bytes"] / max(region["bytes"], 1)
+        may_split = options.forks and report["mode"] == "thp"
+        if share < options.stack and not may_split:
+            raise Differs(f"only {share:.0%} of the stack on large pages")
+        return f"stack {share:.0%} large"
+    raise Differs("no stack in the report")
+
+
+def modes(report: str) -> list[list[str]]:
+    kinds = ["hugetlb"]
+    thp = "/sys/kernel/mm/transparent_hugepage/enabled"
+    if os.path.exists(thp) and b"[never]" not in read(thp):
+        kinds.append("thp")
+    told = "--report=json:" + report
+    words = [["--mode=hugetlb"]]
+    for kind in kinds:
+        words += [["--mode=" + kind, told], ["--mode=" + kind, "--children"]]
+    return words
+
+
+def check(options: argparse.Namespace) -> None:
+    plain = run(options.command, options)
+    if plain.status != options.ends_by:
+        raise Differs(f"plain run: status {plain.status}, {plain.err!r:.2000}")
+    print(f"plain: status {plain.status}, {len(plain.out)} bytes of output")
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        for words in modes(report):
+            name = " ".join(words).split(":")[0]
+            try:
+                command = [options.mpgrun, *words, *options.command]
+                compare(plain, run(command, options))
+                found = check_report(report, options) if "json" in name else "same"
+            except (Differs, subprocess.TimeoutExpired) as reason:
+                raise Differs(f"{name}: {reason}") from reason
+            print(f"{name}: {found}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--file", action="append", default=[])
+    parser.add_argument("--ends-by", type=int, default=0)
+    parser.add_argument("--stack", type=float, default=0.5)
+    parser.add_argument("--forks", action="store_true")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("mpgrun")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    try:
+        check(options)
+    except Differs as reason:
+        print(f"real_programs.py: {reason}")
+        return 1
+    print("unchanged")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
