@@ -249,7 +249,8 @@ static std::string cleanText(const char *text) {
 void mpg::addState(RunReport &report, const mpg_state &state) {
   report.hasState = true;
   report.fallback = state.fallback != 0;
-  report.peakHugetlbBytes = state.peakHugetlbBytes;
+  report.peakHugetlbBytes =
+      std::max<uint64_t>(report.peakHugetlbBytes, state.peakHugetlbBytes);
   for (uint32_t index = 0; index < state.messageCount; ++index)
     report.messages.emplace_back(state.messages[index].code,
                                  cleanText(state.messages[index].text));

@@ -108,7 +108,7 @@ TEST(FindingsTable, PrintedRemedyIsForTheLargePageAskedFor) {
   auto lines = linesFor(context);
   EXPECT_EQ(lines.size(), 7u);
   EXPECT_EQ(lines["any"], "-Wl,-z,max-page-size=2097152");
-  EXPECT_EQ(lines["clang"], "-fuse-ld=<prefix>/bin/ld.mpg");
+  EXPECT_EQ(lines["clang"], "--ld-path=<prefix>/bin/ld.mpg");
   context.hugeBytes = 32 << 20;
   lines = linesFor(context);
   EXPECT_EQ(lines.size(), 4u); // no script, no -Klargepage

@@ -377,6 +377,8 @@ Outcome Runner::runAndReport() {
         if (areas.empty() || sys::fs::real_path(link, image))
           return;
         report.measured = true;
+        for (const MappedArea &area : areas)
+          report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
         report.regions =
             classifyAreas(areas, locateSegments(image.str().str(), areas));
       });

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of mpgrun out of texts as the kernel writes them: mappings, NUMA
+// nodes, which region they belong to, and states that cannot be believed.
+
+#include "Run/RunReport.h"
+#include "Run/HpcTags.h"
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace mpg;
+
+// A program with 2 MiB of .data and 4 MiB of .bss, the latter on the pool, a
+// thread's stack above its guard, a heap of brk and the process stack.
+static const char smaps[] =
+    "00400000-00401000 r-xp 00000000 08:01 7   /home/me/app\n"
+    "Size:                  4 kB\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                   4 kB\n"
+    "VmFlags: rd ex mr mw me\n"
+    "00600000-00800000 rw-p 00200000 08:01 7   /home/me/app\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                1024 kB\n"
+    "AnonHugePages:         0 kB\n"
+    "VmFlags: rd wr mr mw me ac\n"
+    "00800000-00c00000 rw-p 00000000 00:0f 9   /anon_hugepage (deleted)\n"
+    "KernelPageSize:     2048 kB\n"
+    "Rss:                   0 kB\n"
+    "VmFlags: rd wr mr mw me ht\n"
+    "01000000-01010000 rw-p 00000000 00:00 0   [heap]\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                  64 kB\n"
+    "VmFlags: rd wr mr mw me\n"
+    "7f0000000000-7f0000001000 ---p 00000000 00:00 0\n"
+    "KernelPageSize:        4 kB\n"
+    "VmFlags: mr mw me\n"
+    "7f0000001000-7f0000801000 rw-p 00000000 00:00 0\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                4096 kB\n"
+    "AnonHugePages:      2048 kB\n"
+    "VmFlags: rd wr mr mw me ac hg\n"
+    "7fff00000000-7fff00800000 rw-p 00000000 00:01 3   "
+    "/memfd: [stack] by libmpg (deleted)\n"
+    "KernelPageSize:     2048 kB\n"
+    "VmFlags: rd wr mr mw me ht\n";
+
+static const char numaMaps[] =
+    "00600000 default file=/home/me/app anon=256 dirty=256 N0=192 N2=64 "
+    "kernelpagesize_kB=4\n"
+    "00800000 default file=/anon_hugepage\\040(deleted) huge anon=2 dirty=2 "
+    "N1=1 N3=1 kernelpagesize_kB=2048\n"
+    "7fff00000000 prefer:0 file=/memfd: huge N0=1 kernelpagesize_kB=2048\n";
+
+static const std::vector<ProgramSegment> segments = {
+    {0x600000, 0x800000, 0xc00000}};
+
+static const RegionUse *useOf(const std::vector<RegionUse> &regions,
+                              RunRegion wanted) {
+  for (const RegionUse &use : regions)
+    if (use.region == wanted)
+      return &use;
+  return nullptr;
+}
+
+TEST(RunReport, MappingsAreReadAsTheKernelWritesThem) {
+  std::vector<MappedArea> areas = parseSmaps(smaps, "");
+  ASSERT_EQ(areas.size(), 7u);
+  EXPECT_TRUE(areas[0].executable && areas[0].isFile && !areas[0].writable);
+  EXPECT_EQ(areas[1].residentBytes, 1024u << 10);
+  EXPECT_TRUE(areas[2].hugetlb && !areas[2].isFile);
+  EXPECT_EQ(areas[2].hugeBytes(), 4u << 20); // reserved counts, touched or not
+  EXPECT_EQ(areas[5].hugeBytes(), 2u << 20);
+  EXPECT_EQ(areas[5].usedBytes(), 4u << 20);
+  EXPECT_EQ(areas[6].name, "/memfd: [stack] by libmpg (deleted)");
+}
+
+TEST(RunReport, EveryMappingIsInOneRegion) {
+  auto regions = classifyAreas(parseSmaps(smaps, ""), segments);
+  ASSERT_EQ(regions.size(), 5u);
+  EXPECT_EQ(useOf(regions, RunRegion::data)->bytes, 1024u << 10);
+  EXPECT_EQ(useOf(regions, RunRegion::data)->hugeBytes, 0u);
+  EXPECT_EQ(useOf(regions, RunRegion::bss)->hugeBytes, 4u << 20);
+  EXPECT_EQ(useOf(regions, RunRegion::heap)->bytes, 64u << 10);
+  EXPECT_EQ(useOf(regions, RunRegion::threadStack)->bytes, 4u << 20);
+  EXPECT_EQ(useOf(regions, RunRegion::threadStack)->hugeBytes, 2u << 20);
+  EXPECT_EQ(useOf(regions, RunRegion::stack)->pageBytes, 2u << 20);
+}
+
+TEST(RunReport, BytesOfEachNodeAreThoseOfItsPages) {
+  auto regions = classifyAreas(parseSmaps(smaps, numaMaps), segments);
+  EXPECT_EQ(useOf(regions, RunRegion::data)->nodes,
+            (std::vector<uint64_t>{192 << 12, 0, 64 << 12}));
+  EXPECT_EQ(useOf(regions, RunRegion::bss)->nodes,
+            (std::vector<uint64_t>{0, 2 << 20, 0, 2 << 20}));
+  EXPECT_EQ(useOf(regions, RunRegion::stack)->nodes,
+            (std::vector<uint64_t>{2 << 20}));
+  EXPECT_TRUE(useOf(regions, RunRegion::heap)->nodes.empty());
+  std::string text;
+  raw_string_ostream out(text);
+  RunReport report;
+  report.program = "app";
+  report.mode = "auto";
+  report.measured = report.hasState = true;
+  report.regions = regions;
+  writeRunText(out, report);
+  EXPECT_NE(text.find("node 1: 2 MiB, node 3: 2 MiB"), std::string::npos)
+      << text;
+}
+
+TEST(RunReport, DamagedTextIsPassedOver) {
+  for (const char *text :
+       {"", "\n\n", "zzz", "00400000-", "00400000-00401000", "5-1 rw-p 0 0 0\n",
+        "Rss: 4 kB\n", "00400000-00401000 rw-p\nRss: x kB\nVmFlags:\n"})
+    for (const MappedArea &area : parseSmaps(text, "0 N0=\nN1=5\nq N9999999=1"))
+      EXPECT_GE(area.end, area.start) << text;
+}
+
+static mpg_state goodState() {
+  mpg_state state = {};
+  state.magic = MPG_STATE_MAGIC;
+  state.structBytes = sizeof(state);
+  state.pid = 17;
+  state.regionCount = 1;
+  state.regions[0].kind = MPG_REGION_BSS;
+  state.regions[0].bytes = 8 << 20;
+  state.regions[0].hugeBytes = 2 << 20;
+  memset(state.regions[0].reason, 'x', MPG_STATE_TEXT);
+  return state;
+}
+
+static std::optional<mpg_state> check(const mpg_state &state) {
+  return checkedState(
+      StringRef(reinterpret_cast<const char *>(&state), sizeof(state)));
+}
+
+TEST(RunReport, StateIsBelievedOnlyWithinItsBounds) {
+  mpg_state state = goodState();
+  state.regionCount = state.messageCount = UINT32_MAX;
+  std::optional<mpg_state> checked = check(state);
+  ASSERT_TRUE(checked);
+  EXPECT_EQ(checked->regionCount, uint32_t(MPG_STATE_REGIONS));
+  EXPECT_EQ(checked->messageCount, uint32_t(MPG_STATE_MESSAGES));
+  EXPECT_EQ(strlen(checked->regions[0].reason), MPG_STATE_TEXT - 1u);
+  state.pid = 0; // nobody has written it
+  EXPECT_FALSE(check(state));
+  state = goodState();
+  state.magic ^= 1;
+  EXPECT_FALSE(check(state));
+  EXPECT_FALSE(checkedState("short"));
+}
+
+TEST(RunReport, WithoutMappingsTheLibraryIsBelieved) {
+  RunReport report;
+  addState(report, goodState());
+  ASSERT_EQ(report.regions.size(), 1u);
+  EXPECT_EQ(report.regions[0].hugeBytes, 2u << 20);
+  // 6 MiB of 8 MiB are missing, more than the edges that are forgiven.
+  ASSERT_EQ(findMissing(report).size(), 1u);
+  report.regions[0].hugeBytes = report.regions[0].bytes - (4 << 20) + 1;
+  EXPECT_TRUE(findMissing(report).empty());
+}
+
+TEST(RunReport, WithMappingsOnlyItsReasonsAreTaken) {
+  RunReport report;
+  report.measured = true;
+  report.regions = classifyAreas(parseSmaps(smaps, ""), segments);
+  addState(report, goodState());
+  const RegionUse *bss = useOf(report.regions, RunRegion::bss);
+  EXPECT_EQ(bss->hugeBytes, 4u << 20);
+  EXPECT_EQ(bss->reason[0], 'x');
+}
+
+TEST(HpcTags, CoreMasksAreLists) {
+  EXPECT_EQ(decodeCoreMask("0xffffffffffff000"), "12-59");
+  EXPECT_EQ(decodeCoreMask("0x1"), "0");
+  EXPECT_EQ(decodeCoreMask("0x8000000000000000000b more"), "0-1,3,79");
+  EXPECT_EQ(decodeCoreMask("0x0"), "");
+  EXPECT_EQ(decodeCoreMask("12"), "");
+  EXPECT_EQ(decodeCoreMask("0x"), "");
+}
+
+TEST(HpcTags, MessagesBecomeWords) {
+  EXPECT_EQ(describeTagMessage("[INFO] xos FHE 1113 - on. 0xff"),
+            "the HPC tag override is on on cores 0-7");
+  EXPECT_EQ(describeTagMessage("[INFO] xos FHE 1114 - off."),
+            "the HPC tag override is off");
+  EXPECT_EQ(describeTagMessage("something else"), "");
+}
