@@ -30,6 +30,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "NO_COLOR", "HOME", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# Whether this build has sanitizers: a few tests compare what those change.
+with open(os.path.join(build, "bin", "mpgaudit"), "rb") as file:
+    config.mpg_sanitized = b"__asan_init" in file.read()
+
 config.substitutions.append(("%mpgaudit", os.path.join(build, "bin", "mpgaudit")))
 config.substitutions.append(("%mpginfo", os.path.join(build, "bin", "mpginfo")))
 config.substitutions.append(("%ldmpg", os.path.join(build, "bin", "ld.mpg")))

@@ -6,7 +6,8 @@
 // writes, with SIGBUS. And what the parent has only reserved is not reserved
 // for the child. On normal pages none of that can happen, so:
 //
-//   before, in the parent   segments, then the stack: asks whether the pages can
+//   before, in the parent   segments, then the stack: asks whether the pages
+//   can
 //                           be had; if not, makes ready what helps
 //   after, in the parent    gives back what was made ready
 //   after, in the child     puts it in place
@@ -35,10 +36,10 @@ namespace {
 
 struct Forks {
   bool registered = false;
-  bool isChild = false;   ///< of a fork() with this library in it
-  uint32_t owner = 0;     ///< of the lock: process id, 0 when it is free
-  uint64_t signals = 0;   ///< blocked before; the owner's
-  int errorNumber = 0;    ///< the program's; the owner's
+  bool isChild = false; ///< of a fork() with this library in it
+  uint32_t owner = 0;   ///< of the lock: process id, 0 when it is free
+  uint64_t signals = 0; ///< blocked before; the owner's
+  int errorNumber = 0;  ///< the program's; the owner's
 };
 
 } // namespace

@@ -210,6 +210,11 @@ void Messages::say(mpg_code code, LineBuffer &line) {
   whole.writeTo(2);
 }
 
+bool Messages::hasSaid(mpg_code code) {
+  Lock lock(owner);
+  return printed & bitOf(code);
+}
+
 void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
                       uint64_t pageBytes, const char *reason) {
   Lock lock(owner);

@@ -53,6 +53,9 @@ public:
   /// vendor's prefix. Goes into the state every time.
   void say(mpg_code code, LineBuffer &line);
 
+  /// Whether say() was called with \p code before.
+  bool hasSaid(mpg_code code);
+
   /// Says how a region lies now; replaces what was said of the same region and
   /// start before. \p reason is empty when all of it is on large pages.
   void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,

@@ -8,6 +8,7 @@
 #include "Remap.h"
 
 #include "Mover.h"
+#include "SegmentFork.h"
 #include "Shortage.h"
 #include "Syscall.h"
 
@@ -255,6 +256,7 @@ void Remap::run() {
   if (partCount && !manyThreads)
     moveParts(mover);
   report(mover);
+  watchForks(parts, partCount, config, messages);
 }
 
 void mpg::remapSegments(const Config &config, Messages &messages) {

@@ -268,8 +268,18 @@ CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
   return limit;
 }
 
+/// Whether this process is in a group whose files it cannot see, as in a
+/// container without a mount of the hierarchy. There may be a limit, then.
+static bool groupIsHidden(bool v2) {
+  char root[256], mount[256];
+  Path own;
+  return ownPath(v2, own) && strcmp(own.get(), "/") != 0 &&
+         !findMount(v2, root, mount, sizeof root);
+}
+
 bool mpg::usageLimitIsSet(size_t hugeBytes) {
-  return readCgroupLimit(hugeBytes).usageLeftBytes != UINT64_MAX;
+  return readCgroupLimit(hugeBytes).usageLeftBytes != UINT64_MAX ||
+         groupIsHidden(false) || groupIsHidden(true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,8 +294,7 @@ static bool nodeHasPool(unsigned node, size_t hugeBytes) {
   return readNumber(path.get(), 0) != 0;
 }
 
-/// Whether large pages lie on nodes that this process may not use.
-static bool isBoundToFewNodes(size_t hugeBytes) {
+bool mpg::isBoundToFewNodes(size_t hugeBytes) {
   constexpr unsigned maxNodes = 1024, wordBits = 8 * sizeof(unsigned long);
   unsigned long allowed[maxNodes / wordBits] = {};
   unsigned long chosen[maxNodes / wordBits] = {};

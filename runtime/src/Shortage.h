@@ -42,6 +42,10 @@ bool usageLimitIsSet(size_t hugeBytes);
 /// pages of all nodes). Whatever is only reserved has to be populated then.
 bool reservationMayFail(size_t hugeBytes);
 
+/// Whether some large pages lie on NUMA nodes that this process may not use: the
+/// numbers of the pool are not for it alone then.
+bool isBoundToFewNodes(size_t hugeBytes);
+
 /// Adds the cause of a failure to get \p missingBytes of \p source to \p line,
 /// and after it the remedy: "the pool of 2 MiB pages is empty (0 of 1024 free);
 /// fix: echo 1184 > /proc/sys/vm/nr_hugepages".

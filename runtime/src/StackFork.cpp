@@ -11,7 +11,9 @@
 //
 // The child of a program of several threads has one thread, so this is safe in
 // every child; in a parent of several threads it is not, because others may be
-// writing to this stack: it gets the line only. A copy for the child (as of the
+// writing to this stack. What lies below its frames is nobody's, though: that
+// part goes back to normal pages, and its large pages are there for the others.
+// If it is too little, there is only the line. A copy for the child (as of the
 // segments) would come too late: the child is on the shared stack at once.
 
 #include "StackFork.h"
@@ -55,43 +57,80 @@ static Range stackInUse() {
   return threadStack;
 }
 
-/// Begins the line before anything is given back, while the cause is there.
-static void addNoPages(LineBuffer &line, size_t bytes, bool willMove) {
-  line.add("fork: no large pages for the child to write to its stack; cost: ")
-      .add(willMove ? "the process stack goes back to normal pages"
-                    : "parent or child may die of SIGBUS")
-      .add("; cause: ");
-  explainShortage(line, Source::hugetlb, watch.granuleBytes, bytes, ENOMEM);
+/// Where the frames in use end, with room for those that come until the fork.
+static uintptr_t granuleInUse() {
+  constexpr size_t framesBytes = 64 << 10;
+  return roundDown(uintptr_t(__builtin_frame_address(0)) - framesBytes,
+                   watch.granuleBytes);
 }
 
 StackAtFork mpg::stackAtFork() {
   StackAtFork stack;
   stack.range = stackInUse();
-  size_t granule = stack.granuleBytes = watch.granuleBytes;
+  stack.granuleBytes = watch.granuleBytes;
   if (stack.range.empty())
     return stack;
-  // From the granule with the frame in use to the top, and one below it.
-  uintptr_t low =
-      roundDown(uintptr_t(__builtin_frame_address(0)), granule) - granule;
+  uintptr_t low = granuleInUse();
   low = low < stack.range.start ? stack.range.start : low;
-  stack.bytes = low < stack.range.end ? stack.range.end - low : granule;
+  stack.bytes =
+      low < stack.range.end ? stack.range.end - low : stack.granuleBytes;
   return stack;
 }
 
-void mpg::prepareStack(const StackAtFork &stack) {
-  size_t granule = watch.granuleBytes;
-  if (stack.range.empty() || pagesCanBeHad(stack.bytes, granule))
-    return;
-  bool willMove =
-      stack.range.start == watch.processStack.start && threadCount() == 1;
-  LineBuffer line;
-  addNoPages(line, stack.bytes, willMove);
-  if (willMove && !moveStackToNormalPages(stack.range, granule)) {
-    watch.processStack = Range{};
-    watch.messages->region(MPG_REGION_STACK, stack.range, 0, granule,
-                           "a fork found no large pages for the child");
+/// The whole of \p stack back to normal pages. pre: one thread
+static bool leaveLargePages(const StackAtFork &stack) {
+  if (moveStackToNormalPages(stack.range, stack.granuleBytes))
+    return false;
+  watch.processStack = Range{};
+  threadStack = Range{};
+  return true;
+}
+
+/// What nobody uses of \p stack; true if that was enough.
+static bool leaveUnused(const StackAtFork &stack) {
+  Range unused{stack.range.start, granuleInUse()};
+  Away away;
+  if (unused.empty() || unused.end > stack.range.end ||
+      buildAway(Source::normal, unused.bytes(), stack.granuleBytes, nullptr,
+                away))
+    return false;
+  if (moveInto(away, unused.start, stack.granuleBytes, Contents::zero)) {
+    discard(away);
+    return false;
   }
-  watch.messages->say(MPG_MSG_FORK, line);
+  Range &watched = stack.range.start == watch.processStack.start
+                       ? watch.processStack
+                       : threadStack;
+  watched.start = unused.end;
+  return pagesCanBeHad(stack.bytes, stack.granuleBytes);
+}
+
+void mpg::prepareStack(const StackAtFork &stack) {
+  if (stack.range.empty() || pagesCanBeHad(stack.bytes, stack.granuleBytes))
+    return;
+  // The cause first, while it is there.
+  LineBuffer cause, line;
+  explainShortage(cause, Source::hugetlb, stack.granuleBytes, stack.bytes,
+                  ENOMEM);
+  bool isProcess = stack.range.start == watch.processStack.start;
+  bool isSafe = true;
+  line.add("fork: no large pages for the child to write to its stack; cost: ");
+  if (threadCount() == 1 && leaveLargePages(stack)) {
+    line.add("the process stack goes back to normal pages");
+  } else if (leaveUnused(stack)) {
+    line.add("what is free of the stack goes back to normal pages");
+  } else {
+    isSafe = false;
+    line.add("the child may die of SIGBUS");
+  }
+  line.add("; cause: ").add(cause.text());
+  if (isProcess)
+    watch.messages->region(MPG_REGION_STACK, stack.range,
+                           watch.processStack.bytes(), stack.granuleBytes,
+                           "a fork found no large pages for the child");
+  // One shortage, one line, if it is only slower for it.
+  if (!isSafe || !watch.messages->hasSaid(MPG_MSG_SHORTAGE))
+    watch.messages->say(MPG_MSG_FORK, line);
 }
 
 void mpg::stackInChild() {
