@@ -169,22 +169,6 @@ template <typename... Parts> static Error failure(const Parts &...parts) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 
-/// "2M", "0x200000", "1g".
-static std::optional<uint64_t> parseBytes(StringRef text) {
-  unsigned shift = 0;
-  if (!text.empty())
-    shift = StringSwitch<unsigned>(text.take_back(1))
-                .CaseLower("k", 10)
-                .CaseLower("m", 20)
-                .CaseLower("g", 30)
-                .Default(0);
-  uint64_t value;
-  if (text.drop_back(shift ? 1 : 0).getAsInteger(0, value) ||
-      value > UINT64_MAX >> shift)
-    return std::nullopt;
-  return value << shift;
-}
-
 static Error unknownOption(StringRef arg) {
   StringRef name = arg.take_until([](char c) { return c == '='; });
   StringRef nearest;

@@ -27,6 +27,26 @@ std::string mpg::formatBytes(uint64_t bytes) {
   return text + " " + units[unit];
 }
 
+std::optional<uint64_t> mpg::parseBytes(StringRef text) {
+  unsigned radix = text.consume_front_insensitive("0x") ? 16 : 10;
+  uint64_t number = 0;
+  if (text.consumeInteger(radix, number))
+    return std::nullopt;
+  unsigned shift = 0;
+  if (!text.empty()) {
+    size_t unit = StringRef("KMGT").find(toUpper(text.front()));
+    if (unit == StringRef::npos)
+      return std::nullopt;
+    shift = 10 * unsigned(unit + 1);
+    text = text.drop_front();
+    text.consume_front("i");
+    text.consume_front("B");
+  }
+  if (!text.empty() || number > UINT64_MAX >> shift)
+    return std::nullopt;
+  return number << shift;
+}
+
 std::string mpg::printable(StringRef text) {
   std::string safe;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How numbers look in messages: addresses in hexadecimal, sizes in the largest
-// binary unit that keeps three digits; how text is filled; and how names that
-// come from files are made harmless.
+// How numbers look in messages and options: addresses in hexadecimal, sizes in
+// the largest binary unit that keeps three digits; how text is filled; and how
+// names that come from files are made harmless.
 
 #ifndef MPG_SUPPORT_FORMAT_H
 #define MPG_SUPPORT_FORMAT_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mpg {
 
 std::string formatHex(uint64_t value);   ///< "0x404000"
 std::string formatBytes(uint64_t bytes); ///< "512 B", "1.5 MiB", "9 GiB"
+
+/// "65536", "0x10000", "64K", "2M", "28GiB", "1g"; nothing if it is no size or
+/// does not fit.
+std::optional<uint64_t> parseBytes(llvm::StringRef text);
 
 /// \p text with control characters written as \\x1b: names come from files and
 /// may hold anything; a terminal must not obey them, and one message must stay

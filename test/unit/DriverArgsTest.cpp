@@ -78,7 +78,7 @@ TEST(DriverArgs, SizesOfLargePages) {
     EXPECT_NE(errorOf({option}).find("power of two"), std::string::npos)
         << option;
   for (const char *option :
-       {"--mpg-huge=", "--mpg-huge=M", "--mpg-huge=2T", "--mpg-huge=-2M",
+       {"--mpg-huge=", "--mpg-huge=M", "--mpg-huge=2X", "--mpg-huge=-2M",
         "--mpg-huge=99999999999999999G", "--mpg-min=1.5M", "--mpg-min=many"})
     EXPECT_NE(errorOf({option}).find("not a number of bytes"),
               std::string::npos)

@@ -88,3 +88,27 @@ TEST(Format, FillKeepsCommandLinesAndParagraphs) {
   EXPECT_EQ(lines[2], "");
   EXPECT_EQ(lines[3], "         Or not.");
 }
+
+TEST(Format, SizesAreReadAsTheyAreWritten) {
+  const std::pair<const char *, std::optional<uint64_t>> cases[] = {
+      {"0", 0},
+      {"65536", 65536},
+      {"0x200000", 2 << 20},
+      {"64K", 64 << 10},
+      {"2m", 2 << 20},
+      {"28GiB", uint64_t(28) << 30},
+      {"1TB", uint64_t(1) << 40},
+      {"18446744073709551615", UINT64_MAX},
+      {"16777215T", uint64_t(16777215) << 40},
+      {"16777216T", std::nullopt},
+      {"18446744073709551616", std::nullopt},
+      {"", std::nullopt},
+      {"M", std::nullopt},
+      {"0x", std::nullopt},
+      {"-1", std::nullopt},
+      {" 2M", std::nullopt},
+      {"2MM", std::nullopt},
+      {"2.5M", std::nullopt}};
+  for (const auto &[text, bytes] : cases)
+    EXPECT_EQ(mpg::parseBytes(text), bytes) << text;
+}

@@ -9,7 +9,6 @@
 #include <thread>
 #include <unistd.h>
 
-#define MPG_OPTIONS_FILE "MpgauditOptions.inc"
 #include "../OptionTable.inc"
 
 using namespace llvm;
@@ -83,26 +82,6 @@ bool OptionReader::readWord(OptionId id, StringRef name, T &value,
     }
   return fail("unknown value '" + Twine(arg->getValue()) + "' of " + name +
               listWords(arg->getValue(), words));
-}
-
-/// "64K", "2M", "28GiB", "65536".
-static std::optional<uint64_t> parseBytes(StringRef text) {
-  uint64_t number = 0;
-  if (text.consumeInteger(10, number))
-    return std::nullopt;
-  unsigned shift = 0;
-  if (!text.empty()) {
-    size_t unit = StringRef("KMGT").find(toUpper(text.front()));
-    if (unit == StringRef::npos)
-      return std::nullopt;
-    shift = 10 * unsigned(unit + 1);
-    text = text.drop_front();
-    text.consume_front("i");
-    text.consume_front("B");
-  }
-  if (!text.empty() || number > UINT64_MAX >> shift)
-    return std::nullopt;
-  return number << shift;
 }
 
 bool OptionReader::readBytes(OptionId id, StringRef name,
@@ -298,18 +277,6 @@ explainCode(StringRef code, const InstalledParts &parts, int &status) {
   return std::nullopt;
 }
 
-static std::optional<Options> unknownOption(const OptionTable &table,
-                                            const Arg &arg, const ArgList &args,
-                                            int &status) {
-  std::string spelling = arg.getAsString(args), nearest;
-  // Farther than this it is a guess and no help.
-  if (table.findNearest(spelling, nearest) <= 3)
-    return usageError("unknown option '" + spelling + "'; did you mean '" +
-                          nearest + "'?",
-                      status);
-  return usageError("unknown option '" + spelling + "'", status);
-}
-
 std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
   OptionTable table;
   unsigned missingIndex = 0, missingCount = 0;
@@ -320,8 +287,8 @@ std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
     return usageError("an argument is empty; is a variable not set?", status);
   InputArgList args = table.ParseArgs(words, missingIndex, missingCount);
   status = 0;
-  for (const Arg *arg : args.filtered(OPT_UNKNOWN))
-    return unknownOption(table, *arg, args, status);
+  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
+    return usageError(describeUnknown(table, *arg, args), status);
   if (missingCount)
     return usageError(Twine("option '") + args.getArgString(missingIndex) +
                           "' needs a value",

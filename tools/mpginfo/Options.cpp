@@ -9,7 +9,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-#define MPG_OPTIONS_FILE "MpginfoOptions.inc"
 #include "../OptionTable.inc"
 
 using namespace llvm;
@@ -32,24 +31,12 @@ static void printHelp(const OptionTable &table) {
             "DIRECTORY\n";
 }
 
-/// "64K", "2M", "28GiB", "65536", in 2 MiB pages; nothing if it is no size.
+/// A size in pages of 2 MiB; nothing if it is none.
 static std::optional<uint64_t> parsePages(StringRef text) {
-  uint64_t number = 0;
-  if (text.consumeInteger(10, number))
+  std::optional<uint64_t> bytes = parseBytes(text);
+  if (!bytes || *bytes == 0 || *bytes > uint64_t(INT64_MAX))
     return std::nullopt;
-  unsigned shift = 0;
-  if (!text.empty()) {
-    size_t unit = StringRef("KMGT").find(toUpper(text.front()));
-    if (unit == StringRef::npos)
-      return std::nullopt;
-    shift = 10 * unsigned(unit + 1);
-    text = text.drop_front();
-    text.consume_front("i");
-    text.consume_front("B");
-  }
-  if (!text.empty() || number == 0 || number > uint64_t(INT64_MAX) >> shift)
-    return std::nullopt;
-  return ((number << shift) - 1) / largePageBytes + 1;
+  return (*bytes - 1) / largePageBytes + 1;
 }
 
 std::optional<InfoOptions> mpg::parseOptions(int argc, char **argv,
@@ -62,13 +49,8 @@ std::optional<InfoOptions> mpg::parseOptions(int argc, char **argv,
     return usageError("an argument is empty; is a variable not set?", status);
   InputArgList args = table.ParseArgs(words, missingIndex, missingCount);
   status = 0;
-  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN)) {
-    std::string typed = arg->getAsString(args), nearest;
-    std::string text = "unknown option '" + printable(typed) + "'";
-    if (table.findNearest(typed, nearest) <= 2)
-      text += "; did you mean '" + nearest + "'?";
-    return usageError(text, status);
-  }
+  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
+    return usageError(describeUnknown(table, *arg, args), status);
   if (args.hasArg(OPT_help)) {
     printHelp(table);
     return std::nullopt;

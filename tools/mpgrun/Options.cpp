@@ -8,7 +8,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-#define MPG_OPTIONS_FILE "MpgrunOptions.inc"
 #include "../OptionTable.inc"
 
 using namespace llvm;
@@ -17,7 +16,7 @@ using namespace mpg;
 
 static std::nullopt_t usageError(const Twine &text, int &status) {
   errs() << "mpgrun: error: " << text << "\n"
-         << "Try 'mpgrun --help'.\n";
+         << "mpgrun --help lists the options\n";
   status = exitOwnError;
   return std::nullopt;
 }
@@ -97,20 +96,15 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
   unsigned missingIndex, missingCount;
   InputArgList args = table.ParseArgs(ArrayRef(argv + 1, argv + commandAt),
                                       missingIndex, missingCount);
-  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN)) {
-    std::string typed = arg->getAsString(args), nearest;
-    std::string text = "unknown option '" + printable(typed) + "'";
-    if (table.findNearest(typed, nearest) <= 2)
-      text += "; did you mean '" + nearest + "'?";
-    return usageError(text, status);
-  }
+  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
+    return usageError(describeUnknown(table, *arg, args), status);
   status = 0;
   if (args.hasArg(OPT_help)) {
     printHelp(table);
     return std::nullopt;
   }
   if (args.hasArg(OPT_version)) {
-    outs() << "mpgrun " MPG_VERSION "\n";
+    outs() << "mpgrun (mpgtools) " MPG_VERSION "\n";
     return std::nullopt;
   }
   RunOptions options;
