@@ -187,7 +187,8 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
 
 /// The linker's layout keeps more than half of a large program on normal pages.
 void Remap::sayLayout(const Tally &all) {
-  if (all.total < granuleBytes || all.movable * 2 >= all.total)
+  // Two granules are what the edges of any program may cost: no news.
+  if (all.total < 2 * granuleBytes || all.movable * 2 >= all.total)
     return;
   LineBuffer line;
   line.add(".data and .bss: ")
