@@ -191,7 +191,8 @@ void Remap::sayLayout(const Tally &all) {
   if (all.total < 2 * granuleBytes || all.movable * 2 >= all.total)
     return;
   LineBuffer line;
-  line.add(".data and .bss: ")
+  // The beginning is the vendor's: job scripts look for it.
+  line.add("Failed to map HugeTLBfs for data/bss: ")
       .addBytes(all.total - all.movable)
       .add(" of ")
       .addBytes(all.total)
