@@ -7,8 +7,7 @@
 // for the child. On normal pages none of that can happen, so:
 //
 //   before, in the parent   segments, then the stack: asks whether the pages
-//   can
-//                           be had; if not, makes ready what helps
+//                           can be had; if not, makes ready what helps
 //   after, in the parent    gives back what was made ready
 //   after, in the child     puts it in place
 //
@@ -83,7 +82,7 @@ static void beforeFork() {
   enter();
   StackAtFork stack = stackAtFork();
   if (!prepareSegments(stack.bytes, stack.granuleBytes))
-    prepareStack(stack);
+    prepareStack(stack, promisedToChildren(stack.granuleBytes));
 }
 
 static void inParent() {

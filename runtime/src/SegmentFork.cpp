@@ -6,7 +6,8 @@
 //                           may write to, or earlier children still. If not, a
 //                           copy on normal pages is made, of what is present
 //   after, in the child     moves the copy over the large pages
-//   after, in the parent    gives the copy back, and keeps its large pages
+//   after, in the parent    waits for that, gives the copy back, and keeps its
+//                           large pages
 //
 // A parent that owns its pages never dies for want of one: the kernel takes the
 // page from the child. Nor does a child with a copy miss it.
@@ -27,6 +28,7 @@
 
 #include "Fork.h"
 #include "ForkPages.h"
+#include "ForkWait.h"
 #include "SelfMaps.h"
 #include "Shortage.h"
 #include "Syscall.h"
@@ -71,7 +73,8 @@ struct SegmentWatch {
   /// Children that may still share pages: all that were forked since it was
   /// last seen that there is none.
   uint64_t sharers = 0;
-  size_t copies = 0; ///< for the child that is being forked
+  uint64_t promisedBytes = 0; ///< what they may still write to
+  size_t copies = 0;          ///< for the child that is being forked
   Away away[maxRanges];
   uintptr_t target[maxRanges] = {};
 };
@@ -188,6 +191,7 @@ static int makeCopies(const Stretches &live, uint64_t presentBytes) {
       discardCopies();
       return error;
     }
+  openForkWait();
   return 0;
 }
 
@@ -303,16 +307,24 @@ bool mpg::prepareSegments(size_t stackBytes, size_t stackGranuleBytes) {
   watch.untouched |= needs.presentBytes < bytesOf(live);
   if (!needs.sharedBytes)
     watch.sharers = 0;
-  uint64_t exact = needs.presentBytes + needs.sharedBytes * watch.sharers;
+  watch.promisedBytes = needs.sharedBytes * watch.sharers;
+  uint64_t exact = needs.presentBytes + watch.promisedBytes;
   if (exact < most && pagesCanBeHad(exact + besides, watch.granuleBytes))
     return together;
   meetShortage(live, needs.presentBytes, exact);
   return false;
 }
 
+uint64_t mpg::promisedToChildren(size_t granuleBytes) {
+  bool isSame = watch.moved.count && granuleBytes == watch.granuleBytes;
+  return isSame ? watch.promisedBytes : 0;
+}
+
 void mpg::segmentsInParent() {
   if (watch.moved.count && !watch.copies)
     ++watch.sharers;
+  if (watch.copies)
+    awaitChild();
   discardCopies();
 }
 
@@ -334,6 +346,7 @@ void mpg::segmentsInChild() {
   watch.copies = 0;
   if (all)
     watch.moved.count = 0;
+  tellParent();
 }
 
 static void addRegion(mpg_region_kind kind, Range range) {

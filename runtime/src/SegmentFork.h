@@ -21,6 +21,9 @@ void watchForks(const Part *parts, size_t partCount, const Config &config,
 /// \p stackBytes of pages of \p stackGranuleBytes are needed besides. Returns
 /// whether it is sure that these, too, can be had.
 bool prepareSegments(size_t stackBytes, size_t stackGranuleBytes);
+/// Pages of \p granuleBytes that earlier children may still write to: whoever
+/// takes them now ends such a child. Valid after prepareSegments() said false.
+uint64_t promisedToChildren(size_t granuleBytes);
 void segmentsInParent();
 void segmentsInChild();
 

@@ -87,7 +87,7 @@ static bool leaveLargePages(const StackAtFork &stack) {
 }
 
 /// What nobody uses of \p stack; true if that was enough.
-static bool leaveUnused(const StackAtFork &stack) {
+static bool leaveUnused(const StackAtFork &stack, uint64_t needBytes) {
   Range unused{stack.range.start, granuleInUse()};
   Away away;
   if (unused.empty() || unused.end > stack.range.end ||
@@ -102,22 +102,23 @@ static bool leaveUnused(const StackAtFork &stack) {
                        ? watch.processStack
                        : threadStack;
   watched.start = unused.end;
-  return pagesCanBeHad(stack.bytes, stack.granuleBytes);
+  return pagesCanBeHad(needBytes, stack.granuleBytes);
 }
 
-void mpg::prepareStack(const StackAtFork &stack) {
-  if (stack.range.empty() || pagesCanBeHad(stack.bytes, stack.granuleBytes))
+void mpg::prepareStack(const StackAtFork &stack, uint64_t promisedBytes) {
+  uint64_t needBytes = stack.bytes + promisedBytes;
+  if (stack.range.empty() || pagesCanBeHad(needBytes, stack.granuleBytes))
     return;
   // The cause first, while it is there.
   LineBuffer cause, line;
-  explainShortage(cause, Source::hugetlb, stack.granuleBytes, stack.bytes,
+  explainShortage(cause, Source::hugetlb, stack.granuleBytes, needBytes,
                   ENOMEM);
   bool isProcess = stack.range.start == watch.processStack.start;
   bool isSafe = true;
   line.add("fork: no large pages for the child to write to its stack; cost: ");
   if (threadCount() == 1 && leaveLargePages(stack)) {
     line.add("the process stack goes back to normal pages");
-  } else if (leaveUnused(stack)) {
+  } else if (leaveUnused(stack, needBytes)) {
     line.add("what is free of the stack goes back to normal pages");
   } else {
     isSafe = false;

@@ -27,7 +27,8 @@ struct StackAtFork {
   size_t granuleBytes = 0;
 };
 StackAtFork stackAtFork();
-void prepareStack(const StackAtFork &stack);
+/// \p promisedBytes of pages of the same size are not to be counted on.
+void prepareStack(const StackAtFork &stack, uint64_t promisedBytes);
 void stackInChild();
 
 } // namespace mpg
