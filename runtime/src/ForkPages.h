@@ -15,8 +15,9 @@ namespace mpg {
 /// the pool, under the limits of cgroups, on the NUMA nodes of this process.
 bool pagesCanBeHad(uint64_t bytes, size_t granuleBytes);
 
-/// Whether \p bytes of normal memory can be used without driving the node or
-/// the cgroup out of memory. True where that cannot be told.
+/// Whether \p bytes of normal memory can be used without driving the node out
+/// of memory (a cgroup's limit is not looked at). True where that cannot be
+/// told.
 bool memoryCanBeHad(uint64_t bytes);
 
 } // namespace mpg

@@ -28,9 +28,9 @@
 
 #include "Fork.h"
 #include "ForkPages.h"
+#include "ForkShortage.h"
 #include "ForkWait.h"
 #include "SelfMaps.h"
-#include "Shortage.h"
 #include "Syscall.h"
 
 #include <errno.h>
@@ -264,10 +264,8 @@ static void reportBack() {
 /// Does what can be done. \p needBytes could not be had.
 static void meetShortage(const Stretches &live, uint64_t presentBytes,
                          uint64_t needBytes) {
-  // The cause first, while it is there.
-  LineBuffer cause, line;
-  explainShortage(cause, Source::hugetlb, watch.granuleBytes, needBytes,
-                  ENOMEM);
+  ForkShortage shortage(needBytes, watch.granuleBytes);
+  LineBuffer line;
   bool isSafe = true;
   line.add("fork: no large pages for the child to write to .data and .bss (")
       .addBytes(presentBytes)
@@ -285,11 +283,7 @@ static void meetShortage(const Stretches &live, uint64_t presentBytes,
                  ? "a static program with threads cannot leave its large pages"
                  : "there is no memory for a copy either");
   }
-  // One shortage, one line, if it is only slower for it.
-  if (isSafe && watch.messages->hasSaid(MPG_MSG_SHORTAGE))
-    return;
-  line.add("; cause: ").add(cause.text());
-  watch.messages->say(MPG_MSG_FORK, line);
+  shortage.say(line, isSafe, *watch.messages);
 }
 
 bool mpg::prepareSegments(size_t stackBytes, size_t stackGranuleBytes) {

@@ -19,12 +19,10 @@
 #include "StackFork.h"
 
 #include "ForkPages.h"
+#include "ForkShortage.h"
 #include "Pages.h"
 #include "SelfMaps.h"
-#include "Shortage.h"
 #include "StackMove.h"
-
-#include <errno.h>
 
 using namespace mpg;
 
@@ -109,10 +107,8 @@ void mpg::prepareStack(const StackAtFork &stack, uint64_t promisedBytes) {
   uint64_t needBytes = stack.bytes + promisedBytes;
   if (stack.range.empty() || pagesCanBeHad(needBytes, stack.granuleBytes))
     return;
-  // The cause first, while it is there.
-  LineBuffer cause, line;
-  explainShortage(cause, Source::hugetlb, stack.granuleBytes, needBytes,
-                  ENOMEM);
+  ForkShortage shortage(needBytes, stack.granuleBytes);
+  LineBuffer line;
   bool isProcess = stack.range.start == watch.processStack.start;
   bool isSafe = true;
   line.add("fork: no large pages for the child to write to its stack; cost: ");
@@ -124,14 +120,11 @@ void mpg::prepareStack(const StackAtFork &stack, uint64_t promisedBytes) {
     isSafe = false;
     line.add("the child may die of SIGBUS");
   }
-  line.add("; cause: ").add(cause.text());
   if (isProcess)
     watch.messages->region(MPG_REGION_STACK, stack.range,
                            watch.processStack.bytes(), stack.granuleBytes,
                            "a fork found no large pages for the child");
-  // One shortage, one line, if it is only slower for it.
-  if (!isSafe || !watch.messages->hasSaid(MPG_MSG_SHORTAGE))
-    watch.messages->say(MPG_MSG_FORK, line);
+  shortage.say(line, isSafe, *watch.messages);
 }
 
 void mpg::stackInChild() {
