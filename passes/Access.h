@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which instructions touch memory in a way that a tag can be put on, and which
+// operand is the address.
+
+#ifndef MPG_PASSES_ACCESS_H
+#define MPG_PASSES_ACCESS_H
+
+#include "llvm/IR/Instruction.h"
+
+namespace mpg {
+
+/// Why an instruction that uses an address gets no tag.
+enum class Untaggable {
+  no,              ///< it can be tagged
+  notAnAccess,     ///< does not touch memory through the address
+  isVolatile,      ///< what the hardware does with it is not documented
+  isAtomic,        ///< the same
+  memoryIntrinsic, ///< memcpy, memset: libc compares addresses
+  escapes          ///< a call, a comparison, a store of the address, ...
+};
+
+/// Whether \p use, an operand of an instruction, is the address of a plain
+/// load, store or prefetch (vector and masked forms included).
+Untaggable classifyUse(const llvm::Use &use);
+
+/// The address operand of a load, store or prefetch that can be tagged, a
+/// pointer or a vector of pointers; nullptr for any other instruction.
+llvm::Use *taggableAddress(llvm::Instruction &instruction);
+
+/// Whether \p instruction is a software prefetch.
+bool isPrefetch(const llvm::Instruction &instruction);
+
+/// \p code with words for a remark: "volatile", ...
+const char *describe(Untaggable code);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_ACCESS_H

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AddressTagger.h"
+#include "mpg/hints.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+using namespace mpg;
+
+// --- Planning
+
+/// Whether \p value is computed anew in each iteration of \p loop.
+static bool isInside(const Value *value, const Loop *loop) {
+  auto *instruction = dyn_cast<Instruction>(value);
+  return instruction && loop && loop->contains(instruction);
+}
+
+/// Adds what \p pointer is computed from, by GEPs, and inside of \p loop by
+/// phis and selects, to \p bases.
+const char *AddressTagger::findBases(Value *pointer, const Loop *loop,
+                                     SmallSetVector<Value *, 4> &path,
+                                     SmallVectorImpl<Value *> &bases) {
+  if (!path.insert(pointer))
+    return nullptr;
+  if (auto *gep = dyn_cast<GEPOperator>(pointer))
+    return findBases(gep->getPointerOperand(), loop, path, bases);
+  if (pointer->getType()->isVectorTy())
+    return "its addresses are a vector of unrelated pointers";
+  if (isInside(pointer, loop)) {
+    if (auto *phi = dyn_cast<PHINode>(pointer)) {
+      for (Value *incoming : phi->incoming_values())
+        if (const char *reason = findBases(incoming, loop, path, bases))
+          return reason;
+      return nullptr;
+    }
+    if (auto *select = dyn_cast<SelectInst>(pointer)) {
+      const char *reason = findBases(select->getTrueValue(), loop, path, bases);
+      return reason ? reason
+                    : findBases(select->getFalseValue(), loop, path, bases);
+    }
+    return "its base is loaded or computed in the innermost loop, where a tag "
+           "would cost an instruction";
+  }
+  if (!is_contained(bases, pointer))
+    bases.push_back(pointer);
+  return nullptr;
+}
+
+const char *AddressTagger::checkBase(Value *base, const Instruction &access) {
+  if (isa<Constant>(base) && !isa<GlobalValue>(base))
+    return "its base is a constant address";
+  if (auto *global = dyn_cast<GlobalValue>(base))
+    if (isa<Function>(global->getAliaseeObject()))
+      return "its base is a function";
+  if (auto *argument = dyn_cast<Argument>(base))
+    if (argument->hasPassPointeeByValueCopyAttr())
+      return "it is on the stack";
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(base, objects, &loops, 0);
+  for (const Value *object : objects)
+    if (isa<AllocaInst>(object))
+      return "it is on the stack";
+  if (!anchor(base, const_cast<Instruction *>(&access)))
+    return "there is no place in front of the loop";
+  return nullptr;
+}
+
+/// In front of the outermost loop around \p access that does not change \p
+/// base: the last place for the tag. nullptr if there is none.
+Instruction *AddressTagger::anchor(Value *base, Instruction *access) {
+  const Loop *outermost = nullptr;
+  for (const Loop *loop = loops.getLoopFor(access->getParent());
+       loop && !isInside(base, loop); loop = loop->getParentLoop())
+    outermost = loop;
+  if (!outermost)
+    return access;
+  // Not the preheader: code behind the loop passes has none.
+  DomTreeNode *header = dominators.getNode(outermost->getHeader());
+  DomTreeNode *before = header ? header->getIDom() : nullptr;
+  if (!before)
+    return nullptr;
+  Instruction *place = before->getBlock()->getTerminator();
+  if (auto *definition = dyn_cast<Instruction>(base))
+    if (!dominators.dominates(definition, place))
+      return nullptr; // the result of an invoke
+  return place;
+}
+
+const char *AddressTagger::plan(Use &address, uint8_t tag) {
+  auto *access = cast<Instruction>(address.getUser());
+  if (!dominators.isReachableFromEntry(access->getParent()))
+    return "it is never reached";
+  SmallSetVector<Value *, 4> path;
+  Planned one{&address, tag, {}};
+  const Loop *loop = loops.getLoopFor(access->getParent());
+  if (const char *reason = findBases(address.get(), loop, path, one.bases))
+    return reason;
+  for (Value *base : one.bases)
+    if (const char *reason = checkBase(base, *access))
+      return reason;
+  if (one.bases.empty())
+    return "its base is not known";
+  planned.push_back(std::move(one));
+  return nullptr;
+}
+
+// --- Writing
+
+/// One place for the tag of \p base that is in front of all \p accesses, and in
+/// no loop that does not change \p base.
+Instruction *AddressTagger::placeOf(Value *base,
+                                    ArrayRef<Instruction *> accesses) {
+  BasicBlock *block = nullptr;
+  SmallVector<Instruction *, 8> anchors;
+  for (Instruction *access : accesses) {
+    anchors.push_back(anchor(base, access));
+    BasicBlock *own = anchors.back()->getParent();
+    block = block ? dominators.findNearestCommonDominator(block, own) : own;
+  }
+  // The first of them in that block, or its end.
+  Instruction *place = block->getTerminator();
+  for (Instruction *one : anchors)
+    if (one->getParent() == block && one->comesBefore(place))
+      place = one;
+  Instruction *outside = anchor(base, place);
+  return outside ? outside : place;
+}
+
+Instruction *AddressTagger::writeTag(Value *base, uint8_t tag,
+                                     Instruction *place) {
+  IRBuilder<> builder(place);
+  builder.SetCurrentDebugLocation(DebugLoc());
+  Constant *bits = builder.getInt64(uint64_t(tag) << MPG_TAG_SHIFT);
+  if (formGep) {
+    auto *gep = GetElementPtrInst::Create(builder.getInt8Ty(), base, bits);
+    return builder.Insert(gep, "tagged");
+  }
+  Value *number = builder.CreatePtrToInt(base, builder.getInt64Ty());
+  // Not "or disjoint", which may be taken for an addition.
+  auto *whole = BinaryOperator::CreateOr(number, bits);
+  builder.Insert(whole);
+  return builder.Insert(
+      CastInst::Create(Instruction::IntToPtr, whole, base->getType()),
+      "tagged");
+}
+
+/// The step \p old from \p base on, the tagged twin of the pointer that it
+/// starts from: behind \p old or \p base, whichever comes later.
+static Value *repeatStep(GEPOperator &old, Value *base,
+                         DominatorTree &dominators) {
+  auto *after = dyn_cast<Instruction>(&old);
+  auto *definition = cast<Instruction>(base);
+  // A part of a global variable is no instruction.
+  Instruction *copy =
+      after ? after->clone() : cast<ConstantExpr>(old).getAsInstruction();
+  if (!after || !dominators.dominates(definition, after))
+    after = definition;
+  copy->insertBefore(*after->getParent(),
+                     isa<PHINode>(after)
+                         ? after->getParent()->getFirstInsertionPt()
+                         : std::next(after->getIterator()));
+  copy->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
+  // The flags promise that the address stays in the object; with a tag it is
+  // outside from the start.
+  cast<GetElementPtrInst>(copy)->setNoWrapFlags(GEPNoWrapFlags::none());
+  return copy;
+}
+
+/// The tagged twin of \p pointer for accesses in \p loop, made of the same
+/// steps.
+Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
+  auto *gep = dyn_cast<GEPOperator>(pointer);
+  bool isLoops = isInside(pointer, loop);
+  if (!gep && !isLoops)
+    return baseTags.lookup({pointer, tag});
+  // A phi is a step for accesses in its loop, and a base for those in a loop
+  // inside of that: they have different twins.
+  auto key = std::make_pair(Base(pointer, tag), isLoops ? loop : nullptr);
+  if (Value *known = twins.lookup(key))
+    return known;
+  if (gep) {
+    Value *base = retag(gep->getPointerOperand(), tag, loop);
+    return twins[key] = repeatStep(*gep, base, dominators);
+  }
+  auto *old = cast<Instruction>(pointer);
+  Instruction *copy = old->clone();
+  copy->insertBefore(*old->getParent(), std::next(old->getIterator()));
+  twins[key] = copy; // before the operands, which may lead back here
+  if (auto *phi = dyn_cast<PHINode>(copy)) {
+    for (Use &incoming : phi->incoming_values())
+      incoming.set(retag(incoming.get(), tag, loop));
+  } else {
+    auto *select = cast<SelectInst>(copy);
+    select->setTrueValue(retag(select->getTrueValue(), tag, loop));
+    select->setFalseValue(retag(select->getFalseValue(), tag, loop));
+  }
+  return copy;
+}
+
+/// What is left of the old computation would keep a variable of the loop alive.
+static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
+  for (WeakTrackingVH &value : values)
+    if (auto *phi = dyn_cast_or_null<PHINode>(value))
+      RecursivelyDeleteDeadPHINode(phi);
+    else if (auto *instruction = dyn_cast_or_null<Instruction>(value))
+      RecursivelyDeleteTriviallyDeadInstructions(instruction);
+}
+
+SmallVector<Instruction *, 8> AddressTagger::write() {
+  MapVector<Base, SmallVector<Instruction *, 4>> accessesOf;
+  for (const Planned &one : planned)
+    for (Value *base : one.bases)
+      accessesOf[{base, one.tag}].push_back(
+          cast<Instruction>(one.address->getUser()));
+  // All places first: they are found in code without changes.
+  SmallVector<Instruction *, 8> places, written;
+  for (auto &[base, accesses] : accessesOf)
+    places.push_back(placeOf(base.first, accesses));
+  unsigned next = 0;
+  for (auto &[base, accesses] : accessesOf) {
+    written.push_back(writeTag(base.first, base.second, places[next++]));
+    baseTags[base] = written.back();
+  }
+  SmallVector<WeakTrackingVH, 16> old;
+  for (const Planned &one : planned) {
+    old.push_back(one.address->get());
+    auto *access = cast<Instruction>(one.address->getUser());
+    one.address->set(retag(one.address->get(), one.tag,
+                           loops.getLoopFor(access->getParent())));
+  }
+  for (auto &[key, twin] : twins)
+    if (isa<PHINode>(key.first.first))
+      old.push_back(key.first.first);
+  deleteDead(old);
+  return written;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AnnotationReader.h"
+#include "HintText.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+/// All hints for one variable, field or function, added up.
+struct Said {
+  Hint hint;
+  Ways ways;
+  SourceLine where;
+  bool isWrong = false;
+  bool hasHint = false, hasWays = false;
+};
+using SaidOf = MapVector<Value *, Said>;
+
+/// Warnings, each once: the annotation of a field stands wherever it is used.
+class Complaints {
+public:
+  explicit Complaints(LLVMContext &context) : context(context) {}
+  void add(const SourceLine &where, const Twine &text) {
+    if (told.insert(where.text() + text.str()).second)
+      warn(context, where, text);
+  }
+
+private:
+  LLVMContext &context;
+  StringSet<> told;
+};
+} // namespace
+
+StringRef mpg::constantText(const Value *pointer) {
+  StringRef text;
+  getConstantStringInfo(pointer, text);
+  return text;
+}
+
+static SourceLine lineOf(const Value *file, const Value *line) {
+  SourceLine where;
+  where.file = constantText(file).str();
+  if (auto *number = dyn_cast<ConstantInt>(line))
+    where.line = number->getZExtValue();
+  return where;
+}
+
+/// Adds \p text to what was \p said. A wrong text spoils the whole variable:
+/// half of a hint could mean the opposite.
+static void addText(StringRef text, bool isFunction, Said &said,
+                    Complaints &complaints) {
+  auto complain = [&](const Twine &why) {
+    complaints.add(said.where, "hint '" + text + "' is ignored: " + why);
+    said.isWrong = true;
+  };
+  Expected<HintText> parsed = parseHintText(text);
+  if (!parsed)
+    return complain(toString(parsed.takeError()));
+  if (parsed->kind == HintKind::hint) {
+    said.hasHint = true;
+    std::string wrong = said.hint.add(parsed->hint);
+    if (!wrong.empty())
+      complain("contradictory hints: " + wrong);
+  } else if (parsed->kind == HintKind::ways) {
+    said.hasWays = true;
+    said.ways = parsed->ways;
+    if (!isFunction)
+      complain("ways are for functions; put it in front of the function");
+  } else {
+    complain("this kind is for pragmas");
+  }
+}
+
+// --- Globals and functions
+
+static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
+  GlobalVariable *list = module.getGlobalVariable("llvm.global.annotations");
+  auto *array =
+      list ? dyn_cast_or_null<ConstantArray>(
+                 list->hasInitializer() ? list->getInitializer() : nullptr)
+           : nullptr;
+  if (!array)
+    return;
+  SmallVector<Constant *, 8> others;
+  for (Use &entry : array->operands()) {
+    auto *fields = dyn_cast<ConstantStruct>(entry);
+    if (!fields || fields->getNumOperands() < 4 ||
+        !isHintText(constantText(fields->getOperand(1)))) {
+      others.push_back(cast<Constant>(entry));
+      continue;
+    }
+    Value *global = fields->getOperand(0)->stripPointerCasts();
+    Said &one = said[global];
+    one.where = lineOf(fields->getOperand(2), fields->getOperand(3));
+    addText(constantText(fields->getOperand(1)), isa<Function>(global), one,
+            complaints);
+  }
+  if (others.size() == array->getNumOperands())
+    return;
+  std::string section = list->getSection().str();
+  list->eraseFromParent();
+  if (others.empty())
+    return;
+  auto *type = ArrayType::get(others.front()->getType(), others.size());
+  auto *rest = new GlobalVariable(
+      module, type, /*isConstant=*/false, GlobalValue::AppendingLinkage,
+      ConstantArray::get(type, others), "llvm.global.annotations");
+  rest->setSection(section);
+}
+
+// --- Variables and fields
+
+/// The annotations of ours that \p annotated has had before: those of a field
+/// are a chain, each with the one before as its operand.
+static Value *startOfChain(IntrinsicInst &call) {
+  Value *value = call.getArgOperand(0);
+  while (auto *before = dyn_cast<IntrinsicInst>(value)) {
+    if (before->getIntrinsicID() != Intrinsic::ptr_annotation)
+      break;
+    value = before->getArgOperand(0);
+  }
+  return value;
+}
+
+static void readCalls(Function &function, SaidOf &said,
+                      SmallVectorImpl<IntrinsicInst *> &erased,
+                      Complaints &complaints) {
+  for (BasicBlock &block : function)
+    for (Instruction &instruction : block) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (!call || (call->getIntrinsicID() != Intrinsic::var_annotation &&
+                    call->getIntrinsicID() != Intrinsic::ptr_annotation))
+        continue;
+      StringRef text = constantText(call->getArgOperand(1));
+      if (!isHintText(text))
+        continue;
+      Said &one = said[startOfChain(*call)];
+      one.where = lineOf(call->getArgOperand(2), call->getArgOperand(3));
+      addText(text, /*isFunction=*/false, one, complaints);
+      erased.push_back(call);
+    }
+}
+
+static void erase(ArrayRef<IntrinsicInst *> calls) {
+  for (IntrinsicInst *call : calls) {
+    if (!call->getType()->isVoidTy())
+      call->replaceAllUsesWith(call->getArgOperand(0));
+    call->eraseFromParent();
+  }
+}
+
+std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
+  Type *type = nullptr;
+  if (auto *variable = dyn_cast<AllocaInst>(address))
+    type = variable->getAllocatedType();
+  else if (auto *global = dyn_cast<GlobalVariable>(address))
+    type = global->getValueType();
+  if (type) {
+    if (type->isPointerTy())
+      return HintRequest::pointerVariable;
+    auto *variable = dyn_cast<AllocaInst>(address);
+    bool isArray =
+        type->isArrayTy() || (variable && variable->isArrayAllocation());
+    return isArray ? std::optional(HintRequest::data) : std::nullopt;
+  }
+  bool isUsed = false;
+  for (const Use &use : address->uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    if (isa<LoadInst>(user) ? user->getType()->isPointerTy()
+                            : isa<StoreInst>(user) &&
+                                  user->getOperand(0)->getType()->isPointerTy())
+      return HintRequest::pointerVariable;
+    if (isa<GetElementPtrInst>(user))
+      return HintRequest::data;
+    isUsed |= isa<LoadInst, StoreInst>(user);
+  }
+  return isUsed ? std::nullopt : std::optional(HintRequest::data);
+}
+
+static void addRequests(Value *root, const Said &said, HintRequests &requests,
+                        Complaints &complaints) {
+  if (said.isWrong)
+    return;
+  auto *function = dyn_cast<Function>(root);
+  if (function && said.hasWays)
+    requests.ways.push_back({function, said.ways, said.where, {}, {}, {}});
+  if (!said.hasHint)
+    return;
+  HintRequest request;
+  request.root = root;
+  request.hint = said.hint;
+  request.where = said.where;
+  if (function) {
+    request.target = HintRequest::function;
+  } else if (std::optional<HintRequest::Target> target = targetOf(root)) {
+    request.target = *target;
+  } else {
+    return complaints.add(
+        said.where,
+        "the hint is ignored: this is neither a pointer nor an array");
+  }
+  requests.hints.push_back(request);
+}
+
+bool mpg::readAnnotations(Module &module, HintRequests &requests) {
+  SaidOf said;
+  SmallVector<IntrinsicInst *, 8> erased;
+  Complaints complaints(module.getContext());
+  readGlobals(module, said, complaints);
+  for (Function &function : module)
+    readCalls(function, said, erased, complaints);
+  erase(erased);
+  for (auto &[root, one] : said)
+    addRequests(root, one, requests, complaints);
+  return !said.empty();
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HintMarks.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr StringLiteral markPrefix = "mpg";
+static constexpr StringLiteral basePrefix = "mpg-base";
+static constexpr StringLiteral moduleFlag = "mpg.marks";
+
+/// Adds one more \p digits that an access carries.
+static void addTo(Mark &mark, StringRef digits) {
+  unsigned tag;
+  if (digits.getAsInteger(16, tag) || tag > 0xff)
+    return;
+  bool isFirst = mark.kind == Mark::none;
+  mark.kind = isFirst || mark.tag == tag ? Mark::one : Mark::conflict;
+  mark.tag = tag;
+}
+
+// --- As an alias scope: !{!"mpg.41", !{!"mpg"}}
+
+static constexpr StringLiteral scopePrefix = "mpg.";
+
+static MDNode *scopeOf(LLVMContext &context, StringRef digits) {
+  MDNode *domain = MDNode::get(context, MDString::get(context, markPrefix));
+  std::string name = (scopePrefix + digits).str();
+  return MDNode::get(context, {MDString::get(context, name), domain});
+}
+
+/// The digits in \p scope if it is ours, else "".
+static StringRef digitsOf(const Metadata *scope) {
+  auto *node = dyn_cast_or_null<MDNode>(scope);
+  auto *name = node && node->getNumOperands() == 2
+                   ? dyn_cast<MDString>(node->getOperand(0))
+                   : nullptr;
+  StringRef digits = name ? name->getString() : "";
+  return digits.consume_front(scopePrefix) ? digits : "";
+}
+
+/// The scopes of \p access without ours.
+static SmallVector<Metadata *, 4> otherScopesOn(const Instruction &access) {
+  SmallVector<Metadata *, 4> others;
+  if (MDNode *scopes = access.getMetadata(LLVMContext::MD_alias_scope))
+    for (const MDOperand &scope : scopes->operands())
+      if (digitsOf(scope).empty())
+        others.push_back(scope);
+  return others;
+}
+
+static void setScopes(Instruction &access, ArrayRef<Metadata *> scopes) {
+  access.setMetadata(LLVMContext::MD_alias_scope,
+                     scopes.empty() ? nullptr
+                                    : MDNode::get(access.getContext(), scopes));
+}
+
+// --- As memory model relaxation annotation
+
+static SmallVector<MMRAMetadata::TagT, 2> otherTagsOn(const Instruction &access,
+                                                      StringRef ours) {
+  SmallVector<MMRAMetadata::TagT, 2> tags;
+  if (MDNode *node = access.getMetadata(LLVMContext::MD_mmra))
+    for (const MMRAMetadata::TagT &tag : MMRAMetadata(node))
+      if (tag.first != ours)
+        tags.push_back(tag);
+  return tags;
+}
+
+static void setTags(Instruction &access, ArrayRef<MMRAMetadata::TagT> tags) {
+  access.setMetadata(LLVMContext::MD_mmra,
+                     MMRAMetadata::getMD(access.getContext(), tags));
+}
+
+static Mark readTags(const Instruction &access, StringRef ours) {
+  Mark mark;
+  if (MDNode *node = access.getMetadata(LLVMContext::MD_mmra))
+    for (const auto &[prefix, suffix] : MMRAMetadata(node))
+      if (prefix == ours)
+        addTo(mark, suffix);
+  return mark;
+}
+
+static void addTag(Instruction &access, StringRef ours, uint8_t tag) {
+  SmallVector<MMRAMetadata::TagT, 2> tags = otherTagsOn(access, ours);
+  std::string digits = utohexstr(tag, /*LowerCase=*/true, 2);
+  tags.push_back({ours, digits});
+  setTags(access, tags);
+}
+
+// --- Both
+
+Mark mpg::readMark(const Instruction &access) {
+  Mark mark = readTags(access, markPrefix);
+  if (mark.kind != Mark::none)
+    return mark;
+  if (MDNode *scopes = access.getMetadata(LLVMContext::MD_alias_scope))
+    for (const MDOperand &scope : scopes->operands())
+      addTo(mark, digitsOf(scope));
+  return mark;
+}
+
+void mpg::writeMark(Instruction &access, uint8_t tag) {
+  addTag(access, markPrefix, tag);
+  SmallVector<Metadata *, 4> scopes = otherScopesOn(access);
+  scopes.push_back(
+      scopeOf(access.getContext(), utohexstr(tag, /*LowerCase=*/true, 2)));
+  setScopes(access, scopes);
+}
+
+void mpg::eraseMark(Instruction &access) {
+  setTags(access, otherTagsOn(access, markPrefix));
+  setScopes(access, otherScopesOn(access));
+}
+
+// --- Bases
+
+void mpg::writeBaseMark(Value &base, Function &function, uint8_t tag) {
+  std::string digits = utohexstr(tag, /*LowerCase=*/true, 2);
+  if (auto *argument = dyn_cast<Argument>(&base))
+    argument->addAttr(
+        Attribute::get(function.getContext(), basePrefix, digits));
+  else if (auto *global = dyn_cast<GlobalVariable>(&base))
+    function.addFnAttr((basePrefix + global->getName()).str(), digits);
+  else if (isa<LoadInst, CallInst>(base))
+    addTag(cast<Instruction>(base), basePrefix, tag);
+}
+
+Mark mpg::readBaseMark(const Value &base, const Function &function) {
+  Mark mark;
+  if (auto *argument = dyn_cast<Argument>(&base))
+    addTo(mark, function.getAttributes()
+                    .getParamAttr(argument->getArgNo(), basePrefix)
+                    .getValueAsString());
+  else if (auto *global = dyn_cast<GlobalVariable>(&base))
+    addTo(mark, function.getFnAttribute((basePrefix + global->getName()).str())
+                    .getValueAsString());
+  else if (auto *instruction = dyn_cast<Instruction>(&base))
+    return readTags(*instruction, basePrefix);
+  return mark;
+}
+
+// --- Modules
+
+bool mpg::hasMarks(const Module &module) {
+  return module.getNamedMetadata(moduleFlag);
+}
+
+void mpg::noteThatThereAreMarks(Module &module) {
+  module.getOrInsertNamedMetadata(moduleFlag);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options of the passes: one comma-separated text, MPG_PASS_OPTIONS of the
+// environment, and on LLVM 22 an -mllvm -mpg-NAME=VALUE for each. The first
+// pass of a compile writes what it found into the module, so a link with LTO
+// needs no options.
+
+#ifndef MPG_PASSES_PASSOPTIONS_H
+#define MPG_PASSES_PASSOPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Module;
+}
+
+namespace mpg {
+
+struct PassOptions {
+  bool userHints = true;   ///< sector=user; sector=off leaves all untagged
+  bool verify = false;     ///< run LLVM's verifier behind ours
+  bool extended = false;   ///< inject= may be used
+  bool stripDebug = false; ///< drop debug info after the side file is read
+  std::optional<uint64_t> randomSeed; ///< a random hint for every variable
+  std::vector<std::string> hintFiles; ///< side files
+  bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
+  bool formGep = false;    ///< for tests: tag by a GEP (wrong)
+};
+
+/// Reads "name=value,name=value". The error names the option.
+llvm::Error parsePassOptions(llvm::StringRef text, PassOptions &into);
+
+/// Makes -mllvm -mpg-NAME=VALUE known. Call it once, before the command line is
+/// read; on LLVM 19 the command line has been read by then and nothing happens.
+void registerPassOptions();
+
+/// What the environment and the command line say. The error names the option.
+llvm::Expected<PassOptions> readPassOptions();
+
+/// Writes the options into \p module, or reads what the compile wrote there.
+void storePassOptions(llvm::Module &module, const PassOptions &options);
+PassOptions loadPassOptions(const llvm::Module &module);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_PASSOPTIONS_H

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MpgPasses.so: which pass runs where, and why there. Start reading here.
+//
+//   hints are read        at the start, where the code looks like the source
+//   loops are kept        until the vectoriser: LoopIdiom runs before it
+//   tags are written      after everything else, once: not when compiling for
+//                         LTO, where the link optimises again
+//
+// Nothing here may run before the version of LLVM has been compared: a global
+// constructor would crash a compiler of another version.
+
+#include "BaseMarker.h"
+#include "DebugCounters.h"
+#include "HintSource.h"
+#include "KeepLoops.h"
+#include "PassOptions.h"
+#include "TagWriter.h"
+#include "llvm-c/Core.h"
+#include "llvm/Passes/PassBuilder.h"
+#if __has_include("llvm/Plugins/PassPlugin.h")
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+
+using namespace llvm;
+using namespace mpg;
+
+using Stage = TagWriterPass::Stage;
+
+static void addLast(ModulePassManager &passes, Stage stage) {
+  passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
+  passes.addPass(TagWriterPass(stage));
+}
+
+#if LLVM_VERSION_MAJOR >= 20
+static void registerByPhase(PassBuilder &builder) {
+  builder.registerPipelineEarlySimplificationEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
+        passes.addPass(KeepLoopsPass());
+      });
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes,
+                                             OptimizationLevel,
+                                             ThinOrFullLTOPhase phase) {
+    bool isPreLink = phase == ThinOrFullLTOPhase::ThinLTOPreLink ||
+                     phase == ThinOrFullLTOPhase::FullLTOPreLink;
+    addLast(passes, isPreLink ? Stage::preLink : Stage::last);
+  });
+}
+#else
+static void registerByPhase(PassBuilder &builder) {
+  builder.registerPipelineEarlySimplificationEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) {
+        passes.addPass(KeepLoopsPass());
+      });
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) {
+        addLast(passes, Stage::unknown);
+      });
+}
+#endif
+
+static void registerPasses(PassBuilder &builder) {
+  builder.registerPipelineStartEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel level) {
+        passes.addPass(HintSourcePass(level != OptimizationLevel::O0));
+      });
+  registerByPhase(builder);
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) {
+        passes.addPass(ReleaseLoopsPass());
+        passes.addPass(BaseMarkerPass());
+        passes.addPass(EarlyTagWriterPass());
+      });
+  // A link with full LTO has neither of the two places above.
+  builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) {
+        passes.addPass(KeepLoopsPass());
+      });
+  builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) {
+        addLast(passes, Stage::last);
+      });
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (name == "mpg-hints")
+          passes.addPass(HintSourcePass(/*optimised=*/true));
+        else if (name == "mpg-tags")
+          addLast(passes, Stage::last);
+        else
+          return false;
+        return true;
+      });
+}
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  unsigned major = 0;
+  LLVMGetVersion(&major, nullptr, nullptr);
+  // A number that no LLVM knows: the compiler then says what does not fit.
+  uint32_t version = LLVM_PLUGIN_API_VERSION;
+  if (major != LLVM_VERSION_MAJOR) {
+    version = 1000 + LLVM_VERSION_MAJOR;
+  } else {
+    registerPassOptions();
+    registerDebugCounters();
+  }
+  PassPluginLibraryInfo info = {};
+  info.APIVersion = version;
+  info.PluginName = "MpgPasses";
+  info.PluginVersion = MPG_VERSION;
+  info.RegisterPassBuilderCallbacks = registerPasses;
+  return info;
+}

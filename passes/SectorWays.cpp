@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SectorWays.h"
+#include "PointerFlow.h"
+#include "mpg/note.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// uint8_t l1[4], l2[2] of struct mpg_ways.
+static GlobalVariable *waysConstant(Module &module, const Ways &ways) {
+  uint8_t bytes[6];
+  std::fill_n(bytes, 6, MPG_WAYS_NOT_ASKED);
+  if (ways.l1) {
+    bytes[0] = l1Ways - *ways.l1;
+    bytes[1] = *ways.l1;
+  }
+  if (ways.l2) {
+    bytes[4] = l2Ways - *ways.l2;
+    bytes[5] = *ways.l2;
+  }
+  Constant *value = ConstantDataArray::get(module.getContext(), bytes);
+  auto *global =
+      new GlobalVariable(module, value->getType(), true,
+                         GlobalValue::PrivateLinkage, value, "mpg.ways");
+  global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return global;
+}
+
+/// A function of this module that calls the weak function \p name of libmpg if
+/// it is there, and otherwise returns \p absent.
+static Function *callIfThere(Module &module, StringRef name, FunctionType *type,
+                             Constant *absent) {
+  std::string localName = (name + ".if_there").str();
+  if (Function *there = module.getFunction(localName))
+    return there;
+  LLVMContext &context = module.getContext();
+  auto *target =
+      dyn_cast<Function>(module.getOrInsertFunction(name, type).getCallee());
+  if (!target) // the program uses the name for something else
+    return nullptr;
+  if (target->isDeclaration())
+    target->setLinkage(GlobalValue::ExternalWeakLinkage);
+  Function *local =
+      Function::Create(type, GlobalValue::InternalLinkage, localName, module);
+  local->addFnAttr(Attribute::NoUnwind);
+  IRBuilder<> builder(BasicBlock::Create(context, "", local));
+  BasicBlock *call = BasicBlock::Create(context, "", local);
+  BasicBlock *skip = BasicBlock::Create(context, "", local);
+  builder.CreateCondBr(builder.CreateIsNotNull(target), call, skip);
+  builder.SetInsertPoint(call);
+  Value *result = builder.CreateCall(type, target, local->getArg(0));
+  if (absent)
+    builder.CreateRet(result);
+  else
+    builder.CreateRetVoid();
+  builder.SetInsertPoint(skip);
+  absent ? builder.CreateRet(absent) : builder.CreateRetVoid();
+  return local;
+}
+
+namespace {
+class Bracketer {
+public:
+  explicit Bracketer(Module &module);
+  bool isUsable() const { return begin && end; }
+  void bracketFunction(Function &function, GlobalVariable *ways);
+  bool bracketRegion(const WaysRequest &request, GlobalVariable *ways);
+
+private:
+  void callEnd(Instruction *before, Value *token);
+
+  Function *begin, *end;
+};
+} // namespace
+
+Bracketer::Bracketer(Module &module) {
+  Type *integer = Type::getInt32Ty(module.getContext());
+  Type *pointer = PointerType::get(module.getContext(), 0);
+  Type *nothing = Type::getVoidTy(module.getContext());
+  begin = callIfThere(module, "mpg_sector_begin",
+                      FunctionType::get(integer, pointer, false),
+                      ConstantInt::getSigned(integer, -1));
+  end = callIfThere(module, "mpg_sector_end",
+                    FunctionType::get(nothing, integer, false), nullptr);
+}
+
+void Bracketer::callEnd(Instruction *before, Value *token) {
+  // A musttail call has to stay right before the return.
+  if (CallInst *tail = before->getParent()->getTerminatingMustTailCall())
+    before = tail;
+  IRBuilder<> builder(before);
+  builder.CreateCall(end, token);
+}
+
+void Bracketer::bracketFunction(Function &function, GlobalVariable *ways) {
+  BasicBlock &entry = function.getEntryBlock();
+  IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+  Value *token = builder.CreateCall(begin, ways);
+  for (BasicBlock &block : function)
+    if (isa<ReturnInst, ResumeInst>(block.getTerminator()))
+      callEnd(block.getTerminator(), token);
+}
+
+bool Bracketer::bracketRegion(const WaysRequest &request,
+                              GlobalVariable *ways) {
+  DominatorTree dominators(*request.function);
+  std::vector<Instruction *> ends = request.ends;
+  for (const Instruction *instruction : *request.region)
+    if (isa<ReturnInst, ResumeInst>(instruction))
+      ends.push_back(const_cast<Instruction *>(instruction));
+  for (Instruction *oneEnd : ends)
+    if (!dominators.dominates(request.begin, oneEnd))
+      return false;
+  IRBuilder<> builder(request.begin);
+  Value *token = builder.CreateCall(begin, ways);
+  for (Instruction *oneEnd : ends)
+    callEnd(oneEnd, token);
+  return true;
+}
+
+/// The OpenMP regions that start in \p request.
+static SmallSetVector<Function *, 4>
+parallelRegionsIn(const WaysRequest &request) {
+  SmallSetVector<Function *, 4> regions;
+  for (Instruction &instruction : instructions(*request.function)) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call || (request.region && !request.region->contains(call)))
+      continue;
+    if (Function *region = parallelRegionOf(*call))
+      if (!region->isDeclaration())
+        regions.insert(region);
+  }
+  return regions;
+}
+
+bool mpg::bracketWays(Module &module, const HintRequests &requests) {
+  if (requests.ways.empty())
+    return false;
+  Bracketer bracketer(module);
+  if (!bracketer.isUsable()) {
+    warn(module.getContext(), {},
+         "no ways are set: the program has a mpg_sector_begin or "
+         "mpg_sector_end of its own; rename it");
+    return false;
+  }
+  for (const WaysRequest &request : requests.ways) {
+    if (request.function->isDeclaration())
+      continue;
+    GlobalVariable *ways = waysConstant(module, request.ways);
+    auto regions = parallelRegionsIn(request);
+    if (!request.begin) {
+      bracketer.bracketFunction(*request.function, ways);
+    } else if (!bracketer.bracketRegion(request, ways)) {
+      warn(module.getContext(), request.where,
+           "no ways are set: a jump leads around the begin of the region to "
+           "its end; let the region be one block");
+      continue;
+    }
+    for (Function *region : regions)
+      bracketer.bracketFunction(*region, ways);
+  }
+  return true;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SideFile.h"
+#include "HintText.h"
+#include "SourceNames.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+/// NAME, FUNCTION/VARIABLE or FUNCTION/NUMBER, each with @FIRST-LAST or
+/// without.
+struct Key {
+  StringRef name;
+  StringRef variable;
+  std::optional<unsigned> parameter; ///< 1 is the first
+  SourceLines lines;
+};
+
+class SideFileReader {
+public:
+  SideFileReader(Module &module, StringRef path, HintRequests &requests)
+      : module(module), path(path), requests(requests) {}
+  void read(MemoryBufferRef text);
+
+private:
+  void readEntry(yaml::KeyValueNode &entry);
+  void readValue(const Key &key, yaml::Node *value);
+  void apply(const Key &key, const HintText &text);
+  void applyWays(const Key &key, const Ways &ways);
+  bool applyToVariable(const Key &key, const Hint &hint, Function &function);
+  void addHint(const Key &key, const Hint &hint, Value *root,
+               Function *function);
+  void complain(const Twine &text) { warn(module.getContext(), where, text); }
+
+  Module &module;
+  StringRef path;
+  HintRequests &requests;
+  SourceMgr sources;
+  SourceLine where;
+};
+} // namespace
+
+// --- Entries
+
+/// flang calls all files the same.
+static std::string nameOf(const Module &module) {
+  StringRef file = module.getSourceFileName();
+  return file == "FIRModule" ? "this file" : file.str();
+}
+
+void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
+                             Function *function) {
+  HintRequest request;
+  request.root = root;
+  request.hint = hint;
+  request.where = where;
+  if (isa<Function>(root))
+    request.target = HintRequest::function;
+  else if (std::optional<HintRequest::Target> target = targetOfRoot(root))
+    request.target = *target;
+  else
+    return complain("'" + key.name + "/" + key.variable +
+                    "' is neither a pointer nor an array; the hint is ignored");
+  if (key.lines.first) {
+    request.regionFunction = function;
+    request.region = regionOfLines(key.lines, *function);
+  }
+  requests.hints.push_back(request);
+}
+
+bool SideFileReader::applyToVariable(const Key &key, const Hint &hint,
+                                     Function &function) {
+  if (key.parameter) {
+    Value *root = rootOfParameter(function, *key.parameter);
+    if (root)
+      addHint(key, hint, root, &function);
+    return root;
+  }
+  std::vector<Value *> roots = variablesNamed(function, key.variable);
+  for (Value *root : roots)
+    addHint(key, hint, root, &function);
+  return !roots.empty();
+}
+
+void SideFileReader::applyWays(const Key &key, const Ways &ways) {
+  std::vector<Function *> functions = functionsNamed(module, key.name);
+  if (functions.empty())
+    return complain("there is no function '" + key.name + "' in " +
+                    nameOf(module));
+  // Parallel regions of it are found from there.
+  WaysRequest request{functions.front(), ways, where, nullptr, {}, {}};
+  if (key.lines.first) {
+    request.region = regionOfLines(key.lines, *request.function);
+    if (!findBracket(request))
+      return complain("no ways are set: lines " + Twine(key.lines.first) +
+                      " to " + Twine(key.lines.last) + " of '" + key.name +
+                      "' have no code, or no one way in and out; and debug "
+                      "information (-g) is needed to find them");
+  }
+  requests.ways.push_back(request);
+}
+
+void SideFileReader::apply(const Key &key, const HintText &text) {
+  if (text.kind == HintKind::ways)
+    return applyWays(key, text.ways);
+  if (text.kind != HintKind::hint)
+    return complain("only hint: and ways: can stand here");
+  std::vector<Function *> functions = functionsNamed(module, key.name);
+  bool isFound = false;
+  if (key.variable.empty()) {
+    if (GlobalVariable *global = globalNamed(module, key.name)) {
+      addHint(key, text.hint, global, nullptr);
+      isFound = true;
+    }
+    for (Function *function : functions)
+      addHint(key, text.hint, function, function);
+    if (!isFound && functions.empty())
+      complain("there is no function, array or pointer '" + key.name + "' in " +
+               nameOf(module));
+    return;
+  }
+  for (Function *function : functions)
+    isFound |= applyToVariable(key, text.hint, *function);
+  if (functions.empty())
+    complain("there is no function '" + key.name + "' in " + nameOf(module));
+  else if (!isFound && key.parameter)
+    complain("'" + key.name + "' has no pointer as parameter " +
+             Twine(*key.parameter));
+  else if (!isFound)
+    complain("there is no variable '" + key.variable + "' in '" + key.name +
+             "'; names of variables are known with debug information (-g), " +
+             "parameters also by number: " + key.name + "/1");
+}
+
+/// Reads "name/variable@first-last"; nullopt if it is malformed.
+static std::optional<Key> parseKey(StringRef text) {
+  Key key;
+  auto [names, lines] = text.split('@');
+  std::tie(key.name, key.variable) = names.split('/');
+  unsigned number;
+  if (!key.variable.getAsInteger(10, number))
+    key.parameter = number;
+  bool isSplit = names.size() != text.size();
+  if (isSplit) {
+    auto [first, last] = lines.split('-');
+    if (first.getAsInteger(10, key.lines.first) ||
+        last.getAsInteger(10, key.lines.last) || !key.lines.first ||
+        key.lines.first > key.lines.last)
+      return std::nullopt;
+  }
+  bool hasSlash = names.contains('/');
+  if (key.name.empty() || (hasSlash && key.variable.empty()))
+    return std::nullopt;
+  return key;
+}
+
+void SideFileReader::readValue(const Key &key, yaml::Node *value) {
+  if (auto *list = dyn_cast_or_null<yaml::SequenceNode>(value)) {
+    for (yaml::Node &item : *list)
+      readValue(key, &item);
+    return;
+  }
+  auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(value);
+  if (!scalar)
+    return complain("a hint is missing behind '" + key.name + ":'");
+  SmallString<64> storage;
+  Expected<HintText> text = parseShortHintText(scalar->getValue(storage));
+  if (!text)
+    return complain("the hint is ignored: " + toString(text.takeError()));
+  apply(key, *text);
+}
+
+void SideFileReader::readEntry(yaml::KeyValueNode &entry) {
+  auto *name = dyn_cast_or_null<yaml::ScalarNode>(entry.getKey());
+  if (!name)
+    return;
+  where.line = sources.getLineAndColumn(name->getSourceRange().Start).first;
+  SmallString<64> storage;
+  StringRef text = name->getValue(storage);
+  std::optional<Key> key = parseKey(text);
+  if (!key)
+    return complain("'" + text +
+                    "' is not a name; write FUNCTION, ARRAY, "
+                    "FUNCTION/VARIABLE or FUNCTION/1, with @10-20 behind it "
+                    "for lines 10 to 20");
+  readValue(*key, entry.getValue());
+}
+
+void SideFileReader::read(MemoryBufferRef text) {
+  where.file = path.str();
+  // The parser's own messages, in our words.
+  sources.setDiagHandler(
+      [](const SMDiagnostic &diagnostic, void *context) {
+        auto *reader = static_cast<SideFileReader *>(context);
+        reader->where.line = diagnostic.getLineNo();
+        reader->complain("this is not YAML: " + diagnostic.getMessage());
+      },
+      this);
+  yaml::Stream stream(text, sources);
+  yaml::document_iterator document = stream.begin();
+  if (document == stream.end())
+    return;
+  yaml::Node *root = document->getRoot();
+  auto *map = dyn_cast_or_null<yaml::MappingNode>(root);
+  if (!map) {
+    if (!stream.failed() && !isa_and_nonnull<yaml::NullNode>(root))
+      complain("this is not a list of 'name: hint'");
+    return;
+  }
+  for (yaml::KeyValueNode &entry : *map) {
+    if (stream.failed())
+      return;
+    readEntry(entry);
+  }
+}
+
+void mpg::readSideFile(Module &module, const std::string &path,
+                       HintRequests &requests) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return warn(module.getContext(), {},
+                "no hints are read from '" + path +
+                    "': " + buffer.getError().message());
+  SideFileReader(module, path, requests).read((*buffer)->getMemBufferRef());
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TagWriter.h"
+#include "Access.h"
+#include "AddressTagger.h"
+#include "BaseMarker.h"
+#include "DebugCounters.h"
+#include "Diagnostics.h"
+#include "Eligibility.h"
+#include "Hint.h"
+#include "HintMarks.h"
+#include "HintNoteWriter.h"
+#include "PassOptions.h"
+#include "TagVerifier.h"
+#include "mpg/hints.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Verifier.h"
+
+#define DEBUG_TYPE "mpg"
+
+using namespace llvm;
+using namespace mpg;
+
+STATISTIC(numTagged, "Number of accesses with a tag");
+STATISTIC(numBases, "Number of instructions that put a tag on");
+STATISTIC(numSkipped, "Number of marked accesses without a tag");
+
+namespace {
+class FunctionTagger {
+public:
+  FunctionTagger(Function &function, const PassOptions &options,
+                 mpg_note_hints &note, FunctionAnalysisManager &analyses)
+      : function(function), options(options), note(note), emitter(&function),
+        tagger(analyses.getResult<DominatorTreeAnalysis>(function),
+               analyses.getResult<LoopAnalysis>(function), options.formGep) {}
+  void run(ArrayRef<Instruction *> marked);
+
+private:
+  const char *plan(Instruction &access);
+  void skip(Instruction &access, const char *reason);
+  bool verify(ArrayRef<Instruction *> tags);
+  void remark();
+
+  struct Tagged {
+    Instruction *access;
+    uint8_t tag;
+  };
+  Function &function;
+  const PassOptions &options;
+  mpg_note_hints &note;
+  OptimizationRemarkEmitter emitter;
+  AddressTagger tagger;
+  SmallVector<Tagged, 16> tagged;
+  /// What was said where: a line of the source has many accesses.
+  DenseSet<std::pair<const void *, const void *>> saidSkipped;
+  DenseSet<std::pair<const void *, uint8_t>> saidTagged;
+};
+} // namespace
+
+/// A tag that says the same to \p access as \p tag does, and needs one
+/// instruction less if there is a choice: constants with one run of bits fit
+/// into an ORR. Loads and stores do not look at "weak", prefetches not at
+/// anything else. HW:pf-func
+static uint8_t cheapestTag(uint8_t tag, const Instruction &access) {
+  if (tag != (MPG_TAG_NO_L1_HWPF | MPG_TAG_WEAK_SWPF))
+    return tag;
+  return isPrefetch(access) ? MPG_TAG_WEAK_SWPF : MPG_TAG_NO_L1_HWPF;
+}
+
+void FunctionTagger::skip(Instruction &access, const char *reason) {
+  ++numSkipped;
+  DebugLoc location = userLocation(access.getDebugLoc());
+  if (!saidSkipped.insert({location.get(), reason}).second)
+    return;
+  emitter.emit([&] {
+    return OptimizationRemarkMissed(remarkPass, "TagSkipped", location,
+                                    access.getParent())
+           << "the hint is not applied here: " << ore::NV("Reason", reason);
+  });
+}
+
+/// Plans a tag for \p access; returns why not, or nullptr.
+const char *FunctionTagger::plan(Instruction &access) {
+  Mark mark = readMark(access);
+  if (mark.kind == Mark::conflict)
+    return "accesses with different hints were merged into one";
+  Use *address = taggableAddress(access);
+  if (!address)
+    return "it became an access of another kind";
+  if (!shouldTag())
+    return "the debug counter mpg-tag says so";
+  uint8_t tag = cheapestTag(mark.tag, access);
+  if (const char *reason = tagger.plan(*address, tag))
+    return reason;
+  tagged.push_back({&access, tag});
+  return nullptr;
+}
+
+/// Takes tags off again that would get anywhere else. Returns false if there
+/// were any; then none of the function's tags is kept.
+bool FunctionTagger::verify(ArrayRef<Instruction *> tags) {
+  const Instruction *wrong = nullptr;
+  for (const Instruction *tag : tags)
+    if ((wrong = findEscape(*tag)))
+      break;
+  if (!wrong)
+    return true;
+  emitter.emit([&] {
+    return OptimizationRemarkMissed(remarkPass, "VerifierRejected",
+                                    userLocation(wrong->getDebugLoc()),
+                                    wrong->getParent())
+           << "no hint is applied in "
+           << ore::NV("Function", function.getName())
+           << ": a tagged pointer would be used by something else than an "
+              "access; please report this";
+  });
+  for (Instruction *tag : tags) {
+    Value *plain = tag->getOperand(0); // of a GEP
+    if (auto *number = dyn_cast<BinaryOperator>(plain))
+      plain = cast<PtrToIntInst>(number->getOperand(0))->getPointerOperand();
+    tag->replaceAllUsesWith(plain);
+  }
+  return false;
+}
+
+void FunctionTagger::remark() {
+  for (const Tagged &one : tagged) {
+    DebugLoc location = userLocation(one.access->getDebugLoc());
+    if (!saidTagged.insert({location.get(), one.tag}).second)
+      continue;
+    emitter.emit([&] {
+      return OptimizationRemark(remarkPass, "TagInserted", location,
+                                one.access->getParent())
+             << "tag " << ore::NV("Tag", describeTag(one.tag));
+    });
+  }
+}
+
+void FunctionTagger::run(ArrayRef<Instruction *> marked) {
+  const char *reason = whyUntagged(function);
+  for (Instruction *access : marked)
+    if (const char *why = reason ? reason : plan(*access))
+      skip(*access, why);
+  for (Instruction *access : marked)
+    eraseMark(*access);
+  if (tagged.empty())
+    return;
+  SmallVector<Instruction *, 8> tags = tagger.write();
+  if (!verify(tags))
+    return;
+  if (options.verify && verifyFunction(function, &errs()))
+    report_fatal_error("mpgtools' passes made code that is not valid in " +
+                       Twine(function.getName()) + "; please report this");
+  numTagged += tagged.size();
+  numBases += tags.size();
+  for (const Tagged &one : tagged)
+    countTag(note, one.tag);
+  remark();
+}
+
+static SmallVector<Instruction *, 16> markedIn(Function &function) {
+  SmallVector<Instruction *, 16> marked;
+  for (Instruction &instruction : instructions(function))
+    if (instruction.hasMetadataOtherThanDebugLoc() &&
+        readMark(instruction).kind != Mark::none)
+      marked.push_back(&instruction);
+  return marked;
+}
+
+/// Whether \p module will be optimised again by a link with LTO. LLVM 19 runs
+/// the same passes there, and nothing tells the two apart: code for ThinLTO
+/// stays without tags, full LTO has a last stage of its own.
+static bool isForLto(const Module &module) {
+  return module.getModuleFlag("EnableSplitLTOUnit");
+}
+
+static bool isForThinLto(const Module &module) {
+  auto *flag =
+      mdconst::extract_or_null<ConstantInt>(module.getModuleFlag("ThinLTO"));
+  return isForLto(module) && !(flag && flag->isZero());
+}
+
+PreservedAnalyses TagWriterPass::run(Module &module,
+                                     ModuleAnalysisManager &analyses) {
+  if (!targetHasTags(module))
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved = writeTags(module, analyses);
+  // Debug information that was only there for the names of variables. Here and
+  // not at the start, for the remarks; not in a link, where it is others'.
+  PassOptions options = loadPassOptions(module);
+  if (options.stripDebug) {
+    StripDebugInfo(module);
+    options.stripDebug = false;
+    storePassOptions(module, options);
+    return PreservedAnalyses::none();
+  }
+  return preserved;
+}
+
+PreservedAnalyses TagWriterPass::writeTags(Module &module,
+                                           ModuleAnalysisManager &analyses) {
+  mpg_note_hints note = emptyHintNote();
+  countWays(note, module);
+  bool hasWays = note.waysL1[0] != MPG_WAYS_NOT_ASKED ||
+                 note.waysL2[0] != MPG_WAYS_NOT_ASKED;
+  if (!hasMarks(module) && !hasWays)
+    return PreservedAnalyses::all();
+  PassOptions options = loadPassOptions(module);
+  if (stage == Stage::unknown && isForThinLto(module))
+    remarkUntagged(module, "LLVM 19 cannot do it with ThinLTO; use -flto=full "
+                           "or LLVM 22");
+  bool isLast =
+      stage == Stage::last || (stage == Stage::unknown && !isForLto(module));
+  if (!isLast && !options.placeEarly)
+    return PreservedAnalyses::all();
+  auto &functions =
+      analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
+          .getManager();
+  for (Function &function : module) {
+    restoreMarks(function);
+    SmallVector<Instruction *, 16> marked = markedIn(function);
+    if (!marked.empty())
+      FunctionTagger(function, options, note, functions).run(marked);
+  }
+  if (note.taggedAccesses || hasWays)
+    writeHintNote(module, note);
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses EarlyTagWriterPass::run(Function &function,
+                                          FunctionAnalysisManager &analyses) {
+  Module &module = *function.getParent();
+  if (!hasMarks(module))
+    return PreservedAnalyses::all();
+  PassOptions options = loadPassOptions(module);
+  SmallVector<Instruction *, 16> marked = markedIn(function);
+  if (!options.placeEarly || marked.empty())
+    return PreservedAnalyses::all();
+  mpg_note_hints note = emptyHintNote();
+  FunctionTagger(function, options, note, analyses).run(marked);
+  return PreservedAnalyses::none();
+}
