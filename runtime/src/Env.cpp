@@ -62,6 +62,30 @@ void mpg::readAudience(const char *const *environment, Config &config) {
     config.stateFd = int(fd);
 }
 
+/// The value of \p variable, or its default; \p given tells which.
+static uint64_t quietValue(const char *const *environment, Variable variable,
+                           bool &given) {
+  const Setting &setting = settingOf(variable);
+  const char *text = findValue(environment, setting.name);
+  uint64_t value = 0;
+  given = text && parseValue(setting, text, value);
+  if (!given)
+    parseValue(setting, setting.fallback, value);
+  return value;
+}
+
+void mpg::readSectorSettings(const char *const *environment,
+                             SectorSettings &settings) {
+  bool given = false; // TRUE is the first word
+  settings.on = quietValue(environment, Variable::FLIB_SCCR_CNTL, given) == 0;
+  settings.l1WithoutL2 =
+      quietValue(environment, Variable::FLIB_L1_SCCR_CNTL, given) == 0;
+  uint64_t ways = quietValue(environment, Variable::FLIB_L2_SECTOR_NWAYS_INIT,
+                             settings.initialL2Given);
+  settings.initialL2[0] = uint8_t(ways);
+  settings.initialL2[1] = uint8_t(ways >> 8);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -280,4 +304,5 @@ void mpg::readSettings(const char *const *environment, Config &config,
   }
   resolveRegions(values, config, messages);
   resolveHeap(values, config);
+  readSectorSettings(environment, config.sectors);
 }

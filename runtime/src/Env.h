@@ -21,6 +21,14 @@ enum class Variable : uint8_t;
 enum class Mode : uint8_t { automatic, hugetlb, thp, none };
 enum class Paging : uint8_t { demand, prepage };
 
+/// How the environment wants the sector cache.
+struct SectorSettings {
+  bool on = true;              ///< FLIB_SCCR_CNTL
+  bool l1WithoutL2 = true;     ///< FLIB_L1_SCCR_CNTL
+  bool initialL2Given = false; ///< FLIB_L2_SECTOR_NWAYS_INIT is set and valid
+  uint8_t initialL2[2] = {14, 0}; ///< its ways for sectors 0 and 1
+};
+
 /// Effective settings; written once at start-up, read-only afterwards.
 struct Config {
   // Regions and pages.
@@ -53,10 +61,17 @@ struct Config {
   uint64_t mmapMax = 2097152;
   unsigned check = 3;
   unsigned perturb = 0;
+  SectorSettings sectors;
 };
 
 /// Who is meant and who speaks; reads only what that takes, says nothing.
 void readAudience(const char *const *environment, Config &config);
+
+/// The settings of the sector cache, which hold in programs that are not meant
+/// as well: these call mpg_sector_begin all the same. Says nothing;
+/// readSettings() says what is wrong with them.
+void readSectorSettings(const char *const *environment,
+                        SectorSettings &settings);
 
 /// Reads all other variables out of \p environment (as `environ`; not changed,
 /// not kept) into \p config, and says which of them are wrong.

@@ -94,6 +94,16 @@ static void addEffective(LineBuffer &line, Variable variable,
   case Variable::MPG_REMAP:
     line.add(config.remapLibraries ? "all" : "exe");
     return;
+  case Variable::FLIB_SCCR_CNTL:
+    line.add(config.sectors.on ? "TRUE" : "FALSE");
+    return;
+  case Variable::FLIB_L1_SCCR_CNTL:
+    line.add(config.sectors.l1WithoutL2 ? "TRUE" : "FALSE");
+    return;
+  case Variable::FLIB_L2_SECTOR_NWAYS_INIT:
+    line.addNumber(config.sectors.initialL2[0]).add(",");
+    line.addNumber(config.sectors.initialL2[1]);
+    return;
   default:
     return addNumber(line, numberOf(variable, config));
   }
@@ -101,7 +111,11 @@ static void addEffective(LineBuffer &line, Variable variable,
 
 /// What makes \p variable have no effect; null if it has one.
 static const char *reasonAgainst(Variable variable, const Config &config) {
-  if (!config.hugePages && settingOf(variable).needs[0])
+  const Setting &setting = settingOf(variable);
+  if (setting.owner == Owner::flib)
+    return setting.needs[0] && !config.sectors.on ? "FLIB_SCCR_CNTL=FALSE"
+                                                  : nullptr;
+  if (!config.hugePages && setting.needs[0])
     return "XOS_MMM_L_HPAGE_TYPE=none";
   if (variable == Variable::XOS_MMM_L_MAX_ARENA_NUM &&
       config.arenaLockType == 0)

@@ -89,6 +89,18 @@ static bool parsePolicy(const char *domain, const char *text, uint64_t &value) {
   return true;
 }
 
+/// "0..14,0..14": numbers below 256.
+static bool parsePair(const char *domain, const char *text, uint64_t &value) {
+  uint64_t first, second;
+  if (!parseNumber(text, first) || *text++ != ',' ||
+      !parseNumber(text, second) || *text || !isInRange(domain, first))
+    return false;
+  while (*domain++ != ',')
+    ;
+  value = first | second << 8;
+  return isInRange(domain, second);
+}
+
 bool mpg::parseValue(const Setting &setting, const char *text,
                      uint64_t &value) {
   switch (setting.type) {
@@ -108,6 +120,8 @@ bool mpg::parseValue(const Setting &setting, const char *text,
     value = 0;
     return parseFile(text, device, inode);
   }
+  case ValueType::pair:
+    return parsePair(setting.domain, text, value);
   }
   return false;
 }

@@ -19,8 +19,8 @@ enum class Variable : uint8_t {
 
 constexpr size_t variableCount = size_t(Variable::count);
 
-enum class ValueType : uint8_t { choice, uint, policy3, file };
-enum class Owner : uint8_t { fujitsu, glibc, mpg };
+enum class ValueType : uint8_t { choice, uint, policy3, file, pair };
+enum class Owner : uint8_t { fujitsu, glibc, flib, mpg };
 
 struct Setting {
   const char *name;
@@ -37,7 +37,8 @@ const Setting &settingOf(Variable variable);
 
 /// Parses \p text by the domain of \p setting. A choice becomes the number of
 /// its word, policy3 three bits (1 prepage, the first word is bit 0), a number
-/// itself, a file 0. False when it is not in the domain.
+/// itself, a file 0, a pair its first number and 256 times its second. False
+/// when it is not in the domain.
 bool parseValue(const Setting &setting, const char *text, uint64_t &value);
 
 /// "DEVICE:INODE", each decimal, or hexadecimal behind 0x.

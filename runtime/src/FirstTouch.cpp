@@ -15,6 +15,7 @@
 // in every run.
 
 #include "FirstTouch.h"
+#include "OpenMp.h"
 #include "Pages.h"
 #include "PagesNuma.h"
 #include "SharedLoop.h"
@@ -23,18 +24,6 @@
 #include <sched.h>
 
 using namespace mpg;
-
-// NOLINTBEGIN(readability-identifier-naming): the names are OpenMP's.
-extern "C" {
-// Of whatever OpenMP runtime the program has; null if it has none. Where there
-// are two, the loader gives all of them from the program's own.
-__attribute__((weak)) void GOMP_parallel(void (*body)(void *), void *data,
-                                         unsigned threads, unsigned flags);
-__attribute__((weak)) int omp_get_num_threads(void);
-__attribute__((weak)) int omp_get_thread_num(void);
-__attribute__((weak)) int omp_in_parallel(void);
-}
-// NOLINTEND(readability-identifier-naming)
 
 /// A team of more threads is a mistake of the caller, and OpenMP runtimes end
 /// the program when they cannot make it.

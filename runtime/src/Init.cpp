@@ -7,6 +7,7 @@
 //   who           nothing in programs that are not meant, and nothing but a
 //                 line beside Fujitsu's library
 //   environment   into one Config, all of it checked
+//   sectors       ways of the L2 cache, if the environment gives some
 //   data          .data and .bss, because later steps write to them
 //   stack         the process stack
 //   threads       from here on new threads get large pages
@@ -20,6 +21,7 @@
 #include "Numa.h"
 #include "Pages.h"
 #include "Remap.h"
+#include "Sector.h"
 #include "Stack.h"
 #include "ThreadStack.h"
 #include "Vendor.h"
@@ -45,6 +47,8 @@ static State state;
 static void run() {
   readAudience(environ, state.config);
   const Config &config = state.config;
+  readSectorSettings(environ, state.config.sectors);
+  startSectors(config.sectors, nullptr);
   if (!config.isTarget && !programIsLinkedWithUs())
     return;
   state.messages.start(config.speaks, config.stateFd);
@@ -54,9 +58,11 @@ static void run() {
     return;
   }
   readSettings(environ, state.config, state.messages);
+  startSectors(config.sectors, &state.messages);
   state.messages.setMode(unsigned(config.mode));
   if (config.printEnv && config.speaks)
     printEnv(config, environ);
+  writeInitialWays();
   if (config.mode == Mode::none)
     return;
   probePages(config.forceCopyBack);

@@ -5,6 +5,7 @@
 // mutex of the C library may not be there yet.
 
 #include "Messages.h"
+#include "PoolUse.h"
 #include "Syscall.h"
 #include <fcntl.h>
 
@@ -149,6 +150,15 @@ void Messages::writeState() {
   rawCall(SYS_pwrite64, stateFd, long(&state), sizeof(state), 0);
 }
 
+/// A region is told of after it has grown, so what was had is seen here.
+void Messages::notePeak() {
+  if (stateFd < 0)
+    return;
+  uint64_t now = poolBytesInUse();
+  if (now > state.peakHugetlbBytes)
+    state.peakHugetlbBytes = now;
+}
+
 void Messages::setMode(unsigned mode) {
   Lock lock(owner);
   state.mode = mode;
@@ -236,5 +246,6 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
   entry->hugeBytes = hugeBytes;
   entry->pageBytes = pageBytes;
   copyText(entry->reason, sizeof(entry->reason), reason);
+  notePeak();
   writeState();
 }

@@ -64,6 +64,7 @@ public:
 private:
   bool isNews(mpg_code code, const char *text);
   void writeState();
+  void notePeak();
 
   uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
   uint32_t printed = 0;

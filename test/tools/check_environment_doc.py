@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Dict, List
 
 TOKEN = re.compile(r'\s+|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_]+)|([(),])', re.S)
-TYPES = ("choice", "uint", "policy3", "file")
-OWNERS = ("fujitsu", "glibc", "mpg")
+TYPES = ("choice", "uint", "policy3", "file", "pair")
+OWNERS = ("fujitsu", "glibc", "flib", "mpg")
 
 
 @dataclass
@@ -81,18 +81,25 @@ def read_page(path: Path) -> List[Row]:
     rows = []
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if len(cells) != 6 or not re.fullmatch(r"`[A-Z_]+`", cells[0]):
+        if len(cells) != 6 or not re.fullmatch(r"`[A-Z0-9_]+`", cells[0]):
             continue
         plain = [cell.replace("\\|", "|").strip("`") for cell in cells]
         rows.append(Row(number, *plain))
     return rows
 
 
+def is_number_in(values: str, value: str) -> bool:
+    least, most = values.split("..")
+    return value.isdigit() and int(least) <= int(value) <= int(most or value)
+
+
 def is_in_domain(row: Row, value: str) -> bool:
     """For the defaults and conditions that the table itself names."""
     if row.type == "uint":
-        least, most = row.values.split("..")
-        return value.isdigit() and int(least) <= int(value) <= int(most or value)
+        return is_number_in(row.values, value)
+    if row.type == "pair":
+        both = zip(row.values.split(","), value.split(","))
+        return value.count(",") == 1 and all(is_number_in(*one) for one in both)
     words = row.values.split("|")
     if row.type == "policy3":
         return len(value.split(":")) == 3 and set(value.split(":")) <= set(words)

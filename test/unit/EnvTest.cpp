@@ -58,8 +58,9 @@ std::string otherValue(Variable variable) {
   const Setting &setting = settingOf(variable);
   uint64_t usual = 0;
   parseValue(setting, setting.fallback, usual);
-  for (const char *text : {"on", "2", "1", "0", "base", "32M", "thp", "all",
-                           "demand:prepage:demand", "none", "777"}) {
+  for (const char *text :
+       {"on", "2", "1", "0", "base", "32M", "thp", "all",
+        "demand:prepage:demand", "none", "777", "FALSE", "4,10"}) {
     uint64_t value;
     if (parseValue(setting, text, value) && value != usual)
       return text;

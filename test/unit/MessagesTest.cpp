@@ -4,7 +4,9 @@
 
 #include "Messages.h"
 #include "StderrLines.h"
+#include <cstring>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -182,6 +184,28 @@ TEST(StateTest, ReaderSeesWhatWasSaid) {
   ASSERT_EQ(state.messageCount, 1u);
   EXPECT_EQ(state.messages[0].count, 2u);
   EXPECT_STREQ(state.messages[0].text, "pool");
+}
+
+// What a program had and gave back before it ended is nowhere else to be seen.
+TEST(StateTest, ThePeakIsWhatThePoolGaveAtMost) {
+  constexpr size_t bytes = 8 << 20;
+  constexpr int twoMib = 21 << 26; // MAP_HUGE_2MB
+  StateFile file;
+  Messages messages;
+  messages.start(/*speaks=*/false, file.fd);
+  messages.region(MPG_REGION_BSS, {0x400000, 0x800000}, 0, 2 << 20, "none");
+  EXPECT_EQ(file.read().peakHugetlbBytes, 0u);
+  void *memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | twoMib, -1, 0);
+  if (memory == MAP_FAILED)
+    GTEST_SKIP() << "no pool of large pages";
+  memset(memory, 1, bytes);
+  messages.region(MPG_REGION_BSS, {0x400000, 0x800000}, bytes, 2 << 20, "");
+  EXPECT_EQ(file.read().peakHugetlbBytes, bytes);
+  munmap(memory, bytes);
+  messages.region(MPG_REGION_BSS, {0x400000, 0x800000}, 0, 2 << 20, "gone");
+  EXPECT_EQ(file.read().peakHugetlbBytes, bytes);
 }
 
 TEST(StateTest, WhatDoesNotFitIsCounted) {

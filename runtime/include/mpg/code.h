@@ -18,13 +18,14 @@ enum mpg_code {
   MPG_LPG_FALLBACK = 9999,     /* normal pages were used instead */
   /* Ours, printed as "mpg: ...". */
   MPG_MSG_FIRST = 9001,
-  MPG_MSG_SHORTAGE = 9001,  /* large pages ran out; names the cause */
-  MPG_MSG_BAD_VALUE = 9002, /* an environment variable; once per variable */
-  MPG_MSG_CONFLICT = 9003,  /* settings that defeat each other */
-  MPG_MSG_VENDOR = 9004,    /* Fujitsu's library is in this process */
-  MPG_MSG_KERNEL = 9005,    /* the kernel or the site forbids large pages */
+  MPG_MSG_SHORTAGE = 9001,    /* large pages ran out; names the cause */
+  MPG_MSG_BAD_VALUE = 9002,   /* an environment variable; once per variable */
+  MPG_MSG_CONFLICT = 9003,    /* settings that defeat each other */
+  MPG_MSG_VENDOR = 9004,      /* Fujitsu's library is in this process */
+  MPG_MSG_KERNEL = 9005,      /* the kernel or the site forbids large pages */
   MPG_MSG_FIRST_TOUCH = 9006, /* the paging policy defeats first touch */
-  MPG_MSG_FORK = 9007 /* a fork found no large pages for the child */
+  MPG_MSG_FORK = 9007,        /* a fork found no large pages for the child */
+  MPG_MSG_SECTOR = 9008       /* the sector cache cannot be divided as asked */
 };
 
 #endif /* MPG_CODE_H */

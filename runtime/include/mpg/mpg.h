@@ -45,6 +45,73 @@ MPG_API void mpg_free_pages(void *p, size_t bytes);
  * mapped), EPERM or ENOSYS (the system does not tell). */
 MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
 
+/* What the last mpg_sector_begin (<mpg/pass.h>) or mpg_prefetch_set of the
+ * calling thread that failed was missing: the processor, access to registers,
+ * a driver, a command, a bound thread. A constant string, empty if none failed.
+ * Not seen from a program: whether the tags are switched off (`fhetbo`). */
+MPG_API const char *mpg_machine_error(void);
+
+/* Hardware prefetch of A64FX, for the CPU of the calling thread.
+ *
+ * Entries 0 to 7 are what a tag with MPG_INJECT(entry) asks for. With
+ * MPG_PREFETCH_ALLOCATE a load that misses is taken for the first of a row with
+ * a stride of `strideBytes`, else each load prefetches for itself.
+ * MPG_PREFETCH_STREAM is what holds without such tags. */
+#define MPG_PREFETCH_STREAM (-1)
+#define MPG_PREFETCH_LINES(n) ((n) * 256) /* cache lines as bytes */
+
+#define MPG_PREFETCH_ALLOCATE 1u /* entries */
+#define MPG_PREFETCH_STORE 2u    /* entries: as for stores, else for loads */
+#define MPG_PREFETCH_WEAK_L1 4u  /* may be dropped when the machine is busy */
+#define MPG_PREFETCH_WEAK_L2 8u
+#define MPG_PREFETCH_WEAK_SOFT 16u /* entries: prefetch instructions */
+#define MPG_PREFETCH_OFF_L1 32u    /* stream: no prefetch into this level */
+#define MPG_PREFETCH_OFF_L2 64u
+
+/* In bytes. Entries: multiples of 4 from -16 MiB to 16 MiB - 4, distance 0:
+ * none into that level. Stream: stride 0; l1 in lines, l2 in 4 lines, 15 of
+ * them at most, 0: the machine's own distance. */
+struct mpg_prefetch {
+  uint32_t flags;
+  int32_t strideBytes;
+  int32_t l1DistanceBytes;
+  int32_t l2DistanceBytes;
+};
+
+/* Sets an entry, or the stream prefetch; with NULL as at the start: accesses
+ * with that entry's tag get no hardware prefetch, the stream prefetch is the
+ * machine's own. Returns 0 or, with nothing changed, a negative errno:
+ *   -EINVAL  no such entry, or a flag that it does not have
+ *   -ERANGE  a number that its register cannot hold
+ *   -ENODEV  the processor is not an A64FX
+ *   -EACCES  its prefetch registers are closed to programs
+ *   -EXDEV   the thread is not bound to one CPU
+ * Stays until it is set again; nobody puts it back. */
+MPG_API int mpg_prefetch_set(int entry, const struct mpg_prefetch *p);
+
+/* A barrier for a fixed number of threads: the hardware's where there is one
+ * (A64FX, Fujitsu's driver, threads bound to different CPUs of one core memory
+ * group), else one in memory that spins and then sleeps. Which one it is turns
+ * out in the first wait. */
+struct mpg_barrier;
+
+/* Makes *barrier for `threads` threads. Returns 0, or -EINVAL (0 threads, or
+ * more than 65536) or -ENOMEM. */
+MPG_API int mpg_barrier_init(struct mpg_barrier **barrier, unsigned threads);
+
+/* Returns when all threads are here; what they wrote before is then visible to
+ * all. `thread` is the caller's number, 0 to threads - 1, the same in every
+ * wait. pre: a thread that was bound to a CPU in the first wait stays there.
+ * Returns 0, or -EINVAL for a number that is too large. */
+MPG_API int mpg_barrier_wait(struct mpg_barrier *barrier, unsigned thread);
+
+/* "hardware", or "software: " and why; before the first wait "undecided" where
+ * there is a driver. A constant string. */
+MPG_API const char *mpg_barrier_kind(const struct mpg_barrier *barrier);
+
+/* pre: all threads have returned from their last wait. NULL does nothing. */
+MPG_API void mpg_barrier_destroy(struct mpg_barrier *barrier);
+
 #ifdef __cplusplus
 }
 #endif

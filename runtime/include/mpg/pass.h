@@ -39,6 +39,55 @@ extern "C" {
 MPG_API void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched,
                              uint64_t step, uint64_t chunk, uint32_t threads);
 
+/* Ways of the sector cache for a region of the program, on A64FX. l1[s] is the
+ * most ways that sector s has of the L1 data cache (4 in all), l2[s] the same
+ * of the L2 cache (14 in all where an assistant core exists), where tag sectors
+ * 0 and 2 are its sector 0, and 1 and 3 its sector 1. MPG_WAYS_KEEP: as it is.
+ *   - a number above those counts as those
+ *   - sector 0 gets what the others leave, if the sum is larger
+ *   - 0 is no way past the cache: with none for sector 0, or for no other, the
+ *     cache is not divided */
+#define MPG_WAYS_KEEP 255
+struct mpg_ways {
+  uint8_t l1[4];
+  uint8_t l2[2];
+};
+
+/* Begins a region. Returns a token (0 or more, the number of regions around
+ * it), or a negative errno, with nothing changed:
+ *   -ENODEV     the processor is not an A64FX
+ *   -EACCES     its sector registers are closed to programs
+ *   -ECANCELED  FLIB_SCCR_CNTL=FALSE
+ *   -EXDEV      the thread is not bound: to one CPU for L1, to one core memory
+ *               group for L2
+ *   -EBUSY      L2: other processes run on the group; with ways of L1 asked for
+ *               as well, these are set, unless FLIB_L1_SCCR_CNTL=FALSE
+ *   -EINVAL     sectors but 0 ask for more ways than there are
+ *   -EOVERFLOW  more than 16 regions inside each other
+ * Where only one of the two caches can be divided, that one is, and the region
+ * begins. mpg_machine_error() (<mpg/mpg.h>) tells what is missing; the first
+ * time it is said on standard error as well.
+ *
+ * The first thread, outside of a parallel region of a program with OpenMP, does
+ * it for its team; every other thread for itself. Ways of L2 are those of the
+ * whole group: with several threads of it in regions of their own, the last one
+ * that began decides, and what was before comes back with the end of all.
+ * pre: the thread stays where it is bound until the end. Keeps errno. */
+MPG_API int mpg_sector_begin(const struct mpg_ways *ways);
+
+/* Ends the region of `token` in the thread that began it, and every region that
+ * was begun inside of it: the ways are as before. Does nothing for a negative
+ * token or one that has ended. Keeps errno. */
+MPG_API void mpg_sector_end(int token);
+
+/* Copies n bytes from s to d by plain loads and stores. On AArch64 they carry
+ * the tag bytes sTag and dTag in the top byte of their addresses, in the place
+ * of what is there; elsewhere, or where the system does not act on tags, it is
+ * memcpy. Returns d without its top byte on AArch64, d elsewhere.
+ * pre: the two do not overlap. Any alignment, n may be 0. */
+MPG_API void *mpg_copy_tagged(void *d, const void *s, size_t n, uint8_t dTag,
+                              uint8_t sTag);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,6 +48,8 @@ struct mpg_state {
   uint32_t pid;
   uint32_t mode; /* what was used: 0 auto, 1 hugetlb, 2 thp, 3 none */
   uint32_t fallback; /* normal pages were used although large were asked for */
+  /* Most that the process had on pages of the pool, of the times when a region
+   * was told of. */
   uint64_t peakHugetlbBytes;
   uint32_t regionCount;
   uint32_t messageCount;

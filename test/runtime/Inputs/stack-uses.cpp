@@ -8,6 +8,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "deep-stack.h"
 #include <alloca.h>
 #include <csetjmp>
 #include <csignal>
@@ -24,33 +25,6 @@
 #include <unistd.h>
 
 extern char **environ;
-
-static void check(bool good, const char *what) {
-  if (good)
-    return;
-  printf("wrong: %s\n", what);
-  exit(1);
-}
-
-/// Uses the stack down to \p low, page by page, and checks on the way up that
-/// every frame is as it was left.
-__attribute__((noinline)) static uint64_t recurseTo(uintptr_t low,
-                                                    uint64_t seed) {
-  volatile uint64_t frame[256];
-  for (size_t i = 0; i < 256; i += 64)
-    frame[i] = seed + i;
-  uint64_t below = 0;
-  if (uintptr_t(frame) > low + 4096)
-    below = recurseTo(low, seed * 31 + 1);
-  for (size_t i = 0; i < 256; i += 64)
-    check(frame[i] == seed + i, "a frame changed while others were called");
-  return below + frame[0];
-}
-
-/// The same for \p bytes below the caller.
-static uint64_t recurse(size_t bytes, uint64_t seed) {
-  return recurseTo(uintptr_t(__builtin_frame_address(0)) - bytes, seed);
-}
 
 static std::string readAll(const char *path) {
   std::string text;

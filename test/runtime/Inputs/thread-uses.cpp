@@ -8,6 +8,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "deep-stack.h"
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -28,35 +29,8 @@
 #include <unistd.h>
 #include <vector>
 
-static void check(bool good, const char *what) {
-  if (good)
-    return;
-  printf("wrong: %s\n", what);
-  fflush(stdout);
-  _exit(1);
-}
-
 static thread_local uint64_t local = 42;
 static thread_local char bigLocal[100000] = {7};
-
-/// Uses the stack down to \p low and checks on the way up that every frame is
-/// as it was left.
-__attribute__((noinline)) static uint64_t recurseTo(uintptr_t low,
-                                                    uint64_t seed) {
-  volatile uint64_t frame[256];
-  for (size_t i = 0; i < 256; i += 64)
-    frame[i] = seed + i;
-  uint64_t below = 0;
-  if (uintptr_t(frame) > low + 4096)
-    below = recurseTo(low, seed * 31 + 1);
-  for (size_t i = 0; i < 256; i += 64)
-    check(frame[i] == seed + i, "a frame changed while others were called");
-  return below + frame[0];
-}
-
-static uint64_t recurse(size_t bytes, uint64_t seed) {
-  return recurseTo(uintptr_t(__builtin_frame_address(0)) - bytes, seed);
-}
 
 /// What the C library says about the stack of this thread.
 static void stackOf(uintptr_t &low, size_t &bytes, size_t &guardBytes) {

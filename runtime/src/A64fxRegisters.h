@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registers of A64FX that a program may be allowed to use: their names as
+// the processor knows them, their fields, and what a field can hold. All that
+// is taken from Fujitsu's specification stands here; the rest of the runtime
+// speaks of ways, bytes and lines.
+//
+// Pure arithmetic, so it is tested on any machine. Whether the kernel lets a
+// program at a register is RegisterProbe.h's question.
+
+#ifndef MPG_RUNTIME_A64FXREGISTERS_H
+#define MPG_RUNTIME_A64FXREGISTERS_H
+
+#include <stdint.h>
+
+namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+constexpr unsigned injectionEntries = 8; // HW:pf-injection
+constexpr unsigned barrierWindows = 4;   // HW:barrier-resources
+
+enum class Register : uint8_t {
+  sectorL1,          ///< IMP_SCCR_L1_EL0
+  sectorL2,          ///< IMP_SCCR_VSCCR_L2_EL0, window on the group's register
+  streamDetect,      ///< IMP_PF_STREAM_DETECT_CTRL_EL0
+  injectionControl0, ///< IMP_PF_INJECTION_CTRL0_EL0 and seven more
+  injectionDistance0 = injectionControl0 + injectionEntries,
+  ///< IMP_PF_INJECTION_DISTANCE0_EL0 and seven more
+  barrierWindow0 = injectionDistance0 + injectionEntries,
+  ///< IMP_BARRIER_BST_SYNC_W0_EL0 (written), LBSY_SYNC (read), and three more
+  count = barrierWindow0 + barrierWindows
+};
+
+/// The \p index-th register of a row that begins with \p first.
+constexpr Register registerAt(Register first, unsigned index) {
+  return Register(unsigned(first) + index);
+}
+
+/// S3_<op1>_C<crn>_C<crm>_<op2>
+struct RegisterName {
+  unsigned op1, crn, crm, op2;
+};
+
+/// HW:sector-registers, HW:prefetch-registers, HW:pf-injection,
+/// HW:barrier-window
+constexpr RegisterName nameOf(Register which) {
+  unsigned number = unsigned(which);
+  if (which == Register::sectorL1)
+    return {3, 11, 8, 2};
+  if (which == Register::sectorL2)
+    return {3, 15, 8, 2};
+  if (which == Register::streamDetect)
+    return {3, 11, 4, 0};
+  if (which < Register::injectionDistance0)
+    return {3, 11, 6, number - unsigned(Register::injectionControl0)};
+  if (which < Register::barrierWindow0)
+    return {3, 11, 7, number - unsigned(Register::injectionDistance0)};
+  return {3, 15, 15, number - unsigned(Register::barrierWindow0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Sector cache
+//===----------------------------------------------------------------------===//
+
+constexpr unsigned sectorsL1 = 4;
+constexpr unsigned sectorsL2 = 2; // of the 4, those that user level reaches
+constexpr unsigned waysOfL1 = 4;  // HW:a64fx-l1d-way
+constexpr unsigned waysOfL2 = 16; // HW:a64fx-l2-way
+constexpr unsigned waysOfL2InJobs = 14; // HW:a64fx-l2-ways-job
+
+/// Four fields of 3 bits in half bytes, sector 0 lowest. HW:sector-fields
+/// pre: no number is above 7.
+constexpr uint64_t packWaysL1(const uint8_t (&ways)[sectorsL1]) {
+  uint64_t value = 0;
+  for (unsigned sector = 0; sector < sectorsL1; ++sector)
+    value |= uint64_t(ways[sector] & 7) << 4 * sector;
+  return value;
+}
+
+constexpr void unpackWaysL1(uint64_t value, uint8_t (&ways)[sectorsL1]) {
+  for (unsigned sector = 0; sector < sectorsL1; ++sector)
+    ways[sector] = value >> 4 * sector & 7;
+}
+
+/// Two fields of 5 bits in bytes, sector 0 lowest. HW:sector-fields
+/// pre: no number is above 31.
+constexpr uint64_t packWaysL2(const uint8_t (&ways)[sectorsL2]) {
+  return (ways[0] & 31u) | (ways[1] & 31u) << 8;
+}
+
+constexpr void unpackWaysL2(uint64_t value, uint8_t (&ways)[sectorsL2]) {
+  ways[0] = value & 31;
+  ways[1] = value >> 8 & 31;
+}
+
+//===----------------------------------------------------------------------===//
+// Hardware prefetch
+//===----------------------------------------------------------------------===//
+
+constexpr int cacheLineBytes = 256; // HW:a64fx-l1d-way
+
+/// How the hardware prefetches streams that it finds itself.
+struct StreamDetect {
+  bool used = false; ///< V; false: the built-in defaults
+  bool offL1 = false, offL2 = false;
+  bool weakL1 = false, weakL2 = false;
+  int64_t distanceL1Bytes = 0; ///< 1 to 15 lines; 0: default
+  int64_t distanceL2Bytes = 0; ///< 1 to 15 times 4 lines; 0: default
+};
+
+/// The bits that exist. HW:stream-detect-fields
+constexpr uint64_t streamDetectMask = 0x8CC000000F0F0000;
+
+/// \p bytes as a number of \p unitBytes in 4 bits; false if it is none.
+constexpr bool packUnits(int64_t bytes, int unitBytes, uint64_t &units) {
+  if (bytes < 0 || bytes % unitBytes != 0 || bytes / unitBytes > 15)
+    return false;
+  units = uint64_t(bytes / unitBytes);
+  return true;
+}
+
+/// HW:stream-detect-fields. False if a distance cannot be expressed.
+constexpr bool packStreamDetect(const StreamDetect &fields, uint64_t &value) {
+  uint64_t unitsL1 = 0, unitsL2 = 0;
+  if (!packUnits(fields.distanceL1Bytes, cacheLineBytes, unitsL1) ||
+      !packUnits(fields.distanceL2Bytes, 4 * cacheLineBytes, unitsL2))
+    return false;
+  value = uint64_t(fields.used) << 63 | uint64_t(fields.offL1) << 59 |
+          uint64_t(fields.offL2) << 58 | uint64_t(fields.weakL1) << 55 |
+          uint64_t(fields.weakL2) << 54 | unitsL1 << 24 | unitsL2 << 16;
+  return true;
+}
+
+/// One entry of prefetch injection (pf_func 8 to 15 of the tag).
+struct Injection {
+  bool used = false;     ///< V; false: no hardware prefetch for such accesses
+  bool allocate = false; ///< A; follow a stride, else prefetch at each access
+  bool forStore = false; ///< T
+  bool weakL1 = false, weakL2 = false, weakSoftware = false;
+  int64_t offsetBytes = 0;     ///< the stride, with allocate
+  int64_t distanceL1Bytes = 0; ///< 0: none into this level
+  int64_t distanceL2Bytes = 0;
+};
+
+/// A signed number of bytes in bits 24 to 2, in steps of 4: -16 MiB to
+/// 16 MiB - 4. HW:pf-injection. False if it cannot be expressed.
+constexpr bool packSignedBytes(int64_t bytes, uint64_t &field) {
+  constexpr int64_t limit = int64_t(1) << 24;
+  if (bytes % 4 != 0 || bytes < -limit || bytes >= limit)
+    return false;
+  field = uint64_t(bytes) & 0x1FFFFFC;
+  return true;
+}
+
+/// The two registers of an entry. HW:pf-injection. False if a number
+/// cannot be expressed.
+constexpr bool packInjection(const Injection &fields, uint64_t &control,
+                             uint64_t &distance) {
+  uint64_t offset = 0, distanceL1 = 0, distanceL2 = 0;
+  if (!packSignedBytes(fields.offsetBytes, offset) ||
+      !packSignedBytes(fields.distanceL1Bytes, distanceL1) ||
+      !packSignedBytes(fields.distanceL2Bytes, distanceL2))
+    return false;
+  control = uint64_t(fields.used) << 63 | uint64_t(fields.weakL1) << 62 |
+            uint64_t(fields.weakL2) << 61 | uint64_t(fields.allocate) << 60 |
+            uint64_t(fields.forStore) << 59 |
+            uint64_t(fields.weakSoftware) << 58 | offset;
+  distance = distanceL1 << 32 | distanceL2;
+  return true;
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_A64FXREGISTERS_H
