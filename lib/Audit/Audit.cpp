@@ -33,8 +33,12 @@ bool FileReport::unusable() const {
   });
 }
 
-/// The compiler's record of its command line names the A64FX.
+/// The compiler's record of its command line names the A64FX, or its code
+/// carries HPC tags, which nothing else has.
 static bool builtForA64fx(Image &image) {
+  if (std::optional<mpg_note_hints> hints = readOwnNotes(image).hints;
+      hints && hints->taggedAccesses)
+    return true;
   const Section *record = image.findSection(".GCC.command.line");
   if (!record)
     return false;
@@ -142,6 +146,7 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
                      report.target,
                      report.pageBytes,
                      report.hugeBytes,
+                     std::nullopt,
                      std::nullopt,
                      std::nullopt};
   runChecks(subject, report.findings);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Audit/Checks.h"
-#include "Elf/HintNote.h"
 #include "Elf/HugeLayout.h"
 
 using namespace llvm;
@@ -18,13 +17,14 @@ struct CheckEntry {
 } // namespace
 
 static const CheckEntry checks[] = {
-    {checkPie, 102, 102},         {checkOverlap, 103, 103},
-    {checkThreadStack, 104, 104}, {checkLibmpg, 110, 112},
-    {checkAllocators, 113, 114},  {checkLibraryDrag, 120, 120},
-    {checkBrk, 130, 132},         {checkStartupMemory, 140, 142},
-    {checkLibraryData, 143, 143}, {checkPageSize, 150, 152},
-    {checkHygiene, 160, 161},     {checkVectorLength, 180, 180},
-    {checkOpenMp, 190, 190},      {checkCacheColour, 210, 210},
+    {checkPie, 102, 102},          {checkOverlap, 103, 103},
+    {checkThreadStack, 104, 104},  {checkLibmpg, 110, 112},
+    {checkAllocators, 113, 114},   {checkLibraryDrag, 120, 120},
+    {checkBrk, 130, 132},          {checkStartupMemory, 140, 142},
+    {checkLibraryData, 143, 143},  {checkPageSize, 150, 152},
+    {checkHygiene, 160, 161},      {checkHints, 170, 172},
+    {checkVectorLength, 180, 180}, {checkOpenMp, 190, 190},
+    {checkCacheColour, 210, 210},
 };
 
 const KnownSymbolUse &Subject::symbols() const {
@@ -44,11 +44,6 @@ static LinkFacts collectLinkFacts(Image &image) {
     facts.hasBss |= isBss;
     if (isData || isBss || name == ".ldata" || name == ".lbss")
       facts.dataBytes += section.bytes;
-    if (name != MPG_NOTE_SECTION_LAYOUT)
-      continue;
-    Notes notes;
-    readNotes(image.sectionData(section, 64 << 10), notes);
-    facts.note = notes.layout;
   }
   // It is not known then; the segments hold a little more.
   if (!image.hasSections())
@@ -57,9 +52,17 @@ static LinkFacts collectLinkFacts(Image &image) {
 }
 
 const LinkFacts &Subject::linkFacts() const {
-  if (!linkCache)
+  if (!linkCache) {
     linkCache = collectLinkFacts(image);
+    linkCache->note = notes().layout;
+  }
   return *linkCache;
+}
+
+const Notes &Subject::notes() const {
+  if (!noteCache)
+    noteCache = readOwnNotes(image);
+  return *noteCache;
 }
 
 bool Findings::wants(FindingId id) const {

@@ -10,7 +10,7 @@
 
 #include "Audit/Audit.h"
 #include "Audit/KnownSymbols.h"
-#include "mpg/note.h"
+#include "Elf/ImageNotes.h"
 
 namespace mpg {
 
@@ -34,8 +34,11 @@ struct Subject {
   /// Read at the first use, in one pass over the sections: a run over many
   /// files asks for most of them.
   const LinkFacts &linkFacts() const;
+  /// Our own notes; read at the first use.
+  const Notes &notes() const;
   std::optional<KnownSymbolUse> mutable symbolCache;
   std::optional<LinkFacts> mutable linkCache;
+  std::optional<Notes> mutable noteCache;
 };
 
 /// Takes findings; fills in what the table says about them.
@@ -67,6 +70,7 @@ void checkStartupMemory(const Subject &subject, Findings &findings); // 140 142
 void checkLibraryData(const Subject &subject, Findings &findings);   // 143
 void checkPageSize(const Subject &subject, Findings &findings);      // 150-152
 void checkHygiene(const Subject &subject, Findings &findings);       // 160 161
+void checkHints(const Subject &subject, Findings &findings);         // 170-172
 void checkVectorLength(const Subject &subject, Findings &findings);  // 180
 void checkOpenMp(const Subject &subject, Findings &findings);        // 190
 void checkCacheColour(const Subject &subject, Findings &findings);   // 210

@@ -105,7 +105,7 @@ mpg_note_hints mpg::emptyHints() {
 }
 
 static void mergeWays(uint8_t (&into)[4], const uint8_t (&from)[4],
-                      StringRef cache, std::vector<std::string> &warnings) {
+                      StringRef cache, std::vector<std::string> &conflicts) {
   for (unsigned sector = 0; sector < 4; ++sector) {
     if (from[sector] == MPG_WAYS_NOT_ASKED || from[sector] == into[sector])
       continue;
@@ -114,10 +114,10 @@ static void mergeWays(uint8_t (&into)[4], const uint8_t (&from)[4],
       continue;
     }
     unsigned larger = std::max(into[sector], from[sector]);
-    warnings.push_back("modules ask for " + utostr(into[sector]) + " and " +
-                       utostr(from[sector]) + " " + cache.str() +
-                       " ways of sector " + utostr(sector) + "; " +
-                       utostr(larger) + " is kept");
+    conflicts.push_back("modules ask for " + utostr(into[sector]) + " and " +
+                        utostr(from[sector]) + " " + cache.str() +
+                        " ways of sector " + utostr(sector) + "; " +
+                        utostr(larger) + " is kept");
     into[sector] = uint8_t(larger);
   }
 }
@@ -127,15 +127,15 @@ static uint32_t addSaturating(uint32_t a, uint32_t b) {
 }
 
 void mpg::mergeHints(mpg_note_hints &into, const mpg_note_hints &from,
-                     std::vector<std::string> &warnings) {
+                     std::vector<std::string> &conflicts) {
   into.flags |= from.flags;
   into.llvmMajor = std::max(into.llvmMajor, from.llvmMajor);
   for (unsigned word = 0; word < 8; ++word)
     into.tagBytes[word] |= from.tagBytes[word];
   into.sectorsMask |= from.sectorsMask;
   into.injectionMask |= from.injectionMask;
-  mergeWays(into.waysL1, from.waysL1, "L1", warnings);
-  mergeWays(into.waysL2, from.waysL2, "L2", warnings);
+  mergeWays(into.waysL1, from.waysL1, "L1", conflicts);
+  mergeWays(into.waysL2, from.waysL2, "L2", conflicts);
   into.taggedAccesses = addSaturating(into.taggedAccesses, from.taggedAccesses);
   into.firstTouchSites =
       addSaturating(into.firstTouchSites, from.firstTouchSites);
@@ -168,15 +168,21 @@ static bool isReadable(StringRef what, StringRef contents, size_t bytes,
 
 static void addHints(StringRef contents, Notes &notes) {
   if (!isReadable("hint", contents, sizeof(mpg_note_hints),
-                  MPG_NOTE_HINTS_VERSION, notes.warnings))
+                  MPG_NOTE_HINTS_VERSION, notes.warnings)) {
+    notes.unreadHints.push_back(notes.warnings.back());
     return;
+  }
   mpg_note_hints hints;
   FieldReader reader(contents);
   forEachField(hints, [&](auto &value) { reader.take(value); });
   if (!notes.hints)
     notes.hints = emptyHints();
-  mergeHints(*notes.hints, hints, notes.warnings);
-  ++notes.hintNotes;
+  size_t known = notes.wayConflicts.size();
+  mergeHints(*notes.hints, hints, notes.wayConflicts);
+  notes.warnings.insert(notes.warnings.end(),
+                        notes.wayConflicts.begin() + ptrdiff_t(known),
+                        notes.wayConflicts.end());
+  notes.modules.push_back(hints);
 }
 
 static void addLayout(StringRef contents, Notes &notes) {
@@ -193,37 +199,84 @@ static void addLayout(StringRef contents, Notes &notes) {
   notes.layout = layout;
 }
 
-void mpg::readNotes(StringRef section, Notes &notes) {
+std::optional<std::string> mpg::forEachNote(
+    StringRef section,
+    function_ref<void(StringRef name, uint32_t type, StringRef contents)>
+        visit) {
   while (!section.empty()) {
-    if (section.size() < 12) {
-      notes.warnings.push_back(utostr(section.size()) +
-                               " bytes behind the last note are none");
-      return;
-    }
+    if (section.size() < 12)
+      return utostr(section.size()) + " bytes behind the last note are none";
     uint32_t nameBytes = support::endian::read32le(section.data());
     uint32_t bytes = support::endian::read32le(section.data() + 4);
     uint32_t type = support::endian::read32le(section.data() + 8);
     uint64_t start = 12 + ((uint64_t(nameBytes) + 3) & ~uint64_t(3));
-    if (start + bytes > section.size()) {
-      notes.warnings.push_back("a note of " + utostr(start + bytes) +
-                               " bytes does not fit into " +
-                               utostr(section.size()));
-      return;
-    }
-    StringRef name = section.substr(12, nameBytes);
-    StringRef contents = section.substr(start, bytes);
-    if (name == StringRef(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME))) {
-      if (type == MPG_NOTE_TYPE_HINTS)
-        addHints(contents, notes);
-      else if (type == MPG_NOTE_TYPE_LAYOUT)
-        addLayout(contents, notes);
-      else
-        notes.warnings.push_back("a note of type " + utostr(type) +
-                                 " is not known and was skipped");
-    }
+    if (start + bytes > section.size())
+      return "a note of " + utostr(start + bytes) +
+             " bytes does not fit into " + utostr(section.size());
+    visit(section.substr(12, nameBytes), type, section.substr(start, bytes));
     uint64_t next = start + ((uint64_t(bytes) + 3) & ~uint64_t(3));
     section = section.substr(std::min<uint64_t>(next, section.size()));
   }
+  return std::nullopt;
+}
+
+void mpg::readNotes(StringRef section, Notes &notes) {
+  std::optional<std::string> wrong = forEachNote(
+      section, [&](StringRef name, uint32_t type, StringRef contents) {
+        if (name != StringRef(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME)))
+          return;
+        if (type == MPG_NOTE_TYPE_HINTS)
+          addHints(contents, notes);
+        else if (type == MPG_NOTE_TYPE_LAYOUT)
+          addLayout(contents, notes);
+        else
+          notes.warnings.push_back("a note of type " + utostr(type) +
+                                   " is not known and was skipped");
+      });
+  if (wrong)
+    notes.warnings.push_back(*wrong);
+}
+
+std::vector<unsigned> mpg::bitsOf(uint8_t mask) {
+  std::vector<unsigned> bits;
+  for (unsigned bit = 0; bit < 8; ++bit)
+    if (mask >> bit & 1)
+      bits.push_back(bit);
+  return bits;
+}
+
+std::vector<unsigned> mpg::tagBytesOf(const mpg_note_hints &hints) {
+  std::vector<unsigned> bytes;
+  for (unsigned byte = 0; byte < 256; ++byte)
+    if (hints.tagBytes[byte / 32] >> (byte % 32) & 1)
+      bytes.push_back(byte);
+  return bytes;
+}
+
+/// " 0x01 0x41", or " none".
+static std::string tagByteList(const mpg_note_hints &hints) {
+  std::string text;
+  for (unsigned byte : tagBytesOf(hints))
+    text += " 0x" + utohexstr(byte, /*LowerCase=*/true, 2);
+  return text.empty() ? " none" : text;
+}
+
+static std::string countOf(uint32_t count, StringRef one, StringRef many) {
+  return utostr(count) + " " + (count == 1 ? one : many).str();
+}
+
+std::string mpg::describeTags(const mpg_note_hints &hints) {
+  return countOf(hints.taggedAccesses, "tagged access", "tagged accesses") +
+         ", tag bytes" + tagByteList(hints);
+}
+
+std::string mpg::describeWays(const uint8_t (&ways)[4]) {
+  std::string text;
+  for (unsigned sector = 0; sector < 4; ++sector)
+    if (ways[sector] != MPG_WAYS_NOT_ASKED)
+      text += (text.empty() ? "sector " : ", sector ") + utostr(sector) + ": " +
+              utostr(ways[sector]);
+  return text;
 }
 
 static void printWays(raw_ostream &out, StringRef cache,
@@ -238,29 +291,22 @@ static void printMask(raw_ostream &out, StringRef what, uint8_t mask) {
   if (mask == 0)
     return;
   out << "  " << what << ":";
-  for (unsigned bit = 0; bit < 8; ++bit)
-    if (mask >> bit & 1)
-      out << " " << bit;
+  for (unsigned bit : bitsOf(mask))
+    out << " " << bit;
   out << "\n";
 }
 
 static void printHints(raw_ostream &out, const mpg_note_hints &hints,
-                       unsigned modules) {
+                       size_t modules) {
   out << "hints: " << modules << (modules == 1 ? " module" : " modules")
-      << ", LLVM " << hints.llvmMajor << ", " << hints.taggedAccesses
-      << " tagged accesses, " << hints.firstTouchSites
-      << " first-touch sites\n";
-  out << "  tag bytes:";
-  bool any = false;
-  for (unsigned byte = 0; byte < 256; ++byte)
-    if (hints.tagBytes[byte / 32] >> (byte % 32) & 1) {
-      out << " 0x" << utohexstr(byte, /*LowerCase=*/true, 2);
-      any = true;
-    }
-  out << (any ? "" : " none")
+      << ", LLVM " << hints.llvmMajor << ", "
+      << countOf(hints.taggedAccesses, "tagged access", "tagged accesses")
+      << ", "
+      << countOf(hints.firstTouchSites, "first-touch site", "first-touch sites")
+      << "\n  tag bytes:" << tagByteList(hints)
       << (hints.flags & MPG_HINTS_EXTENDED_TAGS ? " (extended)\n" : "\n");
   printMask(out, "sectors", hints.sectorsMask);
-  printMask(out, "injection levels", hints.injectionMask);
+  printMask(out, "injection entries", hints.injectionMask);
   printWays(out, "L1", hints.waysL1);
   printWays(out, "L2", hints.waysL2);
 }
@@ -278,7 +324,7 @@ static void printLayout(raw_ostream &out, const mpg_note_layout &layout) {
 
 void mpg::printNotes(raw_ostream &out, const Notes &notes) {
   if (notes.hints)
-    printHints(out, *notes.hints, notes.hintNotes);
+    printHints(out, *notes.hints, notes.modules.size());
   if (notes.layout)
     printLayout(out, *notes.layout);
   for (const std::string &warning : notes.warnings)

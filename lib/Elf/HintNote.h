@@ -10,6 +10,7 @@
 #define MPG_ELF_HINTNOTE_H
 
 #include "mpg/note.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
@@ -21,12 +22,26 @@ namespace mpg {
 /// All notes of ours in one section or segment.
 struct Notes {
   std::optional<mpg_note_hints> hints; ///< merged over all modules
-  unsigned hintNotes = 0;              ///< how many went into it
+  std::vector<mpg_note_hints> modules; ///< the hint notes that went into it
   std::optional<mpg_note_layout> layout;
   /// What could not be used and why, one sentence each: unknown versions,
   /// truncated notes, modules that ask for different cache ways.
   std::vector<std::string> warnings;
+  /// Those of the warnings that are about a hint note as a whole: its tags
+  /// and ways are not known.
+  std::vector<std::string> unreadHints;
+  /// Those of the warnings that are about modules which ask for different ways.
+  std::vector<std::string> wayConflicts;
 };
+
+/// Calls \p visit with the name (its zero byte included), the type and the
+/// contents of each ELF note in \p section. Returns what is wrong with the rest
+/// if the notes do not fill the section.
+std::optional<std::string>
+forEachNote(llvm::StringRef section,
+            llvm::function_ref<void(llvm::StringRef name, uint32_t type,
+                                    llvm::StringRef contents)>
+                visit);
 
 /// Adds the notes of \p section (contents of a SHT_NOTE section or PT_NOTE
 /// segment) to \p notes. Notes of others are passed over in silence.
@@ -34,9 +49,9 @@ void readNotes(llvm::StringRef section, Notes &notes);
 
 /// Merges \p from into \p into: masks are united, counts added (they stop at
 /// the largest value), of different ways the larger one is kept and named in
-/// \p warnings.
+/// \p conflicts.
 void mergeHints(mpg_note_hints &into, const mpg_note_hints &from,
-                std::vector<std::string> &warnings);
+                std::vector<std::string> &conflicts);
 
 /// A hint note that asks for nothing; the start for a writer or a merge.
 mpg_note_hints emptyHints();
@@ -47,6 +62,18 @@ std::string writeLayoutNote(const mpg_note_layout &layout);
 
 /// Offset of the note's own bytes, the struct, in what the writers return.
 constexpr uint64_t noteHeaderBytes = 16;
+
+/// Numbers of the bits that are set in \p mask: sectors, injection entries.
+std::vector<unsigned> bitsOf(uint8_t mask);
+
+/// The tag bytes that the note names, ascending.
+std::vector<unsigned> tagBytesOf(const mpg_note_hints &hints);
+
+/// "12 tagged accesses, tag bytes 0x01 0x41".
+std::string describeTags(const mpg_note_hints &hints);
+
+/// "sector 0: 4, sector 1: 10"; empty if none are asked for.
+std::string describeWays(const uint8_t (&ways)[4]);
 
 /// A few lines for a person, in a fixed order.
 void printNotes(llvm::raw_ostream &out, const Notes &notes);

@@ -120,7 +120,7 @@ void mpg::adviseAddressSpace(const Node &node, Verdict &verdict) {
 }
 
 void mpg::adviseA64fx(const Node &node, Verdict &verdict) {
-  const Machine &machine = node.machine;
+  const NodeMachine &machine = node.machine;
   if (machine.a64fx == A64fxKind::other)
     add(verdict, false,
         "this A64FX is numbered neither as FX1000 nor as FX700, so that its "
@@ -146,7 +146,7 @@ void mpg::adviseVendorLibrary(const Node &node, Verdict &verdict) {
 
 /// What makes timings of this machine differ from those of another.
 void mpg::adviseTiming(const Node &node, Verdict &verdict) {
-  const Machine &machine = node.machine;
+  const NodeMachine &machine = node.machine;
   std::vector<std::string> slow = machine.governors;
   erase_if(slow, [](const std::string &name) { return name == "performance"; });
   if (!slow.empty())

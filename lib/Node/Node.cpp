@@ -34,5 +34,6 @@ Node mpg::readNode(const SysTree &tree) {
   node.machine = readMachine(tree, node.numa);
   if (tree.isLive() && node.machine.a64fx != A64fxKind::no)
     node.registers = probeRegisters();
+  node.tags = judgeTags(node.machine, node.registers);
   return node;
 }

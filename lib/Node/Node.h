@@ -9,10 +9,11 @@
 #include "Node/Cgroups.h"
 #include "Node/HugePages.h"
 #include "Node/Kernel.h"
-#include "Node/Machine.h"
-#include "Node/Numa.h"
+#include "Node/NodeMachine.h"
+#include "Node/NodeNuma.h"
 #include "Node/ProcessLimits.h"
 #include "Node/Registers.h"
+#include "Node/TagSupport.h"
 #include "Node/Transparent.h"
 
 namespace llvm {
@@ -22,7 +23,7 @@ class raw_ostream;
 namespace mpg {
 
 struct Node {
-  Machine machine;
+  NodeMachine machine;
   KernelFacts kernel;
   PageFacts pages;
   TransparentFacts transparent;
@@ -30,6 +31,7 @@ struct Node {
   ProcessLimits limits;
   NumaFacts numa;
   RegisterReach registers;
+  TagSupport tags;
 
   /// Large pages that fit into free memory of \p node, or of all nodes that
   /// this process may use.

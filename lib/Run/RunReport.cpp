@@ -246,8 +246,19 @@ static std::string cleanText(const char *text) {
   return printable(json::fixUTF8(text));
 }
 
+/// As --mode and MPG_MODE spell it; nothing for a number that has no name.
+static std::optional<StringRef> modeName(uint32_t mode) {
+  static constexpr StringRef names[] = {"auto", "hugetlb", "thp", "none"};
+  if (mode >= std::size(names))
+    return std::nullopt;
+  return names[mode];
+}
+
 void mpg::addState(RunReport &report, const mpg_state &state) {
   report.hasState = true;
+  if (std::optional<StringRef> mode = modeName(state.mode))
+    report.mode = mode->str();
+  report.isPeakCounted = state.peakHugetlbBytes != 0;
   report.fallback = state.fallback != 0;
   report.peakHugetlbBytes =
       std::max<uint64_t>(report.peakHugetlbBytes, state.peakHugetlbBytes);

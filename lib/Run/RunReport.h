@@ -9,6 +9,7 @@
 #ifndef MPG_RUN_RUNREPORT_H
 #define MPG_RUN_RUNREPORT_H
 
+#include "Run/HintReport.h"
 #include "Run/Smaps.h"
 #include "mpg/state.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,12 +42,15 @@ struct RegionUse {
 struct RunReport {
   std::string program;
   int waitStatus = 0;
-  std::string mode;      ///< what was asked for
+  std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words
   bool hasState = false; ///< libmpg was at work in the program
   bool fallback = false;
+  /// The larger of what libmpg counted and what was mapped at the end.
   uint64_t peakHugetlbBytes = 0;
-  std::vector<RegionUse> regions; ///< in the order of RunRegion, none twice
+  bool isPeakCounted = false;      ///< libmpg did count
+  std::optional<HintReport> hints; ///< nothing: the program has none
+  std::vector<RegionUse> regions;  ///< in the order of RunRegion, none twice
   std::vector<std::pair<unsigned, std::string>> messages;
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report of mpgrun for people, and as JSON (schema mpgreport-1, which
-// stands in docs/schema/mpgreport-1.schema.json).
+// The report of mpgrun for people.
 
 #include "Run/RunReport.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include <sys/wait.h>
 
 using namespace llvm;
@@ -51,6 +50,40 @@ static void writeRow(raw_ostream &out, const RegionUse &use) {
     out << "    " << fillText(use.reason, 4) << "\n";
 }
 
+/// "yes", or what is missing.
+static std::string describeActing(const HintReport &report) {
+  std::string missing = join(report.support.missing, "; ");
+  switch (report.acts()) {
+  case Ability::yes:
+    return "this machine acts on them";
+  case Ability::no:
+    return missing.empty() ? "nothing acts on them" : missing;
+  case Ability::unknown:
+    return "not known whether this machine acts on them" +
+           (missing.empty() ? "" : ": " + missing);
+  }
+  return missing;
+}
+
+static void writeHints(raw_ostream &out, const HintReport &report) {
+  auto line = [&](const std::string &text) {
+    out << "  " << fillText("hints: " + text, 4) << "\n";
+  };
+  for (const std::string &unread : report.notes.unreadHints)
+    line(unread);
+  if (!report.notes.hints)
+    return;
+  const mpg_note_hints &hints = *report.notes.hints;
+  if (hints.taggedAccesses)
+    line(describeTags(hints) + "; " + describeActing(report));
+  for (auto [cache, ways] :
+       {std::pair("L1", &hints.waysL1), std::pair("L2", &hints.waysL2)})
+    if (std::string asked = describeWays(*ways); !asked.empty())
+      line(std::string(cache) + " ways asked for: " + asked);
+  if (hints.firstTouchSites)
+    line(std::to_string(hints.firstTouchSites) + " first-touch sites");
+}
+
 void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   out << "mpgrun: " << printable(report.program) << ": "
       << describeEnd(report.waitStatus) << ", mode " << report.mode << "\n";
@@ -62,48 +95,9 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   for (const RegionUse &use : report.regions)
     writeRow(out, use);
   if (report.peakHugetlbBytes)
-    out << "  most taken from the pool at once: "
+    out << (report.isPeakCounted ? "  most taken from the pool at once: "
+                                 : "  from the pool at the end: ")
         << formatBytes(report.peakHugetlbBytes) << "\n";
-}
-
-static void writeJsonRegion(json::OStream &json, const RegionUse &use) {
-  json.object([&] {
-    json.attribute("region", regionName(use.region));
-    json.attribute("bytes", int64_t(use.bytes));
-    json.attribute("huge_bytes", int64_t(use.hugeBytes));
-    json.attribute("page_bytes", int64_t(use.pageBytes));
-    json.attributeArray("nodes", [&] {
-      for (uint64_t bytes : use.nodes)
-        json.value(int64_t(bytes));
-    });
-    json.attribute("reason", use.reason);
-  });
-}
-
-void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
-  json::OStream json(out, 2);
-  json.object([&] {
-    json.attribute("schema", "mpgreport-1");
-    json.attribute("program", json::fixUTF8(report.program));
-    json.attribute("status", WIFSIGNALED(report.waitStatus)
-                                 ? -WTERMSIG(report.waitStatus)
-                                 : WEXITSTATUS(report.waitStatus));
-    json.attribute("mode", report.mode);
-    json.attribute("source", report.measured ? "smaps" : "libmpg");
-    json.attribute("libmpg", report.hasState);
-    json.attribute("hugetlb_fallback", report.fallback);
-    json.attribute("peak_hugetlb_bytes", int64_t(report.peakHugetlbBytes));
-    json.attributeArray("regions", [&] {
-      for (const RegionUse &use : report.regions)
-        writeJsonRegion(json, use);
-    });
-    json.attributeArray("messages", [&] {
-      for (const auto &message : report.messages)
-        json.object([&] {
-          json.attribute("code", int64_t(message.first));
-          json.attribute("text", message.second);
-        });
-    });
-  });
-  out << "\n";
+  if (report.hints)
+    writeHints(out, *report.hints);
 }

@@ -64,7 +64,7 @@ TEST(HintNote, WhatIsWrittenIsRead) {
   Notes notes = read(writeHintsNote(someHints()) + writeLayoutNote(layout));
   EXPECT_TRUE(notes.warnings.empty());
   ASSERT_TRUE(notes.hints && notes.layout);
-  EXPECT_EQ(notes.hintNotes, 1u);
+  EXPECT_EQ(notes.modules.size(), 1u);
   EXPECT_EQ(writeHintsNote(*notes.hints), writeHintsNote(someHints()));
   EXPECT_EQ(writeLayoutNote(*notes.layout), writeLayoutNote(layout));
 }
@@ -79,7 +79,7 @@ TEST(HintNote, MergingUnitesMasksAndAddsCounts) {
   other.taggedAccesses = 10;
   Notes notes = read(writeHintsNote(someHints()) + writeHintsNote(other));
   EXPECT_TRUE(notes.warnings.empty());
-  EXPECT_EQ(notes.hintNotes, 2u);
+  EXPECT_EQ(notes.modules.size(), 2u);
   EXPECT_EQ(notes.hints->flags, 3);
   EXPECT_EQ(notes.hints->llvmMajor, 22u);
   EXPECT_EQ(notes.hints->tagBytes[0], 1u << 1 | 1u << 2 | 1u << 31);
@@ -112,6 +112,8 @@ TEST(HintNote, OfDifferentWaysTheLargerIsKeptAndNamed) {
     ASSERT_EQ(notes.warnings.size(), 1u);
     EXPECT_NE(notes.warnings[0].find("L2 ways of sector 2; 12 is kept"),
               std::string::npos);
+    EXPECT_EQ(notes.wayConflicts, notes.warnings);
+    EXPECT_TRUE(notes.unreadHints.empty());
   }
 }
 
@@ -120,7 +122,7 @@ TEST(HintNote, NotesOfOthersArePassedOver) {
   std::string longName("\5\0\0\0\0\0\0\0\1\0\0\0mpgx\0\0\0\0", 20);
   Notes notes = read(gnu + longName + writeHintsNote(someHints()) + gnu);
   EXPECT_TRUE(notes.warnings.empty());
-  EXPECT_EQ(notes.hintNotes, 1u);
+  EXPECT_EQ(notes.modules.size(), 1u);
 }
 
 TEST(HintNote, UnknownVersionsAreSkippedAndNamed) {
@@ -128,10 +130,11 @@ TEST(HintNote, UnknownVersionsAreSkippedAndNamed) {
   next.version = 2;
   std::string note = writeHintsNote(next) + writeHintsNote(someHints());
   Notes notes = read(note);
-  EXPECT_EQ(notes.hintNotes, 1u);
+  EXPECT_EQ(notes.modules.size(), 1u);
   EXPECT_EQ(notes.warnings,
             (std::vector<std::string>{
                 "a hint note of version 2 is not known and was skipped"}));
+  EXPECT_EQ(notes.unreadHints, notes.warnings);
   // A later version may be longer.
   std::string longer = writeHintsNote(next) + "more";
   longer[4] = 64;
@@ -144,7 +147,7 @@ TEST(HintNote, AnyPrefixIsAnsweredAndOnlyWholeNotesCount) {
   std::string all = writeHintsNote(someHints()) + writeHintsNote(someHints());
   for (size_t bytes = 0; bytes <= all.size(); ++bytes) {
     Notes notes = read(all.substr(0, bytes));
-    EXPECT_EQ(notes.hintNotes, bytes / 76) << bytes;
+    EXPECT_EQ(notes.modules.size(), bytes / 76) << bytes;
     EXPECT_EQ(notes.warnings.empty(), bytes % 76 == 0) << bytes;
   }
 }
@@ -190,7 +193,7 @@ TEST(HintNote, PrintsWhatIsThere) {
       "sites\n"
       "  tag bytes: 0x01 0x1f 0xff\n"
       "  sectors: 1\n"
-      "  injection levels: 0\n"
+      "  injection entries: 0\n"
       "  L2 sector 1: 5 ways\n"
       "layout: 2 MiB pages, .data 0x800000-0xa00000, .bss "
       "0xa00000-0xe00000\n");

@@ -171,6 +171,120 @@ TEST(RunReport, WithMappingsOnlyItsReasonsAreTaken) {
   EXPECT_EQ(bss->reason[0], 'x');
 }
 
+static std::string textOf(const RunReport &report) {
+  std::string text;
+  raw_string_ostream out(text);
+  writeRunText(out, report);
+  return text;
+}
+
+TEST(RunReport, ModeIsTheOneThatWasUsed) {
+  mpg_state state = goodState();
+  for (const char *mode : {"auto", "hugetlb", "thp", "none"}) {
+    RunReport report;
+    report.mode = "asked";
+    addState(report, state);
+    EXPECT_EQ(report.mode, mode);
+    ++state.mode;
+  }
+  RunReport report; // a mode of a later libmpg has no name here
+  report.mode = "asked";
+  addState(report, state);
+  EXPECT_EQ(report.mode, "asked");
+}
+
+TEST(RunReport, PoolUseIsAPeakOnlyIfItWasCounted) {
+  mpg_state state = goodState();
+  RunReport report;
+  report.peakHugetlbBytes = 4 << 20; // mapped at the end
+  addState(report, state);
+  EXPECT_NE(textOf(report).find("  from the pool at the end: 4 MiB\n"),
+            std::string::npos);
+  state.peakHugetlbBytes = 8 << 20;
+  addState(report, state);
+  EXPECT_NE(textOf(report).find("  most taken from the pool at once: 8 MiB\n"),
+            std::string::npos);
+  // What others mapped from the pool is not in libmpg's count.
+  report.peakHugetlbBytes = 16 << 20;
+  addState(report, state);
+  EXPECT_EQ(report.peakHugetlbBytes, 16u << 20);
+}
+
+/// A report about one access with \p tag on a machine of \p support.
+static HintReport hintReport(unsigned tag, TagSupport support) {
+  mpg_note_hints hints = emptyHints();
+  hints.tagBytes[tag / 32] = 1u << tag % 32;
+  hints.sectorsMask = uint8_t(1u << (tag & 3));
+  hints.injectionMask = tag & 0x80 ? uint8_t(1u << (tag >> 4 & 7)) : 0;
+  hints.taggedAccesses = 1;
+  HintReport report;
+  report.notes.hints = hints;
+  report.support = std::move(support);
+  return report;
+}
+
+TEST(HintReport, ActsAsFarAsWhatTheTagsNeed) {
+  TagSupport support; // of a machine that lacks injection and knows no sectors
+  support.prefetch = Ability::yes;
+  support.sector = Ability::unknown;
+  EXPECT_EQ(hintReport(0x40, support).acts(), Ability::yes);
+  EXPECT_EQ(hintReport(0x41, support).acts(), Ability::unknown);
+  EXPECT_EQ(hintReport(0x90, support).acts(), Ability::no);
+  EXPECT_EQ(hintReport(0x91, support).acts(), Ability::no);
+  support.injection = Ability::yes;
+  EXPECT_EQ(hintReport(0x90, support).acts(), Ability::yes);
+  EXPECT_EQ(hintReport(0x01, TagSupport()).acts(), Ability::no);
+  EXPECT_EQ(HintReport().acts(), Ability::no);
+}
+
+/// An FX1000 with the vendor's system.
+static NodeMachine fx1000() {
+  NodeMachine machine;
+  machine.architecture = "AArch64";
+  machine.a64fx = A64fxKind::fx1000;
+  machine.tagCommand = "/opt/FJSVxos/fhehpc/bin/fhetbo";
+  return machine;
+}
+
+TEST(TagSupport, RegistersDecideWhereTagsAreOn) {
+  RegisterReach open = {Reach::open, Reach::open, Reach::open};
+  EXPECT_EQ(judgeTags(fx1000(), open).summary(),
+            "yes: sector, prefetch, injection; no: barrier");
+  EXPECT_TRUE(judgeTags(fx1000(), open).missing.empty());
+  RegisterReach closed = {Reach::closed, Reach::closed, Reach::closed};
+  TagSupport support = judgeTags(fx1000(), closed);
+  EXPECT_EQ(support.summary(), "yes: prefetch; no: sector, injection, barrier");
+  EXPECT_EQ(support.missing.size(), 2u);
+  // L2 alone can be divided, too.
+  closed.sectorL2 = Reach::open;
+  EXPECT_EQ(judgeTags(fx1000(), closed).sector, Ability::yes);
+}
+
+TEST(TagSupport, TheVendorsFilesChangeTheAnswer) {
+  RegisterReach closed = {Reach::closed, Reach::closed, Reach::open};
+  NodeMachine machine = fx1000();
+  machine.sectorDevice = "/dev/xos_sec_normal";
+  machine.barrierDevice = "/dev/fujitsu_hwb";
+  machine.prefetchAccess = 0;
+  TagSupport support = judgeTags(machine, closed);
+  EXPECT_EQ(support.summary(),
+            "yes: prefetch, barrier; unknown: sector; no: injection");
+  machine.prefetchAccess = 1;
+  EXPECT_EQ(judgeTags(machine, closed).injection, Ability::yes);
+  machine.tagCommand.clear(); // nobody is known to switch tags on
+  EXPECT_EQ(judgeTags(machine, closed).prefetch, Ability::unknown);
+  EXPECT_EQ(judgeTags(machine, closed).injection, Ability::unknown);
+}
+
+TEST(TagSupport, OtherProcessorsActOnNothing) {
+  NodeMachine machine;
+  machine.architecture = "x86-64";
+  TagSupport support = judgeTags(machine, RegisterReach());
+  EXPECT_EQ(support.summary(), "no: sector, prefetch, injection, barrier");
+  EXPECT_EQ(support.missing,
+            std::vector<std::string>{"not on this machine: x86-64"});
+}
+
 TEST(HpcTags, CoreMasksAreLists) {
   EXPECT_EQ(decodeCoreMask("0xffffffffffff000"), "12-59");
   EXPECT_EQ(decodeCoreMask("0x1"), "0");

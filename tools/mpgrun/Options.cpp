@@ -31,6 +31,10 @@ static void printHelp(const OptionTable &table) {
          "it is\n  not there.\n";
 }
 
+bool mpg::isMode(StringRef word) {
+  return is_contained({"auto", "hugetlb", "thp", "none"}, word);
+}
+
 /// "prepage:demand:prepage"
 static bool isPolicy(StringRef text) {
   SmallVector<StringRef, 3> fields;
@@ -56,8 +60,7 @@ static std::optional<std::string> readValues(const InputArgList &args,
   if (const Arg *arg = args.getLastArg(OPT_mode)) {
     options.mode = arg->getValue();
     options.modeGiven = true;
-    if (!is_contained({"auto", "hugetlb", "thp", "none"},
-                      StringRef(options.mode)))
+    if (!isMode(options.mode))
       return "--mode=" + printable(options.mode) +
              ": is auto, hugetlb, thp or none";
   }

@@ -5,11 +5,15 @@
 #ifndef MPG_TOOLS_MPGRUN_OPTIONS_H
 #define MPG_TOOLS_MPGRUN_OPTIONS_H
 
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mpg {
+
+/// Whether \p word is a value of --mode and of MPG_MODE.
+bool isMode(llvm::StringRef word);
 
 struct RunOptions {
   std::string mode = "auto";

@@ -365,7 +365,9 @@ Outcome Runner::runAndReport() {
     environment.push_back(*entry);
   RunReport report;
   report.program = options.command[0];
-  report.mode = options.mode;
+  const char *asked = getenv("MPG_MODE"); // --mode has replaced it
+  report.mode = asked && isMode(asked) ? asked : options.mode;
+  report.hints = readHintReport(program.path);
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;

@@ -3,8 +3,8 @@
 // NUMA nodes with their CPUs, memory and share of the pool of 2 MiB pages, and
 // which of them this process may use.
 
-#ifndef MPG_NODE_NUMA_H
-#define MPG_NODE_NUMA_H
+#ifndef MPG_NODE_NODENUMA_H
+#define MPG_NODE_NODENUMA_H
 
 #include "Node/SysTree.h"
 
@@ -32,4 +32,4 @@ NumaFacts readNumaFacts(const SysTree &tree);
 
 } // namespace mpg
 
-#endif // MPG_NODE_NUMA_H
+#endif // MPG_NODE_NODENUMA_H

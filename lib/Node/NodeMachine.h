@@ -3,10 +3,10 @@
 // What kind of machine this is: processor, the two ways an A64FX node is
 // numbered, virtualisation, clock governor, SMT, and the vendor's files.
 
-#ifndef MPG_NODE_MACHINE_H
-#define MPG_NODE_MACHINE_H
+#ifndef MPG_NODE_NODEMACHINE_H
+#define MPG_NODE_NODEMACHINE_H
 
-#include "Node/Numa.h"
+#include "Node/NodeNuma.h"
 
 namespace mpg {
 
@@ -20,7 +20,7 @@ enum class A64fxKind : uint8_t {
 /// "FX1000", "FX700", "A64FX", or nothing.
 llvm::StringRef a64fxName(A64fxKind kind);
 
-struct Machine {
+struct NodeMachine {
   Fact<std::string> host, kernelRelease;
   std::string architecture;    ///< "x86-64", "AArch64", "unknown"
   Fact<std::string> processor; ///< in words
@@ -34,9 +34,15 @@ struct Machine {
 
   /// Paths of Fujitsu's files that are there; empty if not.
   std::string vendorLibrary, tagCommand, sectorDevice, barrierDevice;
+  /// What the barrier's driver says of the hardware: core memory groups, blades
+  /// and windows of each, cores. Empty: no such file.
+  std::string barrierHardware;
+  /// Fujitsu's switch for programs' access to the prefetch registers. Nothing:
+  /// no such file, which means that it is open.
+  std::optional<uint64_t> prefetchAccess;
 };
 
-Machine readMachine(const SysTree &tree, const NumaFacts &numa);
+NodeMachine readMachine(const SysTree &tree, const NumaFacts &numa);
 
 /// The core memory group of a node, 0 to 3; nothing for system nodes and for
 /// machines that are none.
@@ -47,4 +53,4 @@ bool isSystemNode(A64fxKind kind, unsigned node);
 
 } // namespace mpg
 
-#endif // MPG_NODE_MACHINE_H
+#endif // MPG_NODE_NODEMACHINE_H

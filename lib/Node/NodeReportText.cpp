@@ -54,7 +54,7 @@ static void row(raw_ostream &out, StringRef label, const Twine &text) {
 //===----------------------------------------------------------------------===//
 
 static void writeMachine(raw_ostream &out, const Node &node) {
-  const Machine &machine = node.machine;
+  const NodeMachine &machine = node.machine;
   std::string line = text(machine.host) + ": Linux " +
                      text(machine.kernelRelease) + ", " + machine.architecture +
                      ", " + text(machine.processor);
@@ -290,9 +290,11 @@ static const char *reachText(Reach reach) {
 }
 
 static void writeExtensions(raw_ostream &out, const Node &node) {
-  const Machine &machine = node.machine;
-  if (machine.a64fx == A64fxKind::no)
+  const NodeMachine &machine = node.machine;
+  if (machine.a64fx == A64fxKind::no) {
+    row(out, "hint tags", join(node.tags.missing, "; "));
     return;
+  }
   const RegisterReach &reach = node.registers;
   out << "\nA64FX\n";
   row(out, "registers",
@@ -300,12 +302,22 @@ static void writeExtensions(raw_ostream &out, const Node &node) {
           reachText(reach.sectorL2) + "; prefetch " +
           reachText(reach.prefetch));
   row(out, "barrier",
-      machine.barrierDevice.empty() ? "no driver (/dev/fujitsu_hwb)"
-                                    : machine.barrierDevice + " is there");
+      machine.barrierDevice.empty()
+          ? "no driver (/dev/fujitsu_hwb)"
+          : machine.barrierDevice + " is there" +
+                (machine.barrierHardware.empty()
+                     ? ""
+                     : " (hwinfo " + machine.barrierHardware + ")"));
   row(out, "HPC tags",
       machine.tagCommand.empty()
           ? "the vendor's fhetbo is not here: tags are most likely ignored"
           : "on unless switched off for the job by " + machine.tagCommand);
+  row(out, "hints act", node.tags.summary());
+  StringRef label = "missing";
+  for (const std::string &what : node.tags.missing) {
+    row(out, label, what);
+    label = "";
+  }
 }
 
 static void writeKernel(raw_ostream &out, const KernelFacts &kernel) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Numa.h.
+// See NodeNuma.h.
 
-#include "Node/Numa.h"
+#include "Node/NodeNuma.h"
 #include "Node/HugePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Machine.h.
+// See NodeMachine.h.
 
-#include "Node/Machine.h"
+#include "Node/NodeMachine.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -88,7 +88,7 @@ static Fact<uint64_t> readMidr(const SysTree &tree) {
       word ? std::string(file) + ": no register in it" : word.unknown);
 }
 
-static void readProcessor(const SysTree &tree, Machine &machine) {
+static void readProcessor(const SysTree &tree, NodeMachine &machine) {
   Fact<std::string> model = tree.field("/proc/cpuinfo", "model name");
   if (tree.field("/proc/cpuinfo", "vendor_id")) {
     machine.architecture = "x86-64";
@@ -156,8 +156,8 @@ static std::vector<std::string> readGovernors(const SysTree &tree) {
   return governors;
 }
 
-Machine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
-  Machine machine;
+NodeMachine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
+  NodeMachine machine;
   auto name = [&](const char *file) {
     Fact<std::string> word = tree.line(file);
     if (word)
@@ -184,5 +184,10 @@ Machine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
   machine.tagCommand = find("/opt/FJSVxos/fhehpc/bin/fhetbo");
   machine.sectorDevice = find("/dev/xos_sec_normal");
   machine.barrierDevice = find("/dev/fujitsu_hwb");
+  // HW:barrier-sysfs, HW:prefetch-switch
+  machine.barrierHardware =
+      printable(tree.line("/sys/class/misc/fujitsu_hwb/hwinfo").valueOr(""));
+  machine.prefetchAccess =
+      tree.number("/sys/kernel/xos_hpc/hwpf_uaccess").value;
   return machine;
 }

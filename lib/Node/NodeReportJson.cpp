@@ -42,6 +42,7 @@ private:
   void writeAdvice(const Advice &advice);
   void writeMachine();
   void writeVendor();
+  void writeTags();
   void writeFeatures();
   void writePages();
   void writePool(const HugePool &pool);
@@ -116,7 +117,7 @@ static json::Value reachValue(Reach reach) {
 }
 
 void NodeWriter::writeVendor() {
-  const Machine &machine = node.machine;
+  const NodeMachine &machine = node.machine;
   json.attributeObject("a64fx", [&] {
     sign("numbering", a64fxName(machine.a64fx));
     sign("vendor_library", machine.vendorLibrary);
@@ -126,11 +127,30 @@ void NodeWriter::writeVendor() {
     json.attribute("sector_l1_open", reachValue(node.registers.sectorL1));
     json.attribute("sector_l2_open", reachValue(node.registers.sectorL2));
     json.attribute("prefetch_open", reachValue(node.registers.prefetch));
+    json.attribute("prefetch_access", machine.prefetchAccess
+                                          ? json::Value(*machine.prefetchAccess)
+                                          : json::Value(nullptr));
+    sign("barrier_hardware", machine.barrierHardware);
+  });
+  writeTags();
+}
+
+void NodeWriter::writeTags() {
+  const TagSupport &tags = node.tags;
+  json.attributeObject("hints", [&] {
+    json.attribute("sector", abilityName(tags.sector));
+    json.attribute("prefetch", abilityName(tags.prefetch));
+    json.attribute("injection", abilityName(tags.injection));
+    json.attribute("barrier", abilityName(tags.barrier));
+    json.attributeArray("missing", [&] {
+      for (const std::string &what : tags.missing)
+        json.value(asText(what));
+    });
   });
 }
 
 void NodeWriter::writeMachine() {
-  const Machine &machine = node.machine;
+  const NodeMachine &machine = node.machine;
   json.attributeObject("machine", [&] {
     text("host", machine.host);
     text("kernel", machine.kernelRelease);
