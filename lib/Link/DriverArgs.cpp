@@ -345,6 +345,10 @@ void ArgParser::take(const Option &option) {
     request.dependencyFile = option.value.str();
   else if (name == "format" || name == "b")
     request.hasFormat = true;
+  else if (name == "load-pass-plugin")
+    request.passPlugins.push_back(option.value.str());
+  else if (name == "fat-lto-objects" || name == "no-fat-lto-objects")
+    request.fatLto = name == "fat-lto-objects";
   else if (name == "help")
     request.help = true;
   takePositional(name);
@@ -400,6 +404,13 @@ std::optional<Machine> mpg::machineOfEmulation(StringRef emulation) {
   return std::nullopt;
 }
 
+bool mpg::hasOwnPassPlugin(ArrayRef<std::string> plugins) {
+  return any_of(plugins, [](StringRef path) {
+    return path.consume_back(passPluginFile) &&
+           (path.empty() || path.ends_with("/"));
+  });
+}
+
 bool mpg::isLoaderFolder(StringRef folder) {
   folder.consume_front("/usr");
   // "/lib", "/lib64", and Debian's "/lib/x86_64-linux-gnu".
@@ -436,6 +447,8 @@ std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
   // In front of the user's own choice, which wins.
   if (additions.color)
     command.push_back("--color-diagnostics=always");
+  if (!additions.passPlugin.empty())
+    command.push_back("--load-pass-plugin=" + additions.passPlugin);
   if (!additions.firstObject.empty())
     command.push_back(additions.firstObject);
   if (!additions.runtimeFolder.empty())

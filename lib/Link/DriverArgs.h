@@ -64,6 +64,8 @@ struct LinkRequest {
   std::string sysroot;
   bool hasFormat = false;  ///< --format: the last one holds to the end
   bool hasRuntime = false; ///< -lmpg is there already
+  bool fatLto = false;     ///< --fat-lto-objects: objects may hold bitcode
+  std::vector<std::string> passPlugins; ///< --load-pass-plugin
   std::vector<std::string> searchPaths; ///< -L, in order
   std::vector<LinkInput> inputs;
 
@@ -87,6 +89,8 @@ struct Additions {
   /// Where the program finds libmpg.so at run time; empty for an archive and
   /// where the loader looks anyway.
   std::string runtimeFolder;
+  /// Plugin for LTO. lld loads it only when it has bitcode to compile.
+  std::string passPlugin;
   bool alignSegments = false; ///< the layout: -z max-page-size and the note
   bool color = false; ///< lld prints into a file that is shown on a terminal
 };
@@ -96,6 +100,13 @@ struct Additions {
 /// pages of 1 GiB are further than code reaches, 4 GiB on AArch64 and 2 GiB on
 /// x86-64.
 constexpr uint64_t separateSegmentsBytes = 32 << 20;
+
+/// Whether one of \p plugins is mpgtools' own, from whatever folder. Loaded a
+/// second time it would run a second time.
+bool hasOwnPassPlugin(llvm::ArrayRef<std::string> plugins);
+
+/// File name of mpgtools' plugin for clang, opt and lld.
+constexpr llvm::StringLiteral passPluginFile = "MpgPasses.so";
 
 /// Whether the loader looks into \p folder without being told.
 bool isLoaderFolder(llvm::StringRef folder);

@@ -286,3 +286,42 @@ TEST(DriverArgs, DependencyFilesDoNotNameOurObjects) {
   EXPECT_EQ(withoutDependencies("out: \\\n a.o\n\na.o:\n", {"/f/3"}),
             "out: \\\n a.o\n\na.o:\n");
 }
+
+TEST(DriverArgs, PassPluginsOfTheUserAreKnown) {
+  LinkRequest request = parsed({"--load-pass-plugin=/a/b.so", "a.o",
+                                "--load-pass-plugin", "MpgPasses.so"});
+  EXPECT_EQ(request.passPlugins, (Strings{"/a/b.so", "MpgPasses.so"}));
+  EXPECT_EQ(namesOf(request), (Strings{"a.o"}));
+  // With one dash it is -l with a strange name.
+  EXPECT_TRUE(parsed({"-load-pass-plugin=x", "a.o"}).passPlugins.empty());
+}
+
+TEST(DriverArgs, OwnPassPluginIsKnownByItsName) {
+  for (const char *path :
+       {"MpgPasses.so", "./MpgPasses.so", "/opt/mpgtools/lib/MpgPasses.so"})
+    EXPECT_TRUE(hasOwnPassPlugin(Strings{"/a/b.so", path})) << path;
+  for (const char *path : {"", "NotMpgPasses.so", "/lib/MpgPasses.so/b.so",
+                           "MpgPasses.so.1", "MpgPragmas.so"})
+    EXPECT_FALSE(hasOwnPassPlugin(Strings{path})) << path;
+  EXPECT_FALSE(hasOwnPassPlugin({}));
+}
+
+TEST(DriverArgs, OnlyTheLastOptionSaysWhetherObjectsMayHoldBitcode) {
+  EXPECT_FALSE(parsed({"a.o"}).fatLto);
+  EXPECT_TRUE(parsed({"--fat-lto-objects", "a.o"}).fatLto);
+  EXPECT_FALSE(
+      parsed({"--fat-lto-objects", "--no-fat-lto-objects", "a.o"}).fatLto);
+}
+
+TEST(DriverArgs, ThePassPluginIsAddedWithAndWithoutTheLayout) {
+  LinkRequest request = parsed({"a.o", "--load-pass-plugin=/a/b.so"});
+  Additions additions;
+  additions.passPlugin = "/m/MpgPasses.so";
+  EXPECT_EQ(lldCommand(request, additions),
+            (Strings{"ld.lld", "--load-pass-plugin=/m/MpgPasses.so", "a.o",
+                     "--load-pass-plugin=/a/b.so"}));
+  additions.firstObject = "/first";
+  additions.alignSegments = true;
+  Strings command = lldCommand(request, additions);
+  EXPECT_EQ(command[1], "--load-pass-plugin=/m/MpgPasses.so");
+}

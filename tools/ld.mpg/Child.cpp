@@ -4,9 +4,12 @@
 
 #include "Child.h"
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/Signals.h"
 #include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +22,18 @@ static int endAs(int signalNumber) {
   signal(signalNumber, SIG_DFL);
   raise(signalNumber);
   return 128 + signalNumber; // the signal is blocked
+}
+
+/// A crash leaves neither a message nor a core file.
+static void beQuiet() {
+  sys::unregisterHandlers();
+  rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
 }
 
 Expected<Child> Child::start(function_ref<void()> body) {
@@ -37,6 +52,13 @@ Expected<Child> Child::start(function_ref<void()> body) {
     _exit(1);
   }
   return child;
+}
+
+Expected<Child> Child::startQuiet(function_ref<void()> body) {
+  return start([&] {
+    beQuiet();
+    body();
+  });
 }
 
 bool Child::wait() {

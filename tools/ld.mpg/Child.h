@@ -19,6 +19,9 @@ public:
   /// Runs \p body in a child, which ends with status 1 if \p body returns.
   /// pre: this process has one thread, and its streams are flushed.
   static llvm::Expected<Child> start(llvm::function_ref<void()> body);
+  /// The same for a body that may crash and whose end is an answer: nothing is
+  /// seen of it, no output and no core file.
+  static llvm::Expected<Child> startQuiet(llvm::function_ref<void()> body);
 
   /// Waits for the end, once and for all. True if the exit status is 0.
   bool wait();

@@ -4,9 +4,6 @@
 // each a letter and a value: names may hold any other byte.
 
 #include "ScanChild.h"
-#include "llvm/Support/Signals.h"
-#include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -62,18 +59,6 @@ static ScanResult readResult(StringRef text) {
   return result;
 }
 
-/// A crash leaves neither a message nor a core file.
-static void beQuiet() {
-  sys::unregisterHandlers();
-  rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
-  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0) {
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-  }
-}
-
 Expected<ScanChild> ScanChild::start(const LinkRequest &request,
                                      ArrayRef<LinkInput> inputs,
                                      uint64_t enoughBytes) {
@@ -82,8 +67,7 @@ Expected<ScanChild> ScanChild::start(const LinkRequest &request,
   if (!answer)
     return answer.takeError();
   scan.answer = std::move(*answer);
-  Expected<Child> child = Child::start([&] {
-    beQuiet();
+  Expected<Child> child = Child::startQuiet([&] {
     ScanResult result = scanFiles(request, inputs, enoughBytes);
     _exit(scan.answer.append(writeResult(result)) ? 0 : 1);
   });

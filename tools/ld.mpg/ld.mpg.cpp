@@ -20,6 +20,11 @@
 // quick (a large output, LTO) is not worth the 2 MiB that it would save: the
 // layout then stays although the data is small.
 //
+// LTO code gets mpgtools' pass plugin if it lies beside this program. lld is
+// given it in every link, because bitcode can lie in any archive and lld loads
+// it only when it compiles some. Whether lld can load it is looked at first
+// where there is bitcode, and else when the link has failed (PluginCheck.h).
+//
 // lld's messages and exit status pass through untouched. It writes its output
 // in one step; an output that fails the check afterwards is removed.
 
@@ -30,6 +35,7 @@
 #include "Link/LayoutCheck.h"
 #include "Link/LayoutObject.h"
 #include "MemoryFile.h"
+#include "PluginCheck.h"
 #include "ScanChild.h"
 #include "Support/Format.h"
 #include "lld/Common/Driver.h"
@@ -114,6 +120,9 @@ private:
   bool findRuntime();
   std::string runtimeFile() const;
   std::string usersRuntime() const;
+  std::string passPluginPath() const;
+  bool checkPassPlugin(bool isNeeded = false);
+  bool hasBitcode() const;
   void cleanDependencyFile(ArrayRef<std::string> ours) const;
 
   LinkRequest request;
@@ -122,6 +131,8 @@ private:
   std::vector<LinkInput> unscanned;  ///< archives that may change the plan
   Machine machine = Machine::x86_64; ///< set before a link with the layout
   std::string runtimeLibrary;
+  std::string passPlugin; ///< for LTO; empty if there is none that fits
+  bool passPluginChecked = false;
 };
 
 } // namespace
@@ -167,6 +178,19 @@ static Expected<Child> startLldProcess(ArrayRef<std::string> command,
   return child;
 }
 
+/// Where the libraries of this installation lie: installed, or in the build
+/// tree.
+static std::vector<std::string> sisterFolders(StringRef programPath) {
+  std::vector<std::string> folders;
+  for (const char *folder : {MPG_LIBRARY_FOLDER, "../lib"}) {
+    SmallString<256> path = sys::path::parent_path(programPath);
+    sys::path::append(path, folder);
+    sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    folders.push_back(path.str().str());
+  }
+  return folders;
+}
+
 /// Where the loader finds \p library: in a folder that holds nothing else if
 /// there is one, so that no other library there hides one of the user's.
 static std::string folderForLoader(StringRef library) {
@@ -190,6 +214,7 @@ void Linker::addRuntime(Additions &additions) const {
 /// linked all the same; findRuntime() has found it.
 std::vector<std::string> Linker::plainCommand() const {
   Additions additions;
+  additions.passPlugin = passPlugin;
   addRuntime(additions);
   return lldCommand(request, additions);
 }
@@ -198,6 +223,7 @@ int Linker::linkAsIs() {
   if (request.runtime == RuntimeChoice::yes &&
       request.output != OutputKind::other && !findRuntime())
     return 1;
+  checkPassPlugin();
   outs().flush();
   becomeLld(plainCommand());
 }
@@ -229,20 +255,18 @@ bool Linker::isOutputWritable() const {
 /// libmpg as it lies beside this program, in the build tree or installed; of
 /// the machine that is linked for, or nothing.
 std::string Linker::runtimeFile() const {
-  for (const char *folder : {MPG_LIBRARY_FOLDER, "../lib"})
+  for (const std::string &folder : sisterFolders(programPath))
     for (const char *name : {"libmpg.so", "libmpg.a"}) {
       if (request.isStatic && StringRef(name).ends_with(".so"))
         continue;
-      SmallString<256> path = sys::path::parent_path(programPath);
-      sys::path::append(path, folder, name);
-      sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+      std::string path = folder + "/" + name;
       bool fits = false;
-      Error error = readImages(path.str().str(), [&](Image &image) {
+      Error error = readImages(path, [&](Image &image) {
         fits |= image.fullyRead() &&
                 (!scan.machine || image.machine() == *scan.machine);
       });
       if (!error && fits)
-        return path.str().str();
+        return path;
       consumeError(std::move(error));
     }
   return {};
@@ -280,6 +304,51 @@ bool Linker::findRuntime() {
     return false;
   }
   return true;
+}
+
+/// The plugin that LTO code is to have, or nothing: not a second time if the
+/// user names it.
+std::string Linker::passPluginPath() const {
+  if (request.inputs.empty() || hasOwnPassPlugin(request.passPlugins))
+    return {};
+  for (const std::string &folder : sisterFolders(programPath)) {
+    std::string path = folder + "/" + passPluginFile.str();
+    if (sys::fs::exists(path))
+      return path;
+  }
+  return {};
+}
+
+/// False if lld cannot load the plugin: it is then left out. That is worth a
+/// word only where it would have been loaded; with \p isNeeded the caller
+/// knows.
+bool Linker::checkPassPlugin(bool isNeeded) {
+  if (passPlugin.empty() || passPluginChecked)
+    return true;
+  passPluginChecked = true;
+  outs().flush();
+  errs().flush();
+  std::string reason = reasonNotToLoad(passPlugin);
+  if (reason.empty())
+    return true;
+  if (isNeeded || hasBitcode())
+    warning() << printable(passPlugin)
+              << " is left out, LTO code gets no hints: " << printable(reason)
+              << "; install the one that was built with this ld.mpg\n";
+  passPlugin.clear();
+  return false;
+}
+
+/// Whether there is LTO code among the inputs. Takes long with many archives.
+bool Linker::hasBitcode() const {
+  if (request.fatLto || scan.bitcodeBytes > 0)
+    return true;
+  Expected<ScanChild> child =
+      ScanChild::start(request, request.inputs, UINT64_MAX);
+  if (child)
+    return child->finish().bitcodeBytes > 0;
+  consumeError(child.takeError());
+  return false;
 }
 
 bool Linker::checkSlimObjects() const {
@@ -383,6 +452,7 @@ Expected<LldRun> Linker::startLld(const Plan &plan, MemoryFile *out,
   Additions additions;
   additions.firstObject = first->path();
   additions.alignSegments = plan.align;
+  additions.passPlugin = passPlugin;
   addRuntime(additions);
   if (!objects.last.empty())
     additions.lastObject = last->path();
@@ -425,7 +495,8 @@ static sys::fs::UniqueID outputId(const std::string &path) {
 }
 
 /// lld runs by \p plan while the archives are scanned. When they change the
-/// plan, what this run has made and said is thrown away, and lld runs again.
+/// plan, what this run has made and said is thrown away, and lld runs again; so
+/// it does when it had to load a pass plugin that it cannot load.
 int Linker::linkWhileScanning(Plan &plan, MemoryFile &printed) {
   Expected<MemoryFile> out = MemoryFile::create("");
   if (!out)
@@ -438,9 +509,14 @@ int Linker::linkWhileScanning(Plan &plan, MemoryFile &printed) {
   if (!run)
     return failed(run.takeError());
   scanNow(unscanned);
+  bool fits = scan.bitcodeBytes == 0 || checkPassPlugin();
   Plan better = planBefore();
-  if (!(better == plan)) {
+  // There can be bitcode where nobody has looked, behind a script.
+  if (fits && better == plan && !run->child.wait())
+    fits = checkPassPlugin(/*isNeeded=*/true);
+  if (!fits || !(better == plan)) {
     run->child.stop();
+    checkPassPlugin(); // what the next run says is seen at once
     if (outputId(request.outputPath) != before)
       removeOutput();
     plan = better;
@@ -479,6 +555,8 @@ Plan Linker::planBefore() const {
 }
 
 int Linker::linkWithLayout() {
+  if (unscanned.empty() || scan.bitcodeBytes > 0 || request.fatLto)
+    checkPassPlugin();
   Plan plan = planBefore();
   // What lld prints (a map, a trace) is shown once, for the link that counts.
   // Its warnings are the same for both: they are shown at once.
@@ -533,6 +611,7 @@ int Linker::relink(const Plan &plan, MemoryFile &printed) {
 int Linker::linkUnderScript() {
   if (request.runtime == RuntimeChoice::yes && !findRuntime())
     return 1;
+  checkPassPlugin();
   Expected<Child> child = startLldProcess(plainCommand());
   if (!child)
     return failed(child.takeError());
@@ -553,6 +632,7 @@ int Linker::linkUnderScript() {
 int Linker::run() {
   if (request.help)
     outs() << ownHelp();
+  passPlugin = passPluginPath();
   if (!request.layout || request.output == OutputKind::other)
     return linkAsIs();
   if (!isOutputWritable())
