@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one pragma line says: reads the words behind a directive's name, checks
+// them and reports what is wrong with clang's diagnostics, caret included. It
+// knows nothing of where the line stands.
+
+#ifndef MPG_PASSES_PRAGMAS_PRAGMALINE_H
+#define MPG_PASSES_PRAGMAS_PRAGMALINE_H
+
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+#include <string>
+
+namespace mpg {
+
+/// How the words behind a directive's name are written.
+enum class LineForm {
+  levels, ///< L2=n [L1=m]: ways of sector 1
+  pairs,  ///< (l1s0,l1s1,l2s0,l2s1) or (l2s0,l2s1): ways of sectors 0 and 1
+  names,  ///< a[,b...]
+  none    ///< nothing
+};
+
+/// Cache ways of sector 1; a level that is not set stays as it is.
+struct RequestedWays {
+  std::optional<unsigned> l1, l2;
+
+  /// "l2=10,l1=2"; "" if the directive is to be ignored.
+  std::string text() const;
+};
+
+using TokenList = llvm::SmallVector<clang::Token, 16>;
+
+/// The tokens up to the end of the line; the last one is that end. Macros are
+/// expanded where numbers and variables are expected.
+TokenList readLine(clang::Preprocessor &pp, LineForm form);
+
+/// Reads a line of levels or pairs; nothing after an error.
+std::optional<RequestedWays> parseWays(clang::Preprocessor &pp, LineForm form,
+                                       llvm::ArrayRef<clang::Token> line);
+
+/// Reads a list of names, at least one; empty after an error.
+TokenList parseNames(clang::Preprocessor &pp,
+                     llvm::ArrayRef<clang::Token> line);
+
+/// Reports words behind a directive that takes none.
+void parseNothing(clang::Preprocessor &pp, llvm::ArrayRef<clang::Token> line);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_PRAGMAS_PRAGMALINE_H
