@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OclDirective.h.
+
+#include "Ocl/OclDirective.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace mpg;
+
+// What sector 0 and sector 1 share. HW:a64fx-l1d-way, HW:a64fx-l2-ways-job
+static constexpr int64_t l1Limit = 4, l2Limit = 14;
+
+namespace {
+
+struct Name {
+  const char *name;
+  OclForm form;
+  bool isEnd;
+};
+
+/// Reads one line; an error ends the directive, not the line.
+class Parser {
+public:
+  explicit Parser(StringRef text) : text(text) {}
+
+  OclLine read();
+
+private:
+  void readDirective(StringRef name, size_t offset);
+  void readArguments(OclDirective &directive, StringRef inside, size_t offset);
+  void readWays(OclDirective &directive, StringRef inside, size_t offset);
+  void readSectorSizes(OclDirective &directive, StringRef inside,
+                       size_t offset);
+  void readArrays(OclDirective &directive, StringRef inside, size_t offset);
+  std::optional<unsigned> readNumber(OclDirective &directive, StringRef word,
+                                     size_t offset, StringRef cache,
+                                     int64_t limit);
+  void skipBlanks();
+  StringRef readWord();
+  std::optional<StringRef> readParentheses();
+  void warn(size_t offset, const Twine &problem);
+  void refuse(OclDirective &directive, size_t offset, const Twine &problem);
+
+  StringRef text;
+  size_t at = 0;
+  OclLine line;
+};
+
+} // namespace
+
+static const Name names[] = {
+    {"SCACHE_ISOLATE_WAY", OclForm::isolateWay, false},
+    {"END_SCACHE_ISOLATE_WAY", OclForm::isolateWay, true},
+    {"SCACHE_ISOLATE_ASSIGN", OclForm::isolateAssign, false},
+    {"END_SCACHE_ISOLATE_ASSIGN", OclForm::isolateAssign, true},
+    {"CACHE_SECTOR_SIZE", OclForm::sectorSize, false},
+    {"END_CACHE_SECTOR_SIZE", OclForm::sectorSize, true},
+    {"CACHE_SUBSECTOR_ASSIGN", OclForm::subsectorAssign, false},
+    {"END_CACHE_SUBSECTOR", OclForm::subsectorAssign, true},
+};
+
+static StringRef nameOf(OclForm form, bool isEnd) {
+  for (const Name &name : names)
+    if (name.form == form && name.isEnd == isEnd)
+      return name.name;
+  return "";
+}
+
+StringRef mpg::oclName(OclForm form) { return nameOf(form, false); }
+StringRef mpg::oclEndName(OclForm form) { return nameOf(form, true); }
+
+static bool isNameCharacter(char c) {
+  return isAlnum(c) || c == '_' || c == '$';
+}
+
+void Parser::warn(size_t offset, const Twine &problem) {
+  line.problems.push_back({offset, problem.str()});
+}
+
+void Parser::refuse(OclDirective &directive, size_t offset,
+                    const Twine &problem) {
+  directive.isWrong = true;
+  warn(offset, problem + "; " + nameOf(directive.form, directive.isEnd) +
+                   " is ignored");
+}
+
+void Parser::skipBlanks() {
+  while (at < text.size() && isSpace(text[at]))
+    ++at;
+}
+
+StringRef Parser::readWord() {
+  StringRef word = text.substr(at).take_while(isNameCharacter);
+  at += word.size();
+  return word;
+}
+
+/// What stands between the parenthesis at the place and its partner. Without a
+/// partner it is nothing, and the rest of the line is passed over.
+std::optional<StringRef> Parser::readParentheses() {
+  size_t start = ++at, depth = 1;
+  for (; at < text.size(); ++at) {
+    depth += text[at] == '(';
+    depth -= text[at] == ')';
+    if (depth == 0)
+      return text.slice(start, at++);
+  }
+  return std::nullopt;
+}
+
+/// Splits at the commas, and gives each item without blanks around it and with
+/// its offset.
+static std::vector<std::pair<StringRef, size_t>> splitItems(StringRef inside,
+                                                            size_t offset) {
+  std::vector<std::pair<StringRef, size_t>> items;
+  for (;;) {
+    size_t comma = inside.find(',');
+    StringRef item = inside.take_front(comma);
+    size_t blanks = item.size() - item.ltrim().size();
+    items.push_back({item.trim(), offset + blanks});
+    if (comma == StringRef::npos)
+      return items;
+    inside = inside.drop_front(comma + 1);
+    offset += comma + 1;
+  }
+}
+
+/// A number of ways of \p cache, not more than it has; nothing if it is none.
+std::optional<unsigned> Parser::readNumber(OclDirective &directive,
+                                           StringRef word, size_t offset,
+                                           StringRef cache, int64_t limit) {
+  StringRef digits = word;
+  bool negative = digits.consume_front("-");
+  if (!negative)
+    digits.consume_front("+");
+  if (digits.empty() || !all_of(digits, isDigit)) {
+    refuse(directive, offset,
+           "'" + word + "' is no number of ways; write 0 to " + Twine(limit));
+    return std::nullopt;
+  }
+  digits = digits.ltrim('0');
+  uint64_t value = 0;
+  // A number that does not fit is too large in any case.
+  if (!digits.empty() && digits.getAsInteger(10, value))
+    value = UINT32_MAX;
+  if (negative && value != 0) {
+    refuse(directive, offset,
+           "'" + word + "' ways are less than none; write 0 to " +
+               Twine(limit));
+    return std::nullopt;
+  }
+  if (value > uint64_t(limit)) {
+    warn(offset, "'" + word + "' is more than the " + Twine(limit) +
+                     " ways of the " + cache + " cache; " + Twine(limit) +
+                     " are taken");
+    return unsigned(limit);
+  }
+  return unsigned(value);
+}
+
+void Parser::readWays(OclDirective &directive, StringRef inside,
+                      size_t offset) {
+  for (auto [item, itemOffset] : splitItems(inside, offset)) {
+    auto [key, value] = item.split('=');
+    size_t valueOffset = itemOffset + key.size() + 1;
+    valueOffset += value.size() - value.ltrim().size();
+    key = key.trim();
+    bool isL1 = key.equals_insensitive("L1");
+    if ((!isL1 && !key.equals_insensitive("L2")) || !item.contains('='))
+      return refuse(directive, itemOffset,
+                    "expected L2=0 to 14 or L1=0 to 4, not '" + item + "'");
+    std::optional<unsigned> &ways = isL1 ? directive.l1Ways : directive.l2Ways;
+    if (ways)
+      return refuse(directive, itemOffset,
+                    (isL1 ? "L1" : "L2") + Twine(" is there twice"));
+    ways = readNumber(directive, value.trim(), valueOffset, isL1 ? "L1" : "L2",
+                      isL1 ? l1Limit : l2Limit);
+    if (!ways)
+      return;
+  }
+}
+
+void Parser::readSectorSizes(OclDirective &directive, StringRef inside,
+                             size_t offset) {
+  std::vector<std::pair<StringRef, size_t>> items = splitItems(inside, offset);
+  if (items.size() != 2 && items.size() != 4)
+    return refuse(directive, offset,
+                  "expected (l1-sector-0, l1-sector-1, l2-sector-0, "
+                  "l2-sector-1), or the last two alone");
+  std::vector<unsigned> ways;
+  for (size_t i = 0; i < items.size(); ++i) {
+    bool isL1 = items.size() == 4 && i < 2;
+    auto [item, itemOffset] = items[i];
+    std::optional<unsigned> number =
+        readNumber(directive, item, itemOffset, isL1 ? "L1" : "L2",
+                   isL1 ? l1Limit : l2Limit);
+    if (!number)
+      return;
+    ways.push_back(*number);
+  }
+  directive.l2Ways = ways.back();
+  if (ways.size() == 4)
+    directive.l1Ways = ways[1];
+  // Older machines had caches of another size, and programs came along.
+  unsigned sum = ways[ways.size() - 2] + ways.back();
+  if (sum != l2Limit)
+    warn(items[items.size() - 2].second,
+         "the ways of the L2 cache are " + Twine(sum) + ", but there are " +
+             Twine(l2Limit) + " (K had 12, FX10 24); sector 1 gets " +
+             Twine(ways.back()) + ", sector 0 the other " +
+             Twine(l2Limit - ways.back()));
+}
+
+void Parser::readArrays(OclDirective &directive, StringRef inside,
+                        size_t offset) {
+  for (auto [item, itemOffset] : splitItems(inside, offset)) {
+    if (item.empty() || !isAlpha(item.front()) ||
+        !all_of(item, isNameCharacter))
+      return refuse(directive, itemOffset,
+                    "expected the name of an array, not '" + item +
+                        "'; parts of arrays and components cannot be chosen");
+    std::string name = item.lower();
+    if (!is_contained(directive.arrays, name))
+      directive.arrays.push_back(std::move(name));
+  }
+}
+
+void Parser::readArguments(OclDirective &directive, StringRef inside,
+                           size_t offset) {
+  if (namesArrays(directive.form))
+    readArrays(directive, inside, offset);
+  else if (directive.form == OclForm::isolateWay)
+    readWays(directive, inside, offset);
+  else
+    readSectorSizes(directive, inside, offset);
+}
+
+/// What \p name was probably meant to be; nothing when it is somebody else's.
+static const Name *findNearest(StringRef name) {
+  for (const Name &candidate : names) {
+    // Two letters: farther away there are other directives (CACHE_...).
+    unsigned distance = StringRef(candidate.name).edit_distance(name, true, 2);
+    if (distance <= 2)
+      return &candidate;
+  }
+  return nullptr;
+}
+
+void Parser::readDirective(StringRef name, size_t offset) {
+  skipBlanks();
+  bool hasArguments = at < text.size() && text[at] == '(';
+  size_t inside = at + 1;
+  std::optional<StringRef> arguments;
+  if (hasArguments)
+    arguments = readParentheses();
+  std::string upper = name.upper();
+  const Name *found = findNearest(upper);
+  if (!found)
+    return;
+  if (upper != found->name)
+    return warn(offset, "'" + name + "' is not known; did you mean '" +
+                            found->name + "'?");
+  OclDirective directive;
+  directive.form = found->form;
+  directive.isEnd = found->isEnd;
+  directive.offset = offset;
+  if (found->isEnd && hasArguments)
+    warn(inside - 1, Twine(found->name) + " takes no arguments; they are "
+                                          "ignored");
+  else if (!found->isEnd && !arguments)
+    refuse(directive, hasArguments ? inside - 1 : offset + name.size(),
+           hasArguments ? "this parenthesis is not closed"
+                        : "expected its arguments in parentheses");
+  else if (!found->isEnd)
+    readArguments(directive, *arguments, inside);
+  line.directives.push_back(std::move(directive));
+}
+
+OclLine Parser::read() {
+  for (;;) {
+    skipBlanks();
+    size_t offset = at;
+    StringRef name = readWord();
+    if (!name.empty())
+      readDirective(name, offset);
+    else if (at < text.size())
+      ++at; // a comma, or what only others understand
+    else
+      return std::move(line);
+  }
+}
+
+OclLine mpg::parseOclLine(StringRef text) { return Parser(text).read(); }

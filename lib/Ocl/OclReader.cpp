@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OclReader.h. Ends are matched with their beginnings when the whole file
+// is read: only then it is known which directive has none.
+
+#include "Ocl/OclReader.h"
+#include "Ocl/OclDirective.h"
+#include "Ocl/ProgramUnits.h"
+#include "Support/Format.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <tuple>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+/// A directive where it stands.
+struct Placed {
+  OclDirective directive;
+  const Procedure *procedure;
+  SourcePlace place;
+  unsigned line;        ///< the last one of the directive
+  bool isFirst;         ///< in front of all executable statements
+  unsigned endLine = 0; ///< of the end that belongs to it; 0: none
+};
+
+class Reader {
+public:
+  explicit Reader(const FortranOptions &options)
+      : units(options.fixedForm, options.underscoring) {}
+
+  void add(const FortranLine &line);
+  OclResult finish();
+
+private:
+  void addOcl(const FortranLine &line);
+  void warn(SourcePlace place, const Twine &text);
+  void matchEnds(MutableArrayRef<Placed> directives);
+  void checkNesting(MutableArrayRef<Placed> directives);
+  void emit(const Placed &placed);
+
+  ProgramUnits units;
+  /// Of each procedure, in the order of the source.
+  DenseMap<const Procedure *, std::vector<Placed>> directives;
+  OclResult result;
+};
+
+} // namespace
+
+void Reader::warn(SourcePlace place, const Twine &text) {
+  result.diagnostics.push_back({place, text.str()});
+}
+
+void Reader::addOcl(const FortranLine &line) {
+  OclLine parsed = parseOclLine(line.text);
+  for (const OclProblem &problem : parsed.problems) {
+    // Behind the last character: something is missing there.
+    SourcePlace place =
+        line.places[std::min(problem.offset, line.places.size() - 1)];
+    if (problem.offset >= line.places.size())
+      ++place.column;
+    warn(place, problem.text);
+  }
+  for (OclDirective &directive : parsed.directives) {
+    SourcePlace place = line.places[directive.offset];
+    const Procedure *procedure = units.current();
+    if (!procedure) {
+      if (!directive.isWrong)
+        warn(place, (directive.isEnd ? oclEndName(directive.form)
+                                     : oclName(directive.form)) +
+                        " stands in no procedure and is ignored; write it "
+                        "between the declarations and the end of one");
+      continue;
+    }
+    directives[procedure].push_back({std::move(directive), procedure, place,
+                                     line.lastLine(),
+                                     !procedure->isExecutable});
+  }
+}
+
+void Reader::add(const FortranLine &line) {
+  if (line.isOcl)
+    addOcl(line);
+  else
+    units.addStatement(line.text, line.firstLine());
+}
+
+/// Gives each directive its end; \p directives are those of one procedure.
+void Reader::matchEnds(MutableArrayRef<Placed> directives) {
+  std::vector<Placed *> open;
+  for (Placed &placed : directives) {
+    if (!placed.directive.isEnd) {
+      open.push_back(&placed);
+      continue;
+    }
+    OclForm form = placed.directive.form;
+    auto begin = find_if(reverse(open), [&](const Placed *candidate) {
+      return candidate->directive.form == form;
+    });
+    if (begin == open.rend()) {
+      warn(placed.place, oclEndName(form) + " has no " + oclName(form) +
+                             " before it in this procedure; it is ignored");
+      continue;
+    }
+    (*begin)->endLine = placed.line;
+    open.erase(std::next(begin).base());
+  }
+  for (Placed *placed : open) {
+    if (placed->isFirst || placed->directive.isWrong)
+      continue;
+    OclForm form = placed->directive.form;
+    placed->directive.isWrong = true;
+    warn(placed->place,
+         oclName(form) + " has no " + oclEndName(form) +
+             " behind it in this procedure; it is ignored. For the whole "
+             "procedure it stands before the first executable statement");
+  }
+}
+
+/// Regions of one kind may not overlap, and a procedure has one set of ways.
+void Reader::checkNesting(MutableArrayRef<Placed> directives) {
+  for (size_t i = 0; i < directives.size(); ++i) {
+    Placed &inner = directives[i];
+    if (inner.directive.isEnd || inner.directive.isWrong)
+      continue;
+    for (const Placed &outer : directives.take_front(i)) {
+      bool isOther = outer.directive.isEnd || outer.directive.isWrong ||
+                     namesArrays(outer.directive.form) !=
+                         namesArrays(inner.directive.form);
+      bool bothWhole = outer.endLine == 0 && inner.endLine == 0 &&
+                       !namesArrays(inner.directive.form);
+      if (isOther || (!bothWhole && outer.endLine <= inner.place.line))
+        continue;
+      inner.directive.isWrong = true;
+      warn(inner.place,
+           oclName(inner.directive.form) +
+               (bothWhole ? " for the whole procedure is already there in line "
+                          : " stands within the region that begins in line ") +
+               Twine(outer.place.line) + "; the inner one is ignored");
+      break;
+    }
+  }
+}
+
+static std::string waysText(const OclDirective &directive) {
+  std::string text = "ways:";
+  if (directive.l2Ways)
+    text += "l2=" + utostr(*directive.l2Ways);
+  if (directive.l1Ways)
+    text += (directive.l2Ways ? ",l1=" : "l1=") + utostr(*directive.l1Ways);
+  return text;
+}
+
+void Reader::emit(const Placed &placed) {
+  const OclDirective &directive = placed.directive;
+  if (directive.isEnd || directive.isWrong)
+    return;
+  for (const Procedure::Name &name : placed.procedure->names) {
+    // What begins behind the region does not come through it.
+    if (placed.endLine && name.line > placed.endLine)
+      continue;
+    OclHint hint;
+    hint.function = name.linkage;
+    hint.line = placed.place.line;
+    if (placed.endLine) {
+      hint.first = placed.place.line;
+      hint.last = placed.endLine;
+    }
+    if (!namesArrays(directive.form)) {
+      hint.value = waysText(directive);
+      result.hints.push_back(hint);
+    }
+    for (const std::string &array : directive.arrays) {
+      hint.variable = array;
+      hint.value = "sector=1";
+      result.hints.push_back(hint);
+    }
+  }
+}
+
+OclResult Reader::finish() {
+  for (const std::unique_ptr<Procedure> &procedure : units.procedures()) {
+    auto found = directives.find(procedure.get());
+    if (found == directives.end())
+      continue;
+    matchEnds(found->second);
+    checkNesting(found->second);
+    for (const Placed &placed : found->second)
+      emit(placed);
+  }
+  llvm::sort(result.diagnostics,
+             [](const OclDiagnostic &a, const OclDiagnostic &b) {
+               return std::tie(a.place.line, a.place.column, a.text) <
+                      std::tie(b.place.line, b.place.column, b.text);
+             });
+  return std::move(result);
+}
+
+OclResult mpg::readOcl(StringRef source, const FortranOptions &options) {
+  Reader reader(options);
+  for (const FortranLine &line : readFortranLines(source, options))
+    reader.add(line);
+  return reader.finish();
+}
+
+void mpg::writeSideFile(raw_ostream &out, StringRef path,
+                        ArrayRef<OclHint> hints) {
+  StringSet<> seen;
+  for (const OclHint &hint : hints) {
+    std::string key = hint.function;
+    if (!hint.variable.empty())
+      key += "/" + hint.variable;
+    if (hint.first)
+      key += "@" + utostr(hint.first) + "-" + utostr(hint.last);
+    // Two directives for one array say it once.
+    if (seen.insert(key).second)
+      out << "# " << printable(path) << ":" << hint.line << "\n"
+          << key << ": " << hint.value << "\n";
+  }
+}
+
+void mpg::writeOclDiagnostics(raw_ostream &out, StringRef path,
+                              StringRef source,
+                              ArrayRef<OclDiagnostic> diagnostics) {
+  SmallVector<StringRef, 0> lines;
+  source.split(lines, '\n');
+  for (const OclDiagnostic &diagnostic : diagnostics) {
+    auto [line, column] = diagnostic.place;
+    out << printable(path) << ":" << line << ":" << column
+        << ": warning: " << printable(diagnostic.text) << "\n";
+    StringRef text = lines[line - 1].rtrim('\r');
+    // Tabs would move the caret.
+    std::string shown = text.str();
+    std::replace(shown.begin(), shown.end(), '\t', ' ');
+    out << printable(shown) << "\n";
+    out.indent(column - 1) << "^\n";
+  }
+}
