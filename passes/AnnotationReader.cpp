@@ -5,6 +5,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -116,41 +118,61 @@ static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
 
 // --- Variables and fields
 
-/// The annotations of ours that \p annotated has had before: those of a field
-/// are a chain, each with the one before as its operand.
-static Value *startOfChain(IntrinsicInst &call) {
-  Value *value = call.getArgOperand(0);
-  while (auto *before = dyn_cast<IntrinsicInst>(value)) {
-    if (before->getIntrinsicID() != Intrinsic::ptr_annotation)
-      break;
-    value = before->getArgOperand(0);
+namespace {
+/// Annotations of variables and fields, and what stays in their place.
+class AnnotationCalls {
+public:
+  void read(Function &function, SaidOf &said, Complaints &complaints);
+  void erase();
+
+private:
+  Value *rootOf(IntrinsicInst &call);
+
+  SmallVector<IntrinsicInst *, 8> calls;
+  DenseMap<Value *, Value *> rootOfField;
+};
+} // namespace
+
+/// The variable, or for an expression that means a field a GEP of its own: the
+/// first member has the address of the structure, members of a union all have
+/// the same, and only one of them is meant.
+Value *AnnotationCalls::rootOf(IntrinsicInst &call) {
+  Value *operand = call.getArgOperand(0);
+  if (call.getIntrinsicID() == Intrinsic::var_annotation)
+    return operand;
+  // Several annotations of one field are a chain.
+  Value *&root = rootOfField[&call];
+  root = rootOfField.lookup(operand);
+  if (!root) {
+    IRBuilder<> builder(&call);
+    auto *gep = GetElementPtrInst::CreateInBounds(builder.getInt8Ty(), operand,
+                                                  builder.getInt64(0));
+    root = builder.Insert(gep);
   }
-  return value;
+  return root;
 }
 
-static void readCalls(Function &function, SaidOf &said,
-                      SmallVectorImpl<IntrinsicInst *> &erased,
-                      Complaints &complaints) {
-  for (BasicBlock &block : function)
-    for (Instruction &instruction : block) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (!call || (call->getIntrinsicID() != Intrinsic::var_annotation &&
-                    call->getIntrinsicID() != Intrinsic::ptr_annotation))
-        continue;
-      StringRef text = constantText(call->getArgOperand(1));
-      if (!isHintText(text))
-        continue;
-      Said &one = said[startOfChain(*call)];
-      one.where = lineOf(call->getArgOperand(2), call->getArgOperand(3));
-      addText(text, /*isFunction=*/false, one, complaints);
-      erased.push_back(call);
-    }
+void AnnotationCalls::read(Function &function, SaidOf &said,
+                           Complaints &complaints) {
+  for (Instruction &instruction : instructions(function)) {
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    if (!call || (call->getIntrinsicID() != Intrinsic::var_annotation &&
+                  call->getIntrinsicID() != Intrinsic::ptr_annotation))
+      continue;
+    StringRef text = constantText(call->getArgOperand(1));
+    if (!isHintText(text))
+      continue;
+    Said &one = said[rootOf(*call)];
+    one.where = lineOf(call->getArgOperand(2), call->getArgOperand(3));
+    addText(text, /*isFunction=*/false, one, complaints);
+    calls.push_back(call);
+  }
 }
 
-static void erase(ArrayRef<IntrinsicInst *> calls) {
+void AnnotationCalls::erase() {
   for (IntrinsicInst *call : calls) {
-    if (!call->getType()->isVoidTy())
-      call->replaceAllUsesWith(call->getArgOperand(0));
+    if (Value *root = rootOfField.lookup(call))
+      call->replaceAllUsesWith(root);
     call->eraseFromParent();
   }
 }
@@ -178,6 +200,9 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
       return HintRequest::pointerVariable;
     if (isa<GetElementPtrInst>(user))
       return HintRequest::data;
+    auto *call = dyn_cast<IntrinsicInst>(user);
+    if (call && call->getIntrinsicID() == Intrinsic::ptr_annotation)
+      return targetOf(call); // another tool's
     isUsed |= isa<LoadInst, StoreInst>(user);
   }
   return isUsed ? std::nullopt : std::optional(HintRequest::data);
@@ -210,12 +235,12 @@ static void addRequests(Value *root, const Said &said, HintRequests &requests,
 
 bool mpg::readAnnotations(Module &module, HintRequests &requests) {
   SaidOf said;
-  SmallVector<IntrinsicInst *, 8> erased;
+  AnnotationCalls calls;
   Complaints complaints(module.getContext());
   readGlobals(module, said, complaints);
   for (Function &function : module)
-    readCalls(function, said, erased, complaints);
-  erase(erased);
+    calls.read(function, said, complaints);
+  calls.erase();
   for (auto &[root, one] : said)
     addRequests(root, one, requests, complaints);
   return !said.empty();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Diagnostics.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -38,14 +40,20 @@ void mpg::fail(LLVMContext &context, const Twine &text) {
 }
 
 /// Debug information does not say which headers are the system's.
-static bool isSystemHeader(StringRef file) {
-  return file.starts_with("/usr/") || file.contains("/include/c++/") ||
-         file.contains("/lib/clang/");
+static bool isSystemHeader(const DILocation &location) {
+  // Clang cuts off what the file and the current folder have in common.
+  SmallString<128> path(location.getDirectory());
+  if (sys::path::is_absolute(location.getFilename()))
+    path.clear();
+  sys::path::append(path, location.getFilename());
+  StringRef file = path;
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.contains("/include/c++/") || file.contains("/lib/clang/");
 }
 
 DebugLoc mpg::userLocation(DebugLoc location) {
   for (DILocation *at = location.get(); at; at = at->getInlinedAt())
-    if (!isSystemHeader(at->getFilename()))
+    if (!isSystemHeader(*at))
       return at;
   return location;
 }

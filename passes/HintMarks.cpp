@@ -3,7 +3,6 @@
 #include "HintMarks.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Metadata.h"
@@ -129,8 +128,9 @@ void mpg::writeBaseMark(Value &base, Function &function, uint8_t tag) {
         Attribute::get(function.getContext(), basePrefix, digits));
   else if (auto *global = dyn_cast<GlobalVariable>(&base))
     function.addFnAttr((basePrefix + global->getName()).str(), digits);
-  else if (isa<LoadInst, CallInst>(base))
-    addTag(cast<Instruction>(base), basePrefix, tag);
+  else if (auto *instruction = dyn_cast<Instruction>(&base);
+           instruction && canInstructionHaveMMRAs(*instruction))
+    addTag(*instruction, basePrefix, tag);
 }
 
 Mark mpg::readBaseMark(const Value &base, const Function &function) {

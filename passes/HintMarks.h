@@ -36,9 +36,9 @@ void writeMark(llvm::Instruction &access, uint8_t tag);
 /// Takes our marks off again.
 void eraseMark(llvm::Instruction &access);
 
-/// Says that all accesses of \p function through \p base, an argument, a global
-/// variable, a load or a call, have \p tag. For accesses whose own mark is
-/// lost.
+/// Says that all accesses of \p function through \p base have \p tag; nothing
+/// for bases that cannot carry it (arguments, globals, loads and most calls
+/// can). For accesses whose own mark is lost.
 void writeBaseMark(llvm::Value &base, llvm::Function &function, uint8_t tag);
 Mark readBaseMark(const llvm::Value &base, const llvm::Function &function);
 

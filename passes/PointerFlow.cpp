@@ -22,7 +22,19 @@ Function *mpg::parallelRegionOf(const CallBase &call) {
 }
 
 void PointerFlow::addPlace(Value *place) { places.insert(place); }
-void PointerFlow::addData(Value *pointer) { data.insert(pointer); }
+void PointerFlow::addData(Value *pointer) {
+  data.insert(pointer);
+  roots.insert(pointer);
+}
+
+/// Whether \p user is its first operand, as far as addresses go: the variable
+/// of this thread, or a field with another tool's annotation.
+static bool isSameAddress(const User *user) {
+  auto *call = dyn_cast<IntrinsicInst>(user);
+  return call && (call->getIntrinsicID() == Intrinsic::threadlocal_address ||
+                  call->getIntrinsicID() == Intrinsic::ptr_annotation ||
+                  call->isLaunderOrStripInvariantGroup());
+}
 
 /// A local variable that nothing but loads and stores can reach.
 bool PointerFlow::isLocal(const AllocaInst &variable) const {
@@ -84,6 +96,8 @@ void PointerFlow::followPlace(Value *place) {
       // Descriptors are copied whole.
       if (use.get() == copy->getRawSource() && isCopiedOnce(copy->getRawDest()))
         places.insert(copy->getRawDest());
+    } else if (isSameAddress(user)) {
+      places.insert(user);
     } else if (auto *call = dyn_cast<CallBase>(user)) {
       enterParallelRegion(*call, use, /*isPlace=*/true);
     }
@@ -111,12 +125,10 @@ void PointerFlow::followData(Value *pointer) {
     } else if (auto *gep = dyn_cast<GEPOperator>(user)) {
       if (use.getOperandNo() == gep->getPointerOperandIndex())
         data.insert(gep);
-    } else if (isa<PHINode, SelectInst, FreezeInst, BitCastInst>(user)) {
+    } else if (isa<PHINode, SelectInst, FreezeInst, BitCastInst>(user) ||
+               isSameAddress(user)) {
       data.insert(user);
     } else if (auto *call = dyn_cast<CallBase>(user)) {
-      auto *intrinsic = dyn_cast<IntrinsicInst>(call);
-      if (intrinsic && intrinsic->isLaunderOrStripInvariantGroup())
-        data.insert(intrinsic);
       enterParallelRegion(*call, use, /*isPlace=*/false);
     }
   }
@@ -148,13 +160,14 @@ void PointerFlow::removeMerges() {
   do {
     removed.clear();
     for (Value *value : data)
-      if (!isOnlyData(value))
+      if (!roots.contains(value) && !isOnlyData(value))
         removed.push_back(value);
     for (unsigned next = 0; next < removed.size(); ++next) {
       data.remove(removed[next]);
       for (User *user : removed[next]->users())
         if (isa<GEPOperator, FreezeInst, BitCastInst>(user) &&
-            data.contains(user) && !is_contained(removed, user))
+            !roots.contains(user) && data.contains(user) &&
+            !is_contained(removed, user))
           removed.push_back(user);
     }
   } while (!removed.empty());

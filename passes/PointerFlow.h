@@ -54,6 +54,7 @@ private:
 
   const llvm::DenseSet<const llvm::Value *> &others;
   llvm::SetVector<llvm::Value *> places, data;
+  llvm::DenseSet<llvm::Value *> roots; ///< what addData was given
   /// Copies of a place in a local variable, as in an outlined function.
   llvm::DenseSet<llvm::AllocaInst *> placeCopies;
   llvm::DenseMap<const llvm::Function *, const llvm::CallBase *> enteredBy;

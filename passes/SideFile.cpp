@@ -4,8 +4,10 @@
 #include "HintText.h"
 #include "SourceNames.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLParser.h"
 
@@ -26,11 +28,14 @@ class SideFileReader {
 public:
   SideFileReader(Module &module, StringRef path, HintRequests &requests)
       : module(module), path(path), requests(requests) {}
-  void read(MemoryBufferRef text);
+  void read(MemoryBufferRef buffer);
 
 private:
+  bool readOrigin(SMLoc entry);
   void readEntry(yaml::KeyValueNode &entry);
   void readValue(const Key &key, yaml::Node *value);
+  void readText(const Key &key, yaml::Node *value,
+                SmallVectorImpl<HintText> &texts);
   void apply(const Key &key, const HintText &text);
   void applyWays(const Key &key, const Ways &ways);
   bool applyToVariable(const Key &key, const Hint &hint, Function &function);
@@ -40,6 +45,7 @@ private:
 
   Module &module;
   StringRef path;
+  StringRef text;
   HintRequests &requests;
   SourceMgr sources;
   SourceLine where;
@@ -67,10 +73,10 @@ void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
   else
     return complain("'" + key.name + "/" + key.variable +
                     "' is neither a pointer nor an array; the hint is ignored");
-  if (key.lines.first) {
+  if (!key.variable.empty() || key.lines.first)
     request.regionFunction = function;
+  if (key.lines.first)
     request.region = regionOfLines(key.lines, *function);
-  }
   requests.hints.push_back(request);
 }
 
@@ -160,12 +166,33 @@ static std::optional<Key> parseKey(StringRef text) {
   return key;
 }
 
+/// Reads the one hint or the list behind \p key. Several hints are one: each
+/// for itself would contradict the others.
 void SideFileReader::readValue(const Key &key, yaml::Node *value) {
-  if (auto *list = dyn_cast_or_null<yaml::SequenceNode>(value)) {
+  SmallVector<HintText, 4> texts;
+  if (auto *list = dyn_cast_or_null<yaml::SequenceNode>(value))
     for (yaml::Node &item : *list)
-      readValue(key, &item);
-    return;
+      readText(key, &item, texts);
+  else
+    readText(key, value, texts);
+  HintText hints;
+  bool hasHints = false;
+  for (const HintText &text : texts) {
+    if (text.kind != HintKind::hint) {
+      apply(key, text);
+      continue;
+    }
+    std::string wrong = hints.hint.add(text.hint);
+    if (!wrong.empty())
+      return complain("contradictory hints: " + wrong);
+    hasHints = true;
   }
+  if (hasHints)
+    apply(key, hints);
+}
+
+void SideFileReader::readText(const Key &key, yaml::Node *value,
+                              SmallVectorImpl<HintText> &texts) {
   auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(value);
   if (!scalar)
     return complain("a hint is missing behind '" + key.name + ":'");
@@ -173,14 +200,36 @@ void SideFileReader::readValue(const Key &key, yaml::Node *value) {
   Expected<HintText> text = parseShortHintText(scalar->getValue(storage));
   if (!text)
     return complain("the hint is ignored: " + toString(text.takeError()));
-  apply(key, *text);
+  texts.push_back(*text);
+}
+
+/// mpg-ocl writes in front of an entry where it comes from: "# app.f90:12".
+/// That is the place to name. False if it is not the source of this module.
+bool SideFileReader::readOrigin(SMLoc entry) {
+  StringRef before(text.begin(), entry.getPointer() - text.begin());
+  before = before.rtrim("\n");
+  StringRef line = before.substr(before.rfind('\n') + 1);
+  if (!line.consume_front("# "))
+    return true;
+  auto [file, number] = line.rsplit(':');
+  unsigned originLine;
+  if (number.getAsInteger(10, originLine))
+    return true;
+  where = {file.str(), originLine};
+  for (const DICompileUnit *unit : module.debug_compile_units())
+    if (sys::path::filename(unit->getFilename()) == sys::path::filename(file))
+      return true;
+  return module.debug_compile_units().empty();
 }
 
 void SideFileReader::readEntry(yaml::KeyValueNode &entry) {
   auto *name = dyn_cast_or_null<yaml::ScalarNode>(entry.getKey());
   if (!name)
     return;
-  where.line = sources.getLineAndColumn(name->getSourceRange().Start).first;
+  where = {path.str(),
+           sources.getLineAndColumn(name->getSourceRange().Start).first};
+  if (!readOrigin(name->getSourceRange().Start))
+    return; // of another source
   SmallString<64> storage;
   StringRef text = name->getValue(storage);
   std::optional<Key> key = parseKey(text);
@@ -192,7 +241,8 @@ void SideFileReader::readEntry(yaml::KeyValueNode &entry) {
   readValue(*key, entry.getValue());
 }
 
-void SideFileReader::read(MemoryBufferRef text) {
+void SideFileReader::read(MemoryBufferRef buffer) {
+  text = buffer.getBuffer();
   where.file = path.str();
   // The parser's own messages, in our words.
   sources.setDiagHandler(
@@ -202,7 +252,7 @@ void SideFileReader::read(MemoryBufferRef text) {
         reader->complain("this is not YAML: " + diagnostic.getMessage());
       },
       this);
-  yaml::Stream stream(text, sources);
+  yaml::Stream stream(buffer, sources);
   yaml::document_iterator document = stream.begin();
   if (document == stream.end())
     return;

@@ -6,6 +6,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -39,16 +40,48 @@ GlobalVariable *mpg::globalNamed(Module &module, StringRef name) {
   return nullptr;
 }
 
+/// Whether \p variable can be meant by its name in \p function: its own, or one
+/// of a module or common block.
+static bool isVisible(const DIGlobalVariable &variable,
+                      const Function &function) {
+  auto *scope = dyn_cast_or_null<DISubprogram>(variable.getScope());
+  return !scope || scope == function.getSubprogram();
+}
+
+/// Adds the globals \p name: what Fortran programs save is one, as are
+/// variables of modules, common blocks and the main program.
+static void addGlobalsNamed(Function &function, StringRef name,
+                            std::vector<Value *> &found) {
+  std::vector<Value *> others;
+  for (GlobalVariable &global : function.getParent()->globals()) {
+    SmallVector<DIGlobalVariableExpression *, 1> infos;
+    global.getDebugInfo(infos);
+    for (DIGlobalVariableExpression *info : infos)
+      if (info->getVariable()->getName().equals_insensitive(name))
+        (isVisible(*info->getVariable(), function) ? found : others)
+            .push_back(&global);
+  }
+  // An internal procedure sees those of its host.
+  if (found.empty() && others.size() == 1)
+    found = others;
+}
+
 std::vector<Value *> mpg::variablesNamed(Function &function, StringRef name) {
   std::vector<Value *> found;
   for (Instruction &instruction : instructions(function))
     for (DbgVariableRecord &record :
          filterDbgVars(instruction.getDbgRecordRange())) {
-      Value *address = record.getVariableLocationOp(0);
-      if (record.getVariable()->getName().equals_insensitive(name) && address &&
+      // Clang makes an assignment of each store.
+      Value *address = record.isDbgAssign()    ? record.getAddress()
+                       : record.isDbgDeclare() ? record.getVariableLocationOp(0)
+                                               : nullptr;
+      if (record.getVariable()->getName().equals_insensitive(name) &&
+          isa_and_nonnull<Instruction, Argument, GlobalVariable>(address) &&
           address->getType()->isPointerTy() && !is_contained(found, address))
         found.push_back(address);
     }
+  if (found.empty())
+    addGlobalsNamed(function, name, found);
   return found;
 }
 
@@ -75,6 +108,9 @@ std::optional<HintRequest::Target> mpg::targetOfRoot(Value *root) {
       structure->getElementType(0)->isPointerTy())
     return HintRequest::pointerVariable;
   for (const User *user : root->users()) {
+    auto *copy = dyn_cast<MemCpyInst>(user);
+    if (copy && copy->getRawSource() == root && isa<Argument>(root))
+      return HintRequest::pointerVariable;
     auto *gep = dyn_cast<GetElementPtrInst>(user);
     if (gep && gep->hasAllZeroIndices() &&
         isa<StructType>(gep->getSourceElementType()))
