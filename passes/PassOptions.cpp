@@ -8,6 +8,7 @@
 #include "llvm/Support/CommandLine.h"
 #include <cstdlib>
 #include <memory>
+#include <tuple>
 
 using namespace llvm;
 using namespace mpg;
@@ -72,7 +73,8 @@ Error mpg::parsePassOptions(StringRef text, PassOptions &into) {
   SmallVector<StringRef, 8> items;
   text.split(items, ',', -1, /*KeepEmpty=*/false);
   for (StringRef item : items) {
-    auto [name, value] = item.trim().split('=');
+    StringRef name, value;
+    std::tie(name, value) = item.trim().split('=');
     const OptionName *known = find_if(
         optionNames, [&](const OptionName &o) { return name == o.name; });
     if (known == std::end(optionNames)) {

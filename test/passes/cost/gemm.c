@@ -1,0 +1,18 @@
+// A tag is put on inside the innermost loop of a dense matrix product, or
+// lost there.
+// RUN: %a64fx -O3 -S %s -o %t.plain.s
+// RUN: %a64fx -O3 %hints -S %s -o %t.s
+// RUN: %python %tools/innermost_loops.py %t.plain.s %t.s
+// RUN: %tagged %t.s --loops --tag 0x01 --at-least 1
+// RUN: %tagged %t.s --loops --tag 0x02 --at-least 1
+// RUN: %tagged %t.plain.s --at-most 0
+
+#include <mpg/hints.h>
+
+void gemm(MPG_STREAM const double *restrict a,
+          MPG_SECTOR(2) const double *restrict b, double *restrict c, long n) {
+  for (long i = 0; i < n; i++)
+    for (long k = 0; k < n; k++)
+      for (long j = 0; j < n; j++)
+        c[i * n + j] += a[i * n + k] * b[k * n + j];
+}

@@ -1,0 +1,24 @@
+// A tag is put on inside the innermost loop of an insertion sort, or lost
+// there: the loop ends where the data say so.
+// RUN: %a64fx -O3 -S %s -o %t.plain.s
+// RUN: %a64fx -O3 %hints -S %s -o %t.s
+// RUN: %python %tools/innermost_loops.py %t.plain.s %t.s
+// RUN: %tagged %t.s --loops --tag 0x01 --at-least 2
+// RUN: %tagged %t.s --loops --tag 0x21 --at-least 2
+// RUN: %tagged %t.plain.s --at-most 0
+
+#include <mpg/hints.h>
+
+void insertionSort(MPG_STREAM int *keys,
+                   MPG_HINT(sector=1, no_l2_hwpf) int *values, long n) {
+  for (long i = 1; i < n; i++) {
+    int key = keys[i], value = values[i];
+    long j = i;
+    for (; j > 0 && keys[j - 1] > key; j--) {
+      keys[j] = keys[j - 1];
+      values[j] = values[j - 1];
+    }
+    keys[j] = key;
+    values[j] = value;
+  }
+}

@@ -1,0 +1,32 @@
+// A project that has hints in its source is built for other machines as well: there
+// the object must be what it is without plugin and without hints, byte by byte.
+// RUN: rm -rf %t && mkdir %t && cd %t && cp %inputs/every_macro.c .
+// DEFINE: %{target} = --target=x86_64-linux-gnu
+// DEFINE: %{level} = -O2
+// DEFINE: %{cc} = %clang %{target} %{level} -I%source/runtime/include -Rpass=mpg -Rpass-missed=mpg -c every_macro.c
+// DEFINE: %{same} = %{cc} -o plain.o && %{cc} -DMPG_HINTS -fpass-plugin=%passes -o hinted.o 2>&1 | count 0 && cmp plain.o hinted.o
+// RUN: %{same}
+// REDEFINE: %{level} = -O0
+// RUN: %{same}
+// REDEFINE: %{level} = -O3 -g
+// RUN: %{same}
+// REDEFINE: %{level} = -Os -flto=thin
+// RUN: %{same}
+// REDEFINE: %{target} = --target=x86_64-linux-gnu -march=skylake-avx512 -mllvm -verify-machineinstrs
+// REDEFINE: %{level} = -O2
+// RUN: %{same}
+// REDEFINE: %{target} = --target=riscv64-linux-gnu
+// RUN: %{same}
+// No Linux, or not little-endian: tags are not promised there.
+// REDEFINE: %{target} = --target=aarch64-none-elf
+// RUN: %{same}
+// REDEFINE: %{target} = --target=arm64-apple-macos14
+// RUN: %{same}
+//
+// Without MPG_HINTS the plugin changes nothing for AArch64 Linux either.
+// RUN: %clang --target=aarch64-linux-gnu -O2 -I%source/runtime/include -c every_macro.c -o plain.o
+// RUN: %clang --target=aarch64-linux-gnu -O2 -I%source/runtime/include -c every_macro.c -fpass-plugin=%passes -o hinted.o
+// RUN: cmp plain.o hinted.o
+// The source says something there, or all of the above would be trivial.
+// RUN: %clang --target=aarch64-linux-gnu -O2 -I%source/runtime/include -c every_macro.c -fpass-plugin=%passes -DMPG_HINTS -o hinted.o 2> messages
+// RUN: not cmp plain.o hinted.o

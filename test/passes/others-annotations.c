@@ -1,0 +1,45 @@
+// Annotations of other tools stay in the module; ours go, at every level: erased
+// at none they would stay in the way, at -O0 they change nothing.
+// RUN: rm -rf %t && mkdir %t
+// DEFINE: %{level} = -O0
+// DEFINE: %{ir} = %hinted-c %{level} -Rpass-missed=mpg -S -emit-llvm %s -o %t/ir.ll 2> %t/remarks
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll
+// RUN: FileCheck %s --check-prefix=O0 --input-file=%t/remarks --implicit-check-not=remark:
+// RUN: not grep -E 'inttoptr|mmra|note.mpg|nontemporal|call void @llvm.var.annotation' %t/ir.ll
+// O0: remark: no hint is applied in fields: this is -O0; compile with -O1 or more [-Rpass-missed=mpg]
+// REDEFINE: %{level} = -O1
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// RUN: grep inttoptr %t/ir.ll
+// REDEFINE: %{level} = -O2
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// REDEFINE: %{level} = -O3
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// REDEFINE: %{level} = -Os
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// REDEFINE: %{level} = -Oz
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// At -O0 the code is that of a file without hints.
+// RUN: %hinted-c -O0 -fno-ident -S %s -o %t/hinted.s && %plain-c -O0 -fno-ident -S %s -o %t/plain.s
+// RUN: cmp %t/hinted.s %t/plain.s
+// Theirs in front of ours or behind: the field is tagged all the same.
+// RUN: %hinted-c -O1 -S %s -o %t/o1.s && %count %t/o1.s --function fields --tag 0x01 | FileCheck %s --check-prefix=COUNT
+// COUNT: 2 of {{.*}} accesses chosen
+#include <mpg/hints.h>
+
+struct order {
+  MPG_STREAM __attribute__((annotate("theirs behind"))) long *behind;
+  __attribute__((annotate("theirs in front"))) MPG_STREAM long *front;
+};
+long fields(struct order *o, int i) { return o->behind[i] + o->front[i]; }
+
+struct record {
+  MPG_STREAM __attribute__((annotate("theirs on a field"))) long *data;
+};
+// CHECK-DAG: theirs on a function
+// CHECK-DAG: theirs on a global
+// CHECK-DAG: @llvm.global.annotations = appending global [2 x {{.*}}section "llvm.metadata"
+MPG_STREAM __attribute__((annotate("theirs on a global"))) long table[64];
+MPG_STREAM __attribute__((annotate("theirs on a function"))) long
+tables(struct record *r, MPG_STREAM long *a, int i) {
+  return r->data[i] + table[i] + a[i];
+}

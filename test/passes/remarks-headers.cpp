@@ -1,0 +1,38 @@
+// An access to the user's data can sit in a header of the standard library, which the
+// user cannot change: the remark names the line of the user's own code instead.
+// RUN: rm -rf %t && split-file %s %t && cd %t/mine
+// RUN: %hinted-cxx -O2 -isystem %t/include/c++/14 -I . -Rpass=mpg -S ../app.cpp -o app.s 2> remarks
+// RUN: FileCheck ../app.cpp --input-file=remarks
+// RUN: not grep 'vector.h:' remarks
+// A header of the user's is the user's code.
+// RUN: FileCheck own.h --input-file=remarks
+//--- include/c++/14/vector.h
+#include <mpg/hints.h>
+template <typename T> struct vector {
+  MPG_SECTOR(3) T *begin;
+  T get(long i) { return begin[i]; }
+  void add(T x, long n) {
+    for (long i = 0; i < n; i++)
+      begin[i] += x;
+  }
+};
+//--- mine/own.h
+#include <mpg/hints.h>
+inline void own(MPG_STREAM double *p) {
+  // CHECK: own.h:[[#@LINE+1]]:{{[0-9]+}}: remark: tag 0x01
+  p[7] = 1;
+}
+//--- app.cpp
+#include "vector.h"
+#include "own.h"
+double one(vector<double> &v, long i) {
+  double x = 1;
+  // CHECK-DAG: app.cpp:[[#@LINE+1]]:{{[0-9]+}}: remark: tag 0x03
+  x += v.get(i);
+  return x;
+}
+void all(vector<double> &v, long n) {
+  // CHECK-DAG: app.cpp:[[#@LINE+1]]:{{[0-9]+}}: remark: tag 0x03
+  v.add(3, n);
+}
+void header(double *p) { own(p); }

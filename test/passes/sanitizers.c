@@ -1,0 +1,34 @@
+// A sanitizer computes with addresses itself: with tags it reports errors that are
+// none. One remark, and the code is that without hints.
+// RUN: rm -rf %t && mkdir %t && cd %t
+// DEFINE: %{which} = address
+// DEFINE: %{march} = -mcpu=a64fx
+// DEFINE: %{same} = %hinted-c %{march} -fsanitize=%{which} -O2 -fno-ident -Rpass-missed=mpg -S %s -o hinted.s 2> remarks && %plain-c %{march} -fsanitize=%{which} -O2 -fno-ident -S %s -o plain.s && cmp hinted.s plain.s && FileCheck %s --input-file=remarks --implicit-check-not=remark:
+// RUN: %{same}
+// REDEFINE: %{which} = hwaddress
+// RUN: %{same}
+// REDEFINE: %{which} = thread
+// RUN: %{same}
+// REDEFINE: %{which} = memory
+// RUN: %{same}
+// REDEFINE: %{which} = memtag
+// REDEFINE: %{march} = -march=armv8.5-a+memtag
+// RUN: %{same}
+//
+// Not instrumented, or with a sanitizer that does not look at addresses: tagged.
+// RUN: %hinted-c -fsanitize=address -DFREE='__attribute__((no_sanitize("address")))' -O2 -S %s -o free.s
+// RUN: %count free.s --function sum --tag 0x01 --at-least 1
+// RUN: %hinted-c -fsanitize=signed-integer-overflow -O2 -S %s -o ubsan.s
+// RUN: %count ubsan.s --function sum --tag 0x01 --at-least 1
+#include <mpg/hints.h>
+#ifndef FREE
+#define FREE
+#endif
+
+// CHECK: remark: no hint is applied in sum: it is compiled with a sanitizer, which uses addresses itself
+FREE long sum(MPG_STREAM long *a, long n) {
+  long total = 0;
+  for (long i = 0; i < n; i++)
+    total += a[i];
+  return total;
+}

@@ -1,0 +1,61 @@
+// A mistake in the side file must be said with the file's line; the rest still counts.
+// RUN: rm -rf %t && split-file %s %t && cd %t
+// DEFINE: %{file} = wrong.yaml
+// DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
+// RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages --implicit-check-not=error:
+// RUN: grep -c warning: messages | grep -x 15
+// RUN: %count app.s > counts && FileCheck app.c --input-file=counts
+//
+// What is no YAML, or not a list of names.
+// REDEFINE: %{file} = broken.yaml
+// RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=BROKEN
+// BROKEN: warning: broken.yaml:2: this is not YAML:
+// REDEFINE: %{file} = list.yaml
+// RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=LIST
+// LIST: warning: list.yaml:{{[01]}}: this is not a list of 'name: hint'
+// REDEFINE: %{file} = absent.yaml
+// RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: warning: no hints are read from 'absent.yaml': No such file or directory
+//--- wrong.yaml
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no function, array or pointer 'absent' in app.c
+absent: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no function 'absent' in app.c
+absent/a: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no variable 'z' in 'f'; names of variables are known with debug information (-g), parameters also by number: f/1
+f/z: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f/3' is neither a pointer nor an array; the hint is ignored
+f/3: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f' has no pointer as parameter 0
+f/0: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: 'sector=7': sector= takes a number from 0 to 3
+f/2: sector=7
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown hint 'strem'
+g: strem
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown kind of hint 'way'
+g/2: way:l2=3
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint: and ways: can stand here
+g/1: assign:sector=1
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: a hint is missing behind 'h:'
+h:
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f@7' is not a name; write FUNCTION, ARRAY, FUNCTION/VARIABLE or FUNCTION/1, with @10-20 behind it for lines 10 to 20
+f@7: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f@9-7' is not a name
+f@9-7: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f/' is not a name
+f/: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set: lines 900 to 901 of 'f' have no code, or no one way in and out
+f@900-901: ways:l2=4
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: {{.*}}inject= needs the option extended=on
+f/2@1-100: inject=3
+f/1: stream
+//--- broken.yaml
+f: stream
+{ : [
+//--- list.yaml
+- f
+- g
+//--- app.c
+// CHECK: f: 1 of 2 tagged, {{.*}}; 1 with 0x01
+long f(long *a, long *b, long c) { return a[1] + b[9] + c; }
+// CHECK: g: 0 of 2 tagged
+long g(long *a, long *b) { return a[1] + b[9]; }

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tags cost in the innermost loops of AArch64 code.
+
+  innermost_loops.py FILE           a table of the innermost loops of FILE
+  innermost_loops.py PLAIN TAGGED   the same for the code of one source without
+                                    and with tags; status 1 if the tags cost
+
+A file is the output of clang -S or llvm-objdump -d. With two files, an innermost
+loop of TAGGED must not build a tag constant or put one on an address, unless
+PLAIN has as many such instructions in the same function (2.0 and INT64_MIN have
+no bits below 56 either). With --same-vector-loops the vector loops of a function
+must also be as many and as long as without tags, one by one.
+
+Status 2: there is nothing to compare, so the test that asked is not one.
+"""
+
+import argparse
+import dataclasses
+import sys
+from typing import Dict, List
+
+sys.dont_write_bytecode = True
+from aarch64_asm import (Function, flow_of, innermost_loops,  # noqa: E402
+                         instructions_with_state, puts_tag_on, read_functions)
+
+
+@dataclasses.dataclass
+class Loop:
+    line: int  # number of its first instruction in the function
+    instructions: int = 0
+    vector: bool = False
+    tag_instructions: List[str] = dataclasses.field(default_factory=list)
+
+
+def loops_of(function: Function) -> List[Loop]:
+    flow = flow_of(function)
+    blocks = innermost_loops(flow)
+    loops = [Loop(flow.blocks[min(members)][0]) for members in blocks]
+    owner = {block: loop for loop, members in zip(loops, blocks)
+             for block in members}
+    for block, instruction, state in instructions_with_state(function, flow):
+        if loop := owner.get(block):
+            loop.instructions += 1
+            loop.vector |= instruction.is_vector()
+            if puts_tag_on(instruction, state):
+                loop.tag_instructions.append(instruction.text())
+    return loops
+
+
+def read_loops(path: str) -> Dict[str, List[Loop]]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return {function.name: loops_of(function)
+                for function in read_functions(file.read())}
+
+
+def print_table(path: str, functions: Dict[str, List[Loop]]) -> None:
+    print(f"{path}:")
+    for name, loops in functions.items():
+        for loop in loops:
+            kind = "vector" if loop.vector else "scalar"
+            print(f"  {name} at {loop.line}: {loop.instructions} instructions, "
+                  f"{kind}, {len(loop.tag_instructions)} for tags"
+                  + "".join(f"\n    {text}" for text in loop.tag_instructions))
+
+
+def vector_lengths(loops: List[Loop]) -> List[int]:
+    return [loop.instructions for loop in loops if loop.vector]
+
+
+def faults(plain: Dict[str, List[Loop]], tagged: Dict[str, List[Loop]],
+           same_vector_loops: bool) -> List[str]:
+    found = []
+    for name in plain:
+        before, after = (sum(len(loop.tag_instructions) for loop in side[name])
+                         for side in (plain, tagged))
+        if after > before:
+            found.append(f"{name}: {after} instructions for tags in innermost "
+                         f"loops, {before} without tags")
+        lengths = [vector_lengths(side[name]) for side in (plain, tagged)]
+        if same_vector_loops and lengths[0] != lengths[1]:
+            found.append(f"{name}: vector loops of {lengths[1]} instructions, "
+                         f"of {lengths[0]} without tags")
+    return found
+
+
+def nothing_compared(plain: Dict[str, List[Loop]],
+                     tagged: Dict[str, List[Loop]],
+                     same_vector_loops: bool) -> str:
+    if set(plain) != set(tagged):
+        return "functions of one file only: " \
+            + ", ".join(sorted(set(plain) ^ set(tagged)))
+    if not any(plain.values()) or not any(tagged.values()):
+        return "a file without loops"
+    if same_vector_loops and not any(map(vector_lengths, plain.values())):
+        return "no innermost loop has vector instructions"
+    return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--same-vector-loops", action="store_true")
+    arguments = parser.parse_args()
+    if len(arguments.files) > 2:
+        parser.error("at most two files")
+    read = [read_loops(path) for path in arguments.files]
+    for path, functions in zip(arguments.files, read):
+        print_table(path, functions)
+    if len(read) == 1:
+        return 0
+    if reason := nothing_compared(*read, arguments.same_vector_loops):
+        print(f"innermost_loops.py: error: {reason}", file=sys.stderr)
+        return 2
+    found = faults(*read, arguments.same_vector_loops)
+    for fault in found:
+        print(f"innermost_loops.py: {fault}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
