@@ -5,8 +5,8 @@
 
 #include "Sector.h"
 #include "FakeMachine.h"
-#include "WayBudget.h"
 #include "StderrLines.h"
+#include "WayBudget.h"
 #include "mpg/mpg.h"
 #include <cerrno>
 #include <thread>

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define MPG_STATE_NAME "mpgrun-state" /* of the memory file */
+#define MPG_STATE_NAME "mpgrun-state"   /* of the memory file */
 #define MPG_STATE_MAGIC 0x3153474d50ULL /* "PMGS1" read backwards */
 #define MPG_STATE_REGIONS 64
 #define MPG_STATE_MESSAGES 16
@@ -31,8 +31,8 @@ struct mpg_state_region {
   uint32_t pad;
   uint64_t start;
   uint64_t bytes;
-  uint64_t hugeBytes; /* of these on large pages, or promised to be */
-  uint64_t pageBytes; /* size of the large pages */
+  uint64_t hugeBytes;          /* of these on large pages, or promised to be */
+  uint64_t pageBytes;          /* size of the large pages */
   char reason[MPG_STATE_TEXT]; /* why not all; empty if all */
 };
 
@@ -46,7 +46,7 @@ struct mpg_state {
   uint64_t magic;
   uint32_t structBytes; /* sizeof(struct mpg_state) of the writer */
   uint32_t pid;
-  uint32_t mode; /* what was used: 0 auto, 1 hugetlb, 2 thp, 3 none */
+  uint32_t mode;     /* what was used: 0 auto, 1 hugetlb, 2 thp, 3 none */
   uint32_t fallback; /* normal pages were used although large were asked for */
   /* Most that the process had on pages of the pool, of the times when a region
    * was told of. */
