@@ -40,15 +40,17 @@ void AccessMarker::decide(Instruction &access, const HintRequest &request) {
 }
 
 void AccessMarker::addFunction(const HintRequest &request) {
-  auto *function = cast<Function>(request.root);
-  if (request.hint.off)
-    offFunctions.insert(function);
-  for (Instruction &instruction : instructions(*function)) {
-    Use *address = taggableAddress(instruction);
-    bool isMeant = !request.region || request.region->contains(&instruction);
-    if (address && isMeant &&
-        !isa<AllocaInst>(getUnderlyingObject(address->get())))
-      decide(instruction, request);
+  for (Function *function :
+       functionWithRegions(*cast<Function>(request.root))) {
+    if (request.hint.off && !request.region)
+      offFunctions.insert(function);
+    for (Instruction &instruction : instructions(*function)) {
+      Use *address = taggableAddress(instruction);
+      bool isMeant = !request.region || request.region->contains(&instruction);
+      if (address && isMeant &&
+          !isa<AllocaInst>(getUnderlyingObject(address->get())))
+        decide(instruction, request);
+    }
   }
 }
 
@@ -69,14 +71,21 @@ void AccessMarker::explainUnused(const HintRequest &request,
                           ? &*function->getEntryBlock().getFirstNonPHIIt()
                           : flow.missed.front().first;
     DebugLoc location = at->getDebugLoc();
-    if (!location && function->getSubprogram())
-      location = DILocation::get(function->getContext(), request.where.line, 0,
-                                 function->getSubprogram());
+    DISubprogram *program = function->getSubprogram();
+    // Without an instruction the place of the hint, if it is in this source.
+    if (!location && program)
+      location = DILocation::get(function->getContext(),
+                                 program->getFilename() == request.where.file
+                                     ? request.where.line
+                                     : program->getLine(),
+                                 0, program);
     OptimizationRemarkMissed remark(remarkPass, "HintUnused",
                                     userLocation(location), at->getParent());
-    return remark << "the hint of line " << ore::NV("Line", request.where.line)
-                  << " changes nothing: "
-                  << ore::NV("Reason", describe(reason));
+    return remark << "the hint of " << request.where.file << ":"
+                  << ore::NV("Line", request.where.line) << " changes nothing: "
+                  << ore::NV("Reason", flow.missed.empty() && request.region
+                                           ? "no access lies in its lines"
+                                           : describe(reason));
   });
 }
 

@@ -4,7 +4,7 @@
 #include "mpg/hints.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Operator.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -25,6 +25,9 @@ const char *AddressTagger::findBases(Value *pointer, const Loop *loop,
                                      SmallVectorImpl<Value *> &bases) {
   if (!path.insert(pointer))
     return nullptr;
+  if (auto *instruction = dyn_cast<Instruction>(pointer))
+    if (!dominators.isReachableFromEntry(instruction->getParent()))
+      return "its base comes from where no code gets to";
   if (auto *gep = dyn_cast<GEPOperator>(pointer))
     return findBases(gep->getPointerOperand(), loop, path, bases);
   if (pointer->getType()->isVectorTy())
@@ -53,8 +56,10 @@ const char *AddressTagger::checkBase(Value *base, const Instruction &access) {
   if (isa<Constant>(base) && !isa<GlobalValue>(base))
     return "its base is a constant address";
   if (auto *global = dyn_cast<GlobalValue>(base))
-    if (isa<Function>(global->getAliaseeObject()))
-      return "its base is a function";
+    if (!isa_and_nonnull<GlobalVariable>(global->getAliaseeObject()))
+      return "its base is not a variable";
+  if (base->isSwiftError())
+    return "it is a Swift error, which lies in a register";
   if (auto *argument = dyn_cast<Argument>(base))
     if (argument->hasPassPointeeByValueCopyAttr())
       return "it is on the stack";
@@ -147,21 +152,35 @@ Instruction *AddressTagger::writeTag(Value *base, uint8_t tag,
       "tagged");
 }
 
+void AddressTagger::numberInstructions() {
+  Function &function =
+      *cast<Instruction>(planned.front().address->getUser())->getFunction();
+  unsigned number = 0;
+  for (Instruction &instruction : instructions(function))
+    positions[&instruction] = number += 2; // a tag fits in front of each
+}
+
+bool AddressTagger::isBefore(const Instruction *first,
+                             const Instruction *second) const {
+  if (first->getParent() != second->getParent())
+    return dominators.dominates(first->getParent(), second->getParent());
+  return positions.lookup(first) < positions.lookup(second);
+}
+
 /// The step \p old from \p base on, the tagged twin of the pointer that it
 /// starts from: behind \p old or \p base, whichever comes later.
-static Value *repeatStep(GEPOperator &old, Value *base,
-                         DominatorTree &dominators) {
+Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   auto *after = dyn_cast<Instruction>(&old);
-  auto *definition = cast<Instruction>(base);
   // A part of a global variable is no instruction.
   Instruction *copy =
       after ? after->clone() : cast<ConstantExpr>(old).getAsInstruction();
-  if (!after || !dominators.dominates(definition, after))
-    after = definition;
+  if (!after || !isBefore(base, after))
+    after = base;
   copy->insertBefore(*after->getParent(),
                      isa<PHINode>(after)
                          ? after->getParent()->getFirstInsertionPt()
                          : std::next(after->getIterator()));
+  positions[copy] = positions.lookup(after);
   copy->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
   // The flags promise that the address stays in the object; with a tag it is
   // outside from the start.
@@ -183,11 +202,12 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
     return known;
   if (gep) {
     Value *base = retag(gep->getPointerOperand(), tag, loop);
-    return twins[key] = repeatStep(*gep, base, dominators);
+    return twins[key] = repeatStep(*gep, cast<Instruction>(base));
   }
   auto *old = cast<Instruction>(pointer);
   Instruction *copy = old->clone();
   copy->insertBefore(*old->getParent(), std::next(old->getIterator()));
+  positions[copy] = positions.lookup(old);
   twins[key] = copy; // before the operands, which may lead back here
   if (auto *phi = dyn_cast<PHINode>(copy)) {
     for (Use &incoming : phi->incoming_values())
@@ -210,6 +230,8 @@ static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
 }
 
 SmallVector<Instruction *, 8> AddressTagger::write() {
+  if (planned.empty())
+    return {};
   MapVector<Base, SmallVector<Instruction *, 4>> accessesOf;
   for (const Planned &one : planned)
     for (Value *base : one.bases)
@@ -219,9 +241,12 @@ SmallVector<Instruction *, 8> AddressTagger::write() {
   SmallVector<Instruction *, 8> places, written;
   for (auto &[base, accesses] : accessesOf)
     places.push_back(placeOf(base.first, accesses));
+  numberInstructions();
   unsigned next = 0;
   for (auto &[base, accesses] : accessesOf) {
-    written.push_back(writeTag(base.first, base.second, places[next++]));
+    Instruction *place = places[next++];
+    written.push_back(writeTag(base.first, base.second, place));
+    positions[written.back()] = positions.lookup(place) - 1;
     baseTags[base] = written.back();
   }
   SmallVector<WeakTrackingVH, 16> old;

@@ -13,6 +13,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 #include <cstdint>
 
 namespace mpg {
@@ -50,6 +51,11 @@ private:
   llvm::Instruction *writeTag(llvm::Value *base, uint8_t tag,
                               llvm::Instruction *place);
   llvm::Value *retag(llvm::Value *pointer, uint8_t tag, const llvm::Loop *loop);
+  llvm::Instruction *repeatStep(llvm::GEPOperator &old,
+                                llvm::Instruction *base);
+  void numberInstructions();
+  bool isBefore(const llvm::Instruction *first,
+                const llvm::Instruction *second) const;
 
   llvm::DominatorTree &dominators;
   llvm::LoopInfo &loops;
@@ -59,6 +65,9 @@ private:
   /// the accesses of a loop.
   llvm::DenseMap<Base, llvm::Value *> baseTags;
   llvm::DenseMap<std::pair<Base, const llvm::Loop *>, llvm::Value *> twins;
+  /// Where instructions lie, old and new ones. LLVM's own order is slow to tell
+  /// once code is inserted: it numbers the whole block again each time.
+  llvm::DenseMap<const llvm::Instruction *, unsigned> positions;
 };
 
 } // namespace mpg

@@ -194,9 +194,12 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
   bool isUsed = false;
   for (const Use &use : address->uses()) {
     auto *user = cast<Instruction>(use.getUser());
-    if (isa<LoadInst>(user) ? user->getType()->isPointerTy()
-                            : isa<StoreInst>(user) &&
-                                  user->getOperand(0)->getType()->isPointerTy())
+    auto *store = dyn_cast<StoreInst>(user);
+    if (store && use.getOperandNo() != store->getPointerOperandIndex())
+      continue;
+    Type *accessed =
+        store ? store->getValueOperand()->getType() : user->getType();
+    if ((store || isa<LoadInst>(user)) && accessed->isPointerTy())
       return HintRequest::pointerVariable;
     if (isa<GetElementPtrInst>(user))
       return HintRequest::data;

@@ -35,22 +35,30 @@ PreservedAnalyses BaseMarkerPass::run(Function &function,
     if (own.kind != Mark::one || own.tag != all.tag)
       all.kind = Mark::conflict;
   }
-  for (auto &[base, mark] : marks)
-    if (mark.kind == Mark::one) {
+  SmallVector<std::pair<GlobalVariable *, uint8_t>, 4> globals;
+  for (auto &[base, mark] : marks) {
+    if (mark.kind != Mark::one)
+      continue;
+    if (auto *global = dyn_cast<GlobalVariable>(base))
+      globals.push_back({global, mark.tag});
+    else
       writeBaseMark(*base, function, mark.tag);
-      function.addFnAttr(functionFlag);
-    }
+    function.addFnAttr(functionFlag);
+  }
+  if (!globals.empty())
+    writeGlobalMarks(function, globals);
   return PreservedAnalyses::all(); // of what any analysis looks at
 }
 
 void mpg::restoreMarks(Function &function) {
   if (!function.hasFnAttribute(functionFlag))
     return;
+  BaseMarks bases(function);
   for (Instruction &instruction : instructions(function)) {
     Use *address = taggableAddress(instruction);
     if (!address || readMark(instruction).kind != Mark::none)
       continue;
-    Mark mark = readBaseMark(*baseOf(address->get()), function);
+    Mark mark = bases.of(*baseOf(address->get()));
     if (mark.kind == Mark::one)
       writeMark(instruction, mark.tag);
   }

@@ -3,6 +3,7 @@
 #include "Eligibility.h"
 #include "Diagnostics.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -18,8 +19,12 @@ bool mpg::targetHasTags(const Module &module) {
 const char *mpg::whyUntagged(const Function &function) {
   static constexpr Attribute::AttrKind sanitizers[] = {
       Attribute::SanitizeAddress, Attribute::SanitizeHWAddress,
-      Attribute::SanitizeMemTag, Attribute::SanitizeThread,
-      Attribute::SanitizeMemory};
+      Attribute::SanitizeMemTag,  Attribute::SanitizeThread,
+      Attribute::SanitizeMemory,
+#if LLVM_VERSION_MAJOR >= 20
+      Attribute::SanitizeType,
+#endif
+  };
   for (Attribute::AttrKind kind : sanitizers)
     if (function.hasFnAttribute(kind))
       return "it is compiled with a sanitizer, which uses addresses itself";

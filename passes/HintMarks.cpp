@@ -13,6 +13,7 @@ using namespace mpg;
 
 static constexpr StringLiteral markPrefix = "mpg";
 static constexpr StringLiteral basePrefix = "mpg-base";
+static constexpr StringLiteral globalMarks = "mpg.bases";
 static constexpr StringLiteral moduleFlag = "mpg.marks";
 
 /// Adds one more \p digits that an access carries.
@@ -126,24 +127,43 @@ void mpg::writeBaseMark(Value &base, Function &function, uint8_t tag) {
   if (auto *argument = dyn_cast<Argument>(&base))
     argument->addAttr(
         Attribute::get(function.getContext(), basePrefix, digits));
-  else if (auto *global = dyn_cast<GlobalVariable>(&base))
-    function.addFnAttr((basePrefix + global->getName()).str(), digits);
   else if (auto *instruction = dyn_cast<Instruction>(&base);
            instruction && canInstructionHaveMMRAs(*instruction))
     addTag(*instruction, basePrefix, tag);
 }
 
-Mark mpg::readBaseMark(const Value &base, const Function &function) {
+void mpg::writeGlobalMarks(
+    Function &function, ArrayRef<std::pair<GlobalVariable *, uint8_t>> marks) {
+  SmallVector<Metadata *, 8> pairs;
+  for (auto [global, tag] : marks) {
+    pairs.push_back(ValueAsMetadata::get(global));
+    pairs.push_back(MDString::get(function.getContext(),
+                                  utohexstr(tag, /*LowerCase=*/true, 2)));
+  }
+  function.setMetadata(globalMarks, MDNode::get(function.getContext(), pairs));
+}
+
+BaseMarks::BaseMarks(const Function &function) : function(function) {
+  const MDNode *pairs = function.getMetadata(globalMarks);
+  for (unsigned next = 0; pairs && next + 1 < pairs->getNumOperands();
+       next += 2)
+    // A variable that was removed leaves a hole.
+    if (auto *value =
+            dyn_cast_or_null<ValueAsMetadata>(pairs->getOperand(next).get()))
+      if (auto *digits = dyn_cast<MDString>(pairs->getOperand(next + 1)))
+        addTo(globals[value->getValue()], digits->getString());
+}
+
+Mark BaseMarks::of(const Value &base) const {
   Mark mark;
   if (auto *argument = dyn_cast<Argument>(&base))
     addTo(mark, function.getAttributes()
                     .getParamAttr(argument->getArgNo(), basePrefix)
                     .getValueAsString());
-  else if (auto *global = dyn_cast<GlobalVariable>(&base))
-    addTo(mark, function.getFnAttribute((basePrefix + global->getName()).str())
-                    .getValueAsString());
   else if (auto *instruction = dyn_cast<Instruction>(&base))
     return readTags(*instruction, basePrefix);
+  else
+    mark = globals.lookup(&base);
   return mark;
 }
 

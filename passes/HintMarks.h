@@ -13,6 +13,7 @@
 #ifndef MPG_PASSES_HINTMARKS_H
 #define MPG_PASSES_HINTMARKS_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Instruction.h"
 #include <cstdint>
 
@@ -37,10 +38,25 @@ void writeMark(llvm::Instruction &access, uint8_t tag);
 void eraseMark(llvm::Instruction &access);
 
 /// Says that all accesses of \p function through \p base have \p tag; nothing
-/// for bases that cannot carry it (arguments, globals, loads and most calls
-/// can). For accesses whose own mark is lost.
+/// for bases that cannot carry it (arguments, loads and most calls can). For
+/// accesses whose own mark is lost.
 void writeBaseMark(llvm::Value &base, llvm::Function &function, uint8_t tag);
-Mark readBaseMark(const llvm::Value &base, const llvm::Function &function);
+
+/// The same for global variables: all of a function at once.
+void writeGlobalMarks(
+    llvm::Function &function,
+    llvm::ArrayRef<std::pair<llvm::GlobalVariable *, uint8_t>> marks);
+
+/// Reads both.
+class BaseMarks {
+public:
+  explicit BaseMarks(const llvm::Function &function);
+  Mark of(const llvm::Value &base) const;
+
+private:
+  const llvm::Function &function;
+  llvm::DenseMap<const llvm::Value *, Mark> globals;
+};
 
 /// Whether anything in \p module may carry a mark; quick.
 bool hasMarks(const llvm::Module &module);

@@ -12,6 +12,8 @@
 using namespace llvm;
 using namespace mpg;
 
+static constexpr StringLiteral noteVariable = "mpg.note";
+
 mpg_note_hints mpg::emptyHintNote() {
   mpg_note_hints note = {};
   note.version = MPG_NOTE_HINTS_VERSION;
@@ -75,8 +77,20 @@ void mpg::writeHintNote(Module &module, const mpg_note_hints &note) {
                                                  /*AddNull=*/false);
   auto *global =
       new GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                         GlobalValue::PrivateLinkage, value, "mpg.note");
+                         GlobalValue::PrivateLinkage, value, noteVariable);
   global->setSection(MPG_NOTE_SECTION_HINTS);
   global->setAlignment(Align(MPG_NOTE_ALIGN));
   appendToCompilerUsed(module, {global});
+}
+
+bool mpg::eraseHintNote(Module &module) {
+  GlobalVariable *note =
+      module.getGlobalVariable(noteVariable, /*AllowInternal=*/true);
+  if (!note)
+    return false;
+  removeFromUsedLists(module, [&](Constant *used) {
+    return used->stripPointerCasts() == note;
+  });
+  note->eraseFromParent();
+  return true;
 }

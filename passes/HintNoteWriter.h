@@ -24,6 +24,9 @@ void countWays(mpg_note_hints &note, const llvm::Module &module);
 /// Puts \p note into \p module.
 void writeHintNote(llvm::Module &module, const mpg_note_hints &note);
 
+/// Takes out what writeHintNote put in. Returns whether there was any.
+bool eraseHintNote(llvm::Module &module);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_HINTNOTEWRITER_H

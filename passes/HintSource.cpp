@@ -8,6 +8,7 @@
 #include "PragmaReader.h"
 #include "SectorWays.h"
 #include "SideFile.h"
+#include "TagRemover.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Module.h"
 
@@ -41,6 +42,7 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   bool isChanged = readAnnotations(module, requests);
   isChanged |= readMarkers(module, requests);
   bool hasTags = targetHasTags(module);
+  isChanged |= removeTags(module);
   if (hasTags)
     for (const std::string &file : options->hintFiles)
       readSideFile(module, file, requests);

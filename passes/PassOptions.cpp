@@ -98,23 +98,29 @@ static std::string &commandLine() {
   return text;
 }
 
-void mpg::registerPassOptions() {
-  // Not global: their constructors would run in a compiler of another version,
-  // before it can refuse the plugin, and crash it.
-  static std::vector<std::unique_ptr<cl::opt<std::string>>> options;
-  if (!options.empty())
-    return;
+using OptionList = std::vector<std::unique_ptr<cl::opt<std::string>>>;
+
+static OptionList makeOptions() {
+  static std::string names[std::size(optionNames)];
+  OptionList options;
   for (const OptionName &option : optionNames) {
-    static std::vector<std::unique_ptr<std::string>> names;
-    names.push_back(
-        std::make_unique<std::string>(std::string("mpg-") + option.name));
+    std::string &name = names[options.size()];
+    name = std::string("mpg-") + option.name;
     options.push_back(std::make_unique<cl::opt<std::string>>(
-        StringRef(*names.back()), cl::desc("mpgtools' passes"),
+        StringRef(name), cl::desc("mpgtools' passes"),
         cl::value_desc(option.values), cl::ZeroOrMore,
         cl::callback([&option](const std::string &value) {
           commandLine() += "," + std::string(option.name) + "=" + value;
         })));
   }
+  return options;
+}
+
+void mpg::registerPassOptions() {
+  // Not global: their constructors would run in a compiler of another version,
+  // before it can refuse the plugin, and crash it. Static, because a link with
+  // ThinLTO loads the plugin in several threads at once.
+  static OptionList options = makeOptions();
 }
 
 Expected<PassOptions> mpg::readPassOptions() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerFlow.h"
+#include "AnnotationReader.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 
@@ -13,12 +15,27 @@ static constexpr unsigned forkFunction = 2, forkFirstArgument = 3,
                           regionFirstParameter = 2;
 
 Function *mpg::parallelRegionOf(const CallBase &call) {
-  const Function *callee = call.getCalledFunction();
+  Function *callee = call.getCalledFunction();
+  // With -g the function that a thread starts calls another with the body.
+  if (callee && callee->getName().contains(".omp_outlined_debug__"))
+    return callee;
   if (!callee || callee->getName() != "__kmpc_fork_call" ||
       call.arg_size() < forkFirstArgument)
     return nullptr;
   return dyn_cast<Function>(
       call.getArgOperand(forkFunction)->stripPointerCasts());
+}
+
+SmallSetVector<Function *, 4> mpg::functionWithRegions(Function &function) {
+  SmallSetVector<Function *, 4> functions;
+  functions.insert(&function);
+  for (unsigned next = 0; next < functions.size(); ++next)
+    for (Instruction &instruction : instructions(*functions[next]))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (Function *region = parallelRegionOf(*call))
+          if (!region->isDeclaration())
+            functions.insert(region);
+  return functions;
 }
 
 void PointerFlow::addPlace(Value *place) { places.insert(place); }
@@ -57,9 +74,11 @@ void PointerFlow::enterParallelRegion(CallBase &call, const Use &argument,
   if (!region || region->isDeclaration() || !call.isArgOperand(&argument))
     return;
   unsigned number = call.getArgOperandNo(&argument);
-  if (number < forkFirstArgument)
-    return;
-  number += regionFirstParameter - forkFirstArgument;
+  if (call.getCalledFunction() != region) {
+    if (number < forkFirstArgument)
+      return;
+    number += regionFirstParameter - forkFirstArgument;
+  }
   if (number >= region->arg_size())
     return;
   enteredBy[region] = &call;
@@ -79,8 +98,12 @@ void PointerFlow::followPlace(Value *place) {
   for (Use &use : place->uses()) {
     User *user = use.getUser();
     if (auto *load = dyn_cast<LoadInst>(user)) {
+      // A C++ reference to a pointer is one more place: clang says of loads of
+      // references that they are not null.
+      bool isReference = load->hasMetadata(LLVMContext::MD_nonnull) &&
+                         targetOf(load) == HintRequest::pointerVariable;
       if (load->getType()->isPointerTy())
-        data.insert(load);
+        (isReference ? places : data).insert(load);
     } else if (auto *store = dyn_cast<StoreInst>(user)) {
       auto *copy = dyn_cast<AllocaInst>(store->getPointerOperand());
       if (use.get() == store->getValueOperand() && copy && isLocal(*copy) &&

@@ -63,6 +63,11 @@ private:
 /// The function that \p call runs on the threads of an OpenMP team, if any.
 llvm::Function *parallelRegionOf(const llvm::CallBase &call);
 
+/// \p function and the parallel regions that it starts, and those that they
+/// start: all that is written in its body.
+llvm::SmallSetVector<llvm::Function *, 4>
+functionWithRegions(llvm::Function &function);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_POINTERFLOW_H

@@ -43,7 +43,8 @@ static Function *callIfThere(Module &module, StringRef name, FunctionType *type,
       dyn_cast<Function>(module.getOrInsertFunction(name, type).getCallee());
   if (!target) // the program uses the name for something else
     return nullptr;
-  if (target->isDeclaration())
+  // A program that calls it itself wants to hear when it is missing.
+  if (target->isDeclaration() && target->use_empty())
     target->setLinkage(GlobalValue::ExternalWeakLinkage);
   Function *local =
       Function::Create(type, GlobalValue::InternalLinkage, localName, module);
@@ -129,11 +130,12 @@ parallelRegionsIn(const WaysRequest &request) {
   SmallSetVector<Function *, 4> regions;
   for (Instruction &instruction : instructions(*request.function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
-    if (!call || (request.region && !request.region->contains(call)))
-      continue;
-    if (Function *region = parallelRegionOf(*call))
-      if (!region->isDeclaration())
-        regions.insert(region);
+    Function *region = call ? parallelRegionOf(*call) : nullptr;
+    if (region && (!request.region || request.region->contains(call)))
+      for (Function *inner : functionWithRegions(*region))
+        if (!inner->isDeclaration() &&
+            !inner->getName().contains(".omp_outlined_debug__"))
+          regions.insert(inner);
   }
   return regions;
 }
@@ -151,6 +153,12 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
   for (const WaysRequest &request : requests.ways) {
     if (request.function->isDeclaration())
       continue;
+    if (request.function->hasFnAttribute(Attribute::Naked)) {
+      warn(module.getContext(), request.where,
+           "no ways are set: a naked function can call nothing; put them on "
+           "the function that calls it");
+      continue;
+    }
     GlobalVariable *ways = waysConstant(module, request.ways);
     auto regions = parallelRegionsIn(request);
     if (!request.begin) {

@@ -2,6 +2,7 @@
 
 #include "SideFile.h"
 #include "HintText.h"
+#include "PointerFlow.h"
 #include "SourceNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -77,6 +78,10 @@ void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
     request.regionFunction = function;
   if (key.lines.first)
     request.region = regionOfLines(key.lines, *function);
+  if (request.region && request.target == HintRequest::function)
+    for (Function *inner : functionWithRegions(*function))
+      for (const Instruction *one : *regionOfLines(key.lines, *inner))
+        request.region->insert(one);
   requests.hints.push_back(request);
 }
 
@@ -106,8 +111,8 @@ void SideFileReader::applyWays(const Key &key, const Ways &ways) {
     if (!findBracket(request))
       return complain("no ways are set: lines " + Twine(key.lines.first) +
                       " to " + Twine(key.lines.last) + " of '" + key.name +
-                      "' have no code, or no one way in and out; and debug "
-                      "information (-g) is needed to find them");
+                      "' have no code, no one way in and out, or no debug "
+                      "information (-g)");
   }
   requests.ways.push_back(request);
 }
@@ -141,7 +146,7 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
   else if (!isFound)
     complain("there is no variable '" + key.variable + "' in '" + key.name +
              "'; names of variables are known with debug information (-g), " +
-             "parameters also by number: " + key.name + "/1");
+             "parameters also by number: " + key.name + "/N");
 }
 
 /// Reads "name/variable@first-last"; nullopt if it is malformed.

@@ -127,8 +127,10 @@ std::shared_ptr<Region> mpg::regionOfLines(const SourceLines &lines,
     // Ways out lie behind the last line.
     if (isa<ReturnInst, ResumeInst>(instruction))
       continue;
-    if (location && location.getLine() >= lines.first &&
-        location.getLine() <= lines.last)
+    // Included text has lines of its own.
+    if (location && function.getSubprogram() &&
+        location->getFilename() == function.getSubprogram()->getFilename() &&
+        location.getLine() >= lines.first && location.getLine() <= lines.last)
       region->insert(&instruction);
   }
   return region;

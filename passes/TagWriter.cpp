@@ -18,6 +18,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
 
 #define DEBUG_TYPE "mpg"
@@ -121,7 +122,8 @@ bool FunctionTagger::verify(ArrayRef<Instruction *> tags) {
   for (Instruction *tag : tags) {
     Value *plain = tag->getOperand(0); // of a GEP
     if (auto *number = dyn_cast<BinaryOperator>(plain))
-      plain = cast<PtrToIntInst>(number->getOperand(0))->getPointerOperand();
+      plain =
+          cast<PtrToIntOperator>(number->getOperand(0))->getPointerOperand();
     tag->replaceAllUsesWith(plain);
   }
   return false;

@@ -165,14 +165,15 @@ void SectorRegions::beginProcedure(const Directive &directive,
                                    SourceLocation where) {
   bool before = !position.inFunction();
   MarkerTokens markers(pp);
-  addMarkers(directive, where, "procedure-", before ? pending : markers);
+  bool found =
+      addMarkers(directive, where, "procedure-", before ? pending : markers);
   if (!before && (position.functionDepth() != 1 || !position.atStatement())) {
     reportError(pp, where,
                 "write '#pragma procedure' before a function or at the top of "
                 "its body; for a part of it there is '#pragma statement'");
     return;
   }
-  if (!directive.isAssign()) {
+  if (found && !directive.isAssign()) {
     if (procedureWays.isValid()) {
       reportError(pp, where, "the function has its cache ways already");
       reportNote(pp, procedureWays, "given here");

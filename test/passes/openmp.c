@@ -3,6 +3,9 @@
 // RUN: %hinted-c -O1 -fno-vectorize -fno-unroll-loops -fopenmp -S %s -o %t.s
 // RUN: %count %t.s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt
+// With -g clang puts a function between.
+// RUN: %hinted-c -O1 -g -fno-vectorize -fno-unroll-loops -fopenmp -S %s -o %t.g.s && %count %t.g.s > %t.g.txt
+// RUN: FileCheck %s --input-file=%t.g.txt
 // RUN: %hinted-c -O3 -fopenmp -S %s -o %t.3.s
 // RUN: %count %t.3.s --function shared.omp_outlined --loops --tag 0x01 --at-least 1
 // RUN: %count %t.3.s --function plain.omp_outlined --at-most 0
@@ -26,6 +29,19 @@ void global(double *a, long n) {
 #pragma omp parallel for
   for (long i = 0; i < n; i++)
     a[i] = table[i] + 1;
+}
+// That of a function is for the regions in its body, as is that nothing be tagged.
+// CHECK: whole.omp_outlined: {{.*}} in loops 2 of 2; {{.*}} with 0x01
+MPG_STREAM void whole(double *a, double *b, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    a[i] = b[i] + 1;
+}
+// CHECK: off.omp_outlined: 0 of
+MPG_NO_HINTS void off(MPG_STREAM double *a, double *b, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    a[i] = b[i] + 1;
 }
 // CHECK: plain.omp_outlined: 0 of
 void plain(double *a, double *b, long n) {

@@ -50,11 +50,11 @@ long skipped(MPG_STREAM long **rows, long n) {
 // YAML: Name: TagSkipped
 // YAML: Reason: {{.*}}its base is loaded or computed in the innermost
 
-// CHECK-DAG: remarks.c:[[#@LINE+1]]:{{[0-9]+}}: remark: the hint of line [[#@LINE+1]] changes nothing: it is volatile, which is never tagged [-Rpass-missed=mpg]
+// CHECK-DAG: remarks.c:[[#@LINE+1]]:{{[0-9]+}}: remark: the hint of {{.*}}:[[#@LINE+1]] changes nothing: it is volatile, which is never tagged [-Rpass-missed=mpg]
 long unused(MPG_STREAM volatile long *a) { return a[1]; }
 // UNUSED: Name: HintUnused
 // UNUSED: Line: '[[#@LINE-2]]'
-// CHECK-DAG: remarks.c:[[#@LINE+1]]:{{[0-9]+}}: remark: the hint of line [[#@LINE+1]] changes nothing: nothing is loaded or stored through it [-Rpass-missed=mpg]
+// CHECK-DAG: remarks.c:[[#@LINE+1]]:{{[0-9]+}}: remark: the hint of {{.*}}:[[#@LINE+1]] changes nothing: nothing is loaded or stored through it [-Rpass-missed=mpg]
 long *nothing(MPG_STREAM long *a) { return a + 1; }
 
 // A local variable with a hint that is set from one with another hint: its own counts.

@@ -21,7 +21,7 @@
 absent: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no function 'absent' in app.c
 absent/a: stream
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no variable 'z' in 'f'; names of variables are known with debug information (-g), parameters also by number: f/1
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no variable 'z' in 'f'; names of variables are known with debug information (-g), parameters also by number: f/N
 f/z: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f/3' is neither a pointer nor an array; the hint is ignored
 f/3: stream
@@ -43,7 +43,7 @@ f@7: stream
 f@9-7: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f/' is not a name
 f/: stream
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set: lines 900 to 901 of 'f' have no code, or no one way in and out
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set: lines 900 to 901 of 'f' have no code, no one way in and out
 f@900-901: ways:l2=4
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: {{.*}}inject= needs the option extended=on
 f/2@1-100: inject=3
