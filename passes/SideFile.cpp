@@ -79,9 +79,10 @@ void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
   if (key.lines.first)
     request.region = regionOfLines(key.lines, *function);
   if (request.region && request.target == HintRequest::function)
-    for (Function *inner : functionWithRegions(*function))
-      for (const Instruction *one : *regionOfLines(key.lines, *inner))
-        request.region->insert(one);
+    for (Function *inner : functionWithRegions(*function)) {
+      std::shared_ptr<Region> lines = regionOfLines(key.lines, *inner);
+      request.region->insert(lines->begin(), lines->end());
+    }
   requests.hints.push_back(request);
 }
 
