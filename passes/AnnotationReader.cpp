@@ -45,12 +45,16 @@ StringRef mpg::constantText(const Value *pointer) {
   return text;
 }
 
-static SourceLine lineOf(const Value *file, const Value *line) {
+static SourceLine placeOf(const Value *file, const Value *line) {
   SourceLine where;
   where.file = constantText(file).str();
   if (auto *number = dyn_cast<ConstantInt>(line))
     where.line = number->getZExtValue();
   return where;
+}
+
+SourceLine mpg::lineOf(const CallBase &annotation) {
+  return placeOf(annotation.getArgOperand(2), annotation.getArgOperand(3));
 }
 
 /// Adds \p text to what was \p said. A wrong text spoils the whole variable:
@@ -99,7 +103,7 @@ static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
     }
     Value *global = fields->getOperand(0)->stripPointerCasts();
     Said &one = said[global];
-    one.where = lineOf(fields->getOperand(2), fields->getOperand(3));
+    one.where = placeOf(fields->getOperand(2), fields->getOperand(3));
     addText(constantText(fields->getOperand(1)), isa<Function>(global), one,
             complaints);
   }
@@ -163,7 +167,7 @@ void AnnotationCalls::read(Function &function, SaidOf &said,
     if (!isHintText(text))
       continue;
     Said &one = said[rootOf(*call)];
-    one.where = lineOf(call->getArgOperand(2), call->getArgOperand(3));
+    one.where = lineOf(*call);
     addText(text, /*isFunction=*/false, one, complaints);
     calls.push_back(call);
   }

@@ -20,6 +20,10 @@ bool readAnnotations(llvm::Module &module, HintRequests &requests);
 /// an array.
 std::optional<HintRequest::Target> targetOf(llvm::Value *address);
 
+/// Where in the source \p annotation, a call of one of the annotation
+/// intrinsics, stands.
+SourceLine lineOf(const llvm::CallBase &annotation);
+
 /// The text of the constant that \p pointer points to; "" if there is none.
 llvm::StringRef constantText(const llvm::Value *pointer);
 

@@ -16,6 +16,10 @@ static constexpr StringLiteral basePrefix = "mpg-base";
 static constexpr StringLiteral globalMarks = "mpg.bases";
 static constexpr StringLiteral moduleFlag = "mpg.marks";
 
+static std::string digitsFor(uint8_t tag) {
+  return utohexstr(tag, /*LowerCase=*/true, 2);
+}
+
 /// Adds one more \p digits that an access carries.
 static void addTo(Mark &mark, StringRef digits) {
   unsigned tag;
@@ -90,7 +94,7 @@ static Mark readTags(const Instruction &access, StringRef ours) {
 
 static void addTag(Instruction &access, StringRef ours, uint8_t tag) {
   SmallVector<MMRAMetadata::TagT, 2> tags = otherTagsOn(access, ours);
-  std::string digits = utohexstr(tag, /*LowerCase=*/true, 2);
+  std::string digits = digitsFor(tag);
   tags.push_back({ours, digits});
   setTags(access, tags);
 }
@@ -110,8 +114,7 @@ Mark mpg::readMark(const Instruction &access) {
 void mpg::writeMark(Instruction &access, uint8_t tag) {
   addTag(access, markPrefix, tag);
   SmallVector<Metadata *, 4> scopes = otherScopesOn(access);
-  scopes.push_back(
-      scopeOf(access.getContext(), utohexstr(tag, /*LowerCase=*/true, 2)));
+  scopes.push_back(scopeOf(access.getContext(), digitsFor(tag)));
   setScopes(access, scopes);
 }
 
@@ -123,7 +126,7 @@ void mpg::eraseMark(Instruction &access) {
 // --- Bases
 
 void mpg::writeBaseMark(Value &base, Function &function, uint8_t tag) {
-  std::string digits = utohexstr(tag, /*LowerCase=*/true, 2);
+  std::string digits = digitsFor(tag);
   if (auto *argument = dyn_cast<Argument>(&base))
     argument->addAttr(
         Attribute::get(function.getContext(), basePrefix, digits));
@@ -137,8 +140,7 @@ void mpg::writeGlobalMarks(
   SmallVector<Metadata *, 8> pairs;
   for (auto [global, tag] : marks) {
     pairs.push_back(ValueAsMetadata::get(global));
-    pairs.push_back(MDString::get(function.getContext(),
-                                  utohexstr(tag, /*LowerCase=*/true, 2)));
+    pairs.push_back(MDString::get(function.getContext(), digitsFor(tag)));
   }
   function.setMetadata(globalMarks, MDNode::get(function.getContext(), pairs));
 }

@@ -14,10 +14,14 @@ using namespace mpg;
 static constexpr unsigned forkFunction = 2, forkFirstArgument = 3,
                           regionFirstParameter = 2;
 
+bool mpg::isDebugBody(const Function &function) {
+  return function.getName().contains(".omp_outlined_debug__");
+}
+
 Function *mpg::parallelRegionOf(const CallBase &call) {
   Function *callee = call.getCalledFunction();
   // With -g the function that a thread starts calls another with the body.
-  if (callee && callee->getName().contains(".omp_outlined_debug__"))
+  if (callee && isDebugBody(*callee))
     return callee;
   if (!callee || callee->getName() != "__kmpc_fork_call" ||
       call.arg_size() < forkFirstArgument)

@@ -60,6 +60,10 @@ private:
   llvm::DenseMap<const llvm::Function *, const llvm::CallBase *> enteredBy;
 };
 
+/// Whether \p function is the body of a parallel region to which clang adds a
+/// function around it with -g.
+bool isDebugBody(const llvm::Function &function);
+
 /// The function that \p call runs on the threads of an OpenMP team, if any.
 llvm::Function *parallelRegionOf(const llvm::CallBase &call);
 

@@ -33,9 +33,7 @@ static std::vector<Marker> findMarkers(Function &function) {
       continue;
     Marker marker;
     marker.call = cast<IntrinsicInst>(&instruction);
-    marker.where.file = constantText(marker.call->getArgOperand(2)).str();
-    if (auto *line = dyn_cast<ConstantInt>(marker.call->getArgOperand(3)))
-      marker.where.line = line->getZExtValue();
+    marker.where = lineOf(*marker.call);
     StringRef text = constantText(marker.call->getArgOperand(1));
     Expected<HintText> parsed = parseHintText(text);
     if (!parsed) {

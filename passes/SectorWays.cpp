@@ -133,8 +133,7 @@ parallelRegionsIn(const WaysRequest &request) {
     Function *region = call ? parallelRegionOf(*call) : nullptr;
     if (region && (!request.region || request.region->contains(call)))
       for (Function *inner : functionWithRegions(*region))
-        if (!inner->isDeclaration() &&
-            !inner->getName().contains(".omp_outlined_debug__"))
+        if (!inner->isDeclaration() && !isDebugBody(*inner))
           regions.insert(inner);
   }
   return regions;

@@ -239,8 +239,10 @@ PreservedAnalyses EarlyTagWriterPass::run(Function &function,
   if (!hasMarks(module))
     return PreservedAnalyses::all();
   PassOptions options = loadPassOptions(module);
+  if (!options.placeEarly)
+    return PreservedAnalyses::all();
   SmallVector<Instruction *, 16> marked = markedIn(function);
-  if (!options.placeEarly || marked.empty())
+  if (marked.empty())
     return PreservedAnalyses::all();
   mpg_note_hints note = emptyHintNote();
   FunctionTagger(function, options, note, analyses).run(marked);
