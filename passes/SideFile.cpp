@@ -127,8 +127,13 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
   bool isFound = false;
   if (key.variable.empty()) {
     if (GlobalVariable *global = globalNamed(module, key.name)) {
-      addHint(key, text.hint, global, nullptr);
       isFound = true;
+      if (key.lines.first)
+        complain("lines are those of a function, and '" + key.name +
+                 "' is a variable; write FUNCTION/" + key.name +
+                 "@FIRST-LAST; the hint is ignored");
+      else
+        addHint(key, text.hint, global, nullptr);
     }
     for (Function *function : functions)
       addHint(key, text.hint, function, function);

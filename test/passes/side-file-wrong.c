@@ -3,7 +3,7 @@
 // DEFINE: %{file} = wrong.yaml
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
 // RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages --implicit-check-not=error:
-// RUN: grep -c warning: messages | grep -x 15
+// RUN: grep -c warning: messages | grep -x 16
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
 //
 // What is no YAML, or not a list of names.
@@ -45,6 +45,8 @@ f@9-7: stream
 f/: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set: lines 900 to 901 of 'f' have no code, no one way in and out
 f@900-901: ways:l2=4
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: lines are those of a function, and 'table' is a variable; write FUNCTION/table@FIRST-LAST; the hint is ignored
+table@1-9: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: {{.*}}inject= needs the option extended=on
 f/2@1-100: inject=3
 f/1: stream
@@ -55,6 +57,7 @@ f: stream
 - f
 - g
 //--- app.c
+long table[64];
 // CHECK: f: 1 of 2 tagged, {{.*}}; 1 with 0x01
 long f(long *a, long *b, long c) { return a[1] + b[9] + c; }
 // CHECK: g: 0 of 2 tagged
