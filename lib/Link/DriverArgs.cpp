@@ -427,12 +427,16 @@ static void addRuntime(const Additions &additions,
   if (library.empty())
     return;
   // Of an archive nothing is taken in unless somebody asks for it, and a
-  // pthread_create of its own would be the second one of the program. --wrap
+  // malloc of its own would be the second one of the program. --wrap
   // alone does not ask for it: the C library's is weak, lld then takes the name
   // in its place for weak too, and calls address 0.
   if (library.ends_with(".a")) {
     command.push_back("--undefined=mpg_start");
-    for (StringRef name : {"pthread_create", "pthread_getattr_np"}) {
+    static constexpr StringRef names[] = {
+#define MPG_WRAP(name) #name,
+#include "mpg/wrap.def"
+    };
+    for (StringRef name : names) {
       command.push_back(("--wrap=" + name).str());
       command.push_back(("--undefined=__wrap_" + name).str());
     }

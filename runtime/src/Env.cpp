@@ -35,7 +35,11 @@ struct Values {
 static bool namesThisProgram(const char *target) {
   uint64_t device, inode;
   struct stat status;
-  if (!parseFile(target, device, inode) || stat("/proc/self/exe", &status) != 0)
+  // Not the C library's function: this comes before the start of a sanitizer
+  // that has put its own in the place of that.
+  if (!parseFile(target, device, inode) ||
+      isError(rawCall(SYS_newfstatat, AT_FDCWD, long("/proc/self/exe"),
+                      long(&status), 0)))
     return true;
   return uint64_t(status.st_dev) == device && uint64_t(status.st_ino) == inode;
 }
@@ -285,7 +289,10 @@ static void resolveHeap(const Values &values, Config &config) {
       values.of(Variable::XOS_MMM_L_FORCE_MMAP_THRESHOLD) == 1;
   config.check = checks[values.of(Variable::MALLOC_CHECK_)];
   config.perturb = values.of(Variable::MALLOC_PERTURB_) & 255;
+  config.checkGiven = values.has(Variable::MALLOC_CHECK_);
   config.heapSizeMb = heapSizeMb(values);
+  if (values.has(Variable::XOS_MMM_L_HEAP_SIZE_MB))
+    config.heapStepBytes = config.heapSizeMb << 20;
   if (config.arenaFree == 2) {
     config.arenaLockType = 1;
     config.maxArenaNum = 1;

@@ -48,11 +48,12 @@ struct Config {
   bool speaks = true;         ///< false: another local rank speaks for this one
   int stateFd = -1;           ///< MPG_STATE_FD: mpgrun listens there
   bool forceCopyBack = false; ///< MPG_TEST_COPY_BACK, for tests
-  // The heap; used by malloc.
+  // The heap.
   unsigned arenaFree = 1;
   unsigned arenaLockType = 1;
   uint64_t maxArenaNum = 1;
-  uint64_t heapSizeMb = 0; ///< 0: twice the mmap threshold
+  uint64_t heapSizeMb = 0;
+  uint64_t heapStepBytes = 0; ///< HEAP_SIZE_MB if it is set; 0: by need
   bool coloring = true;
   bool forceMmapThreshold = false;
   uint64_t mmapThresholdBytes = 128 << 20;
@@ -60,6 +61,7 @@ struct Config {
   uint64_t topPadBytes = 128 << 10;
   uint64_t mmapMax = 2097152;
   unsigned check = 3;
+  bool checkGiven = false; ///< MALLOC_CHECK_ is set to a valid value
   unsigned perturb = 0;
   SectorSettings sectors;
 };

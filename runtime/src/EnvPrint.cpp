@@ -162,9 +162,9 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
 
 void mpg::printEnv(const Config &config, const char *const *environment) {
   LineBuffer head;
-  head.add("mpg: settings in force (libmpg " MPG_VERSION "); malloc is the C "
-           "library's: of the settings of the heap it knows MALLOC_ only, by "
-           "its own rules");
+  head.add("mpg: settings in force (libmpg " MPG_VERSION ")");
+  if (config.mode == Mode::none)
+    head.add("; large pages are off, malloc is the C library's");
   head.writeTo(2);
   for (size_t index = 0; index < variableCount; ++index) {
     const Setting &setting = settingOf(Variable(index));

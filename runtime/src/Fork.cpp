@@ -6,8 +6,8 @@
 // writes, with SIGBUS. And what the parent has only reserved is not reserved
 // for the child. On normal pages none of that can happen, so:
 //
-//   before, in the parent   segments, then the stack: asks whether the pages
-//                           can be had; if not, makes ready what helps
+//   before, in the parent   locks the heap; asks whether the pages can be had
+//                           (ForkPlan.cpp); if not, makes ready what helps
 //   after, in the parent    gives back what was made ready
 //   after, in the child     puts it in place
 //
@@ -21,8 +21,8 @@
 
 #include "Fork.h"
 
-#include "SegmentFork.h"
-#include "StackFork.h"
+#include "ForkPlan.h"
+#include "Heap.h"
 #include "Syscall.h"
 
 #include <errno.h>
@@ -80,20 +80,20 @@ static void leave() {
 
 static void beforeFork() {
   enter();
-  StackAtFork stack = stackAtFork();
-  if (!prepareSegments(stack.bytes, stack.granuleBytes))
-    prepareStack(stack, promisedToChildren(stack.granuleBytes));
+  lockHeap();
+  prepareFork();
 }
 
 static void inParent() {
-  segmentsInParent();
+  finishForkInParent();
+  unlockHeap();
   leave();
 }
 
 static void inChild() {
   forks.isChild = true;
-  segmentsInChild();
-  stackInChild();
+  finishForkInChild();
+  restartHeapInChild();
   leave();
 }
 

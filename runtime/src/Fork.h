@@ -7,8 +7,7 @@
 
 namespace mpg {
 
-/// From here on the segments and the stack are asked at every fork() what to do
-/// about it (SegmentFork.h, StackFork.h). May be called again.
+/// From here on every fork() is asked about (ForkPlan.h). May be called again.
 void handleForks();
 
 /// Whether memory that is there from before may belong to a parent: the pages

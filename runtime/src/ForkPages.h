@@ -20,6 +20,9 @@ bool pagesCanBeHad(uint64_t bytes, size_t granuleBytes);
 /// told.
 bool memoryCanBeHad(uint64_t bytes);
 
+/// A clock for what may be a second old; never 0.
+uint64_t secondsNow();
+
 } // namespace mpg
 
 #endif // MPG_RUNTIME_FORKPAGES_H

@@ -17,6 +17,8 @@
 
 #include "Env.h"
 #include "FirstTouch.h"
+#include "Heap.h"
+#include "HeapFork.h"
 #include "Messages.h"
 #include "Numa.h"
 #include "Pages.h"
@@ -31,43 +33,79 @@
 
 using namespace mpg;
 
+// The loader's; a static program has none, but `environ` from the start.
+extern "C" void *__libc_stack_end __attribute__((weak));
+
 namespace {
 
 /// All mutable state of the runtime that lives longer than start-up.
 struct State {
   Config config;
   Messages messages;
+  bool isDecided = false;
+  bool isOn = false; ///< this process is one of ours
 };
 
 } // namespace
 
 static State state;
 
-/// Ends early where there is nothing to do; see the file head.
-static void run() {
-  readAudience(environ, state.config);
+/// The environment of the process. Before libc's first constructor `environ` is
+/// not set; then it is behind the arguments, where the loader begins to read.
+static const char *const *environment() {
+  if (environ || !&__libc_stack_end || !__libc_stack_end)
+    return environ;
+  auto *words = static_cast<const char *const *>(__libc_stack_end);
+  return words + 1 + *reinterpret_cast<const long *>(words) + 1;
+}
+
+/// Who is meant, and the settings. False: there is nothing to do.
+static bool decide() {
+  state.isDecided = true;
+  const char *const *variables = environment();
+  readAudience(variables, state.config);
   const Config &config = state.config;
-  readSectorSettings(environ, state.config.sectors);
+  readSectorSettings(variables, state.config.sectors);
   startSectors(config.sectors, nullptr);
   if (!config.isTarget && !programIsLinkedWithUs())
-    return;
+    return false;
   state.messages.start(config.speaks, config.stateFd);
   if (vendorIsLoaded()) {
     state.messages.setMode(unsigned(Mode::none));
     sayStandDown(state.messages);
-    return;
+    return false;
   }
-  readSettings(environ, state.config, state.messages);
+  readSettings(variables, state.config, state.messages);
   startSectors(config.sectors, &state.messages);
   state.messages.setMode(unsigned(config.mode));
+  state.isOn = true;
+  if (config.mode == Mode::none)
+    return false;
+  probePages(config.forceCopyBack);
+  return true;
+}
+
+bool mpg::decideHeap() {
+  return decide() && startHeap(state.config, state.messages);
+}
+
+/// Ends early where there is nothing to do; see the file head.
+static void run() {
+  heapIsOurs(); // decides, if no call of malloc has done so
+  if (!state.isDecided)
+    decide();
+  const Config &config = state.config;
+  if (!state.isOn)
+    return;
   if (config.printEnv && config.speaks)
     printEnv(config, environ);
   writeInitialWays();
   if (config.mode == Mode::none)
     return;
-  probePages(config.forceCopyBack);
   startFirstTouch(config, state.messages);
   startNuma(config);
+  if (heapIsOurs())
+    watchForks(config, state.messages);
   remapSegments(config, state.messages);
   if (config.stacks) {
     remapStack(config, state.messages);

@@ -4,13 +4,12 @@
 // shared library: in a static program a second pthread_create would be a
 // duplicate definition, there Wrap.cpp is in its place.
 
+#include "MallocNames.h"
 #include "ThreadStack.h"
 
 #include <atomic>
 #include <dlfcn.h>
 #include <errno.h>
-
-#define MPG_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 

@@ -141,19 +141,24 @@ void Messages::start(bool speaksHere, int fd) {
   writeState();
 }
 
-void Messages::writeState() {
-  if (stateFd < 0)
-    return;
+bool Messages::isHeard() const {
   // A child after fork has the file too, but is not the program.
-  if (state.pid != uint32_t(rawCall(SYS_getpid)))
-    return;
-  rawCall(SYS_pwrite64, stateFd, long(&state), sizeof(state), 0);
+  return stateFd >= 0 && state.pid == uint32_t(rawCall(SYS_getpid));
+}
+
+void Messages::writeState() {
+  if (isHeard())
+    writePart(&state, sizeof(state));
+}
+
+void Messages::writePart(const void *part, size_t bytes) {
+  auto at =
+      reinterpret_cast<uintptr_t>(part) - reinterpret_cast<uintptr_t>(&state);
+  rawCall(SYS_pwrite64, stateFd, long(part), long(bytes), long(at));
 }
 
 /// A region is told of after it has grown, so what was had is seen here.
 void Messages::notePeak() {
-  if (stateFd < 0)
-    return;
   uint64_t now = poolBytesInUse();
   if (now > state.peakHugetlbBytes)
     state.peakHugetlbBytes = now;
@@ -162,6 +167,13 @@ void Messages::notePeak() {
 void Messages::setMode(unsigned mode) {
   Lock lock(owner);
   state.mode = mode;
+  writeState();
+}
+
+void Messages::setHeap(Range reserved) {
+  Lock lock(owner);
+  state.heapStart = reserved.start;
+  state.heapEnd = reserved.end;
   writeState();
 }
 
@@ -225,27 +237,42 @@ bool Messages::hasSaid(mpg_code code) {
   return printed & bitOf(code);
 }
 
+/// The entry of a region, a new one if need be; null if all are in use.
+mpg_state_region *Messages::findRegion(mpg_region_kind kind, uint64_t start) {
+  for (uint32_t index = 0; index < state.regionCount; ++index)
+    if (state.regions[index].kind == uint32_t(kind) &&
+        state.regions[index].start == start)
+      return &state.regions[index];
+  if (state.regionCount == MPG_STATE_REGIONS)
+    return nullptr;
+  mpg_state_region &entry = state.regions[state.regionCount++];
+  entry.kind = uint32_t(kind);
+  entry.start = start;
+  return &entry;
+}
+
 void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
                       uint64_t pageBytes, const char *reason) {
+  // Before start() it is kept for later: malloc may be the first to be called.
+  if (state.pid && !isHeard())
+    return;
   Lock lock(owner);
-  mpg_state_region *entry = nullptr;
-  for (uint32_t index = 0; index < state.regionCount && !entry; ++index)
-    if (state.regions[index].kind == uint32_t(kind) &&
-        state.regions[index].start == range.start)
-      entry = &state.regions[index];
+  mpg_state_region *entry = findRegion(kind, range.start);
   if (!entry) {
-    if (state.regionCount == MPG_STATE_REGIONS) {
-      ++state.regionsLost;
-      return writeState();
-    }
-    entry = &state.regions[state.regionCount++];
+    ++state.regionsLost;
+    return writeState();
   }
-  entry->kind = uint32_t(kind);
-  entry->start = range.start;
+  bool hasGrown = hugeBytes > entry->hugeBytes;
   entry->bytes = range.bytes();
   entry->hugeBytes = hugeBytes;
   entry->pageBytes = pageBytes;
-  copyText(entry->reason, sizeof(entry->reason), reason);
-  notePeak();
-  writeState();
+  if (reason)
+    copyText(entry->reason, sizeof(entry->reason), reason);
+  if (!isHeard())
+    return;
+  if (hasGrown)
+    notePeak();
+  // The heap tells at every growth, and the whole state is 20 KiB.
+  writePart(&state, offsetof(mpg_state, regions));
+  writePart(entry, sizeof(*entry));
 }

@@ -48,6 +48,9 @@ public:
   /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
   void setMode(unsigned mode);
 
+  /// Tells mpgrun which addresses are for the heap alone, in use or not.
+  void setHeap(Range reserved);
+
   /// Prints \p line behind the prefix of \p code unless that code has been
   /// printed before (MPG_MSG_BAD_VALUE: that text); the vendor's codes get the
   /// vendor's prefix. Goes into the state every time.
@@ -57,13 +60,18 @@ public:
   bool hasSaid(mpg_code code);
 
   /// Says how a region lies now; replaces what was said of the same region and
-  /// start before. \p reason is empty when all of it is on large pages.
+  /// start before. \p reason is empty when all of it is on large pages; null
+  /// leaves the one that was given before. Costs next to nothing if nobody
+  /// listens.
   void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
               uint64_t pageBytes, const char *reason);
 
 private:
   bool isNews(mpg_code code, const char *text);
+  mpg_state_region *findRegion(mpg_region_kind kind, uint64_t start);
+  bool isHeard() const;
   void writeState();
+  void writePart(const void *part, size_t bytes);
   void notePeak();
 
   uint32_t owner = 0; ///< of the lock: process id, 0 when it is free

@@ -6,6 +6,7 @@
 #define MPG_RUNTIME_SEGMENTFORK_H
 
 #include "Env.h"
+#include "ForkList.h"
 #include "Messages.h"
 #include "Mover.h"
 
@@ -16,16 +17,27 @@ namespace mpg {
 void watchForks(const Part *parts, size_t partCount, const Config &config,
                 Messages &messages);
 
-// The steps of Fork.cpp.
+// For the plan of a fork (ForkPlan.cpp).
 
-/// \p stackBytes of pages of \p stackGranuleBytes are needed besides. Returns
-/// whether it is sure that these, too, can be had.
-bool prepareSegments(size_t stackBytes, size_t stackGranuleBytes);
-/// Pages of \p granuleBytes that earlier children may still write to: whoever
-/// takes them now ends such a child. Valid after prepareSegments() said false.
-uint64_t promisedToChildren(size_t granuleBytes);
-void segmentsInParent();
-void segmentsInChild();
+struct SegmentRanges {
+  const Range *first, *last;
+  const Range *begin() const { return first; }
+  const Range *end() const { return last; }
+};
+/// What was moved onto hugetlb pages, in the order of addresses.
+SegmentRanges segmentsOnLargePages();
+uint64_t segmentHugeBytes();
+
+/// Whether the C library's variables and ours are among them (a static
+/// program): no copy can be put over these in the child.
+bool segmentsHoldLibraries();
+
+/// Moves them back to \p source for good. All of \p list that is theirs, or an
+/// error; what has gone back stays there. pre: one thread, signals blocked.
+int segmentsGoBack(const ForkList &list, Source source);
+
+/// Nothing of them is on large pages any more.
+void segmentsHaveLeft();
 
 } // namespace mpg
 

@@ -68,6 +68,23 @@ const char *LineReader::next() {
   }
 }
 
+bool mpg::readMemoryInfo(const char *name, uint64_t &bytes) {
+  LineReader lines("/proc/meminfo");
+  size_t length = strlen(name);
+  while (const char *line = lines.next()) {
+    if (strncmp(line, name, length) != 0)
+      continue;
+    line += length;
+    while (*line == ' ')
+      ++line;
+    uint64_t kib = 0;
+    bool isNumber = parseNumber(line, 10, kib);
+    bytes = kib << 10;
+    return isNumber;
+  }
+  return false;
+}
+
 bool mpg::parseNumber(const char *&text, unsigned base, uint64_t &value) {
   const char *start = text;
   value = 0;

@@ -65,6 +65,10 @@ long readSmallFile(const char *path, char *buffer, size_t capacity);
 /// A file that holds one decimal number; \p otherwise if it does not.
 uint64_t readNumber(const char *path, uint64_t otherwise);
 
+/// The number behind \p name, "MemTotal:", in /proc/meminfo, in bytes; false if
+/// it is not there.
+bool readMemoryInfo(const char *name, uint64_t &bytes);
+
 /// Reads decimal digits (hexadecimal ones if \p base is 16) at \p text and
 /// moves it behind them; false if there is none.
 bool parseNumber(const char *&text, unsigned base, uint64_t &value);

@@ -92,7 +92,10 @@ Pool mpg::readPool(size_t hugeBytes) {
 }
 
 uint64_t Pool::available() const {
-  uint64_t unreserved = free > reserved ? free - reserved : 0;
+  // For a moment the kernel may count fewer than none as reserved (seen on
+  // Linux 6.18).
+  uint64_t taken = int64_t(reserved) < 0 ? 0 : reserved;
+  uint64_t unreserved = free > taken ? free - taken : 0;
   uint64_t more = overcommit > surplus ? overcommit - surplus : 0;
   return unreserved + more;
 }

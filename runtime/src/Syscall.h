@@ -5,6 +5,8 @@
 // new place nothing may be written to any global variable, and in a static
 // program errno and libc's own data may be in that very piece. Results are the
 // kernel's: a value or a negative errno.
+//
+// A test that is built with MPG_INJECT_FAULTS decides which calls fail.
 
 #ifndef MPG_RUNTIME_SYSCALL_H
 #define MPG_RUNTIME_SYSCALL_H
@@ -14,9 +16,19 @@
 
 namespace mpg {
 
+#ifdef MPG_INJECT_FAULTS
+/// The negative errno that the call is to fail with, 0 if it is to be made. Of
+/// the test.
+long injectedFault(long number, long a, long b, long c, long d);
+#else
+inline long injectedFault(long, long, long, long, long) { return 0; }
+#endif
+
 #if defined(__x86_64__)
 inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
                     long e = 0, long f = 0) {
+  if (long fault = injectedFault(number, a, b, c, d))
+    return fault;
   long result;
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;
@@ -31,6 +43,8 @@ inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
 #elif defined(__aarch64__)
 inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
                     long e = 0, long f = 0) {
+  if (long fault = injectedFault(number, a, b, c, d))
+    return fault;
   register long x8 __asm__("x8") = number;
   register long x0 __asm__("x0") = a;
   register long x1 __asm__("x1") = b;

@@ -25,7 +25,8 @@ enum mpg_code {
   MPG_MSG_KERNEL = 9005,      /* the kernel or the site forbids large pages */
   MPG_MSG_FIRST_TOUCH = 9006, /* the paging policy defeats first touch */
   MPG_MSG_FORK = 9007,        /* a fork found no large pages for the child */
-  MPG_MSG_SECTOR = 9008       /* the sector cache cannot be divided as asked */
+  MPG_MSG_SECTOR = 9008,      /* the sector cache cannot be divided as asked */
+  MPG_MSG_HEAP = 9009         /* malloc fails, because HUGETLB_FALLBACK is 0 */
 };
 
 #endif /* MPG_CODE_H */

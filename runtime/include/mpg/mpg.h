@@ -38,6 +38,53 @@ MPG_API void *mpg_interleave(size_t bytes);
 /* Gives back memory of the two functions above. NULL does nothing. */
 MPG_API void mpg_free_pages(void *p, size_t bytes);
 
+/* `bytes` of memory for a block of malloc, on large pages of NUMA node `node`;
+ * aligned to 16 bytes, not zeroed, freed with free() by any thread. Blocks of
+ * one node share large pages; 4 KiB are the least that one takes. NULL with
+ * errno EINVAL (no such node), ENOMEM (no room on it), or ENOSYS (malloc is not
+ * this library's in this process). */
+MPG_API void *mpg_malloc_onnode(size_t bytes, int node);
+
+/* How the heap (malloc of this library) lies and how full it is, in bytes where
+ * nothing else is said. */
+struct mpg_heap_stats {
+  uint64_t structBytes;  /* in: sizeof this struct; out: what is filled of it */
+  uint64_t arenas;       /* made so far; a number */
+  uint64_t threadCaches; /* most threads that had one at a time; a number */
+  uint64_t mappedBytes;  /* memory for blocks = huge + thp + normal */
+  uint64_t hugeBytes;    /* of the pool of large pages, present or reserved */
+  uint64_t thpBytes;     /* where the kernel was asked for large pages */
+  uint64_t normalBytes;
+  uint64_t peakMappedBytes; /* most at a time so far */
+  uint64_t peakHugeBytes;
+  /* Blocks that the program has, as malloc_usable_size gives them; small blocks
+   * freed by another thread than the one that allocated them count until that
+   * one allocates again. With MALLOC_CHECK_ set: and what is checked. */
+  uint64_t usedBytes;
+  uint64_t freeBytes;     /* what blocks can be made of without more memory */
+  uint64_t metadataBytes; /* tables beside it; most of it is never touched */
+  uint64_t largeBlocks;   /* with pages of their own; a number */
+  uint64_t reservedBytes; /* of addresses, with or without memory */
+};
+
+/* Fills *out, which the caller owns. Returns 0, or -ENODEV (malloc is not this
+ * library's in this process), or -EINVAL (out is NULL, structBytes not set).
+ * Reads all tables, with the heap locked: milliseconds for each GiB of small
+ * blocks. What other threads do meanwhile is seen or not. Not for signal
+ * handlers. */
+MPG_API int mpg_heap_stats(struct mpg_heap_stats *out);
+
+/* Looks at all blocks and at what is free between them, and returns how many
+ * are damaged: 0 if none, or if malloc is not this library's. Each is told in a
+ * line on standard error as MALLOC_CHECK_ asks, but never ends the process, and
+ * nothing is mended. Writes past the end of a block are seen if MALLOC_CHECK_
+ * is set; writes into freed small blocks in those of the calling thread and of
+ * threads that have ended. Other threads may allocate and free meanwhile; those
+ * that need more memory wait. If there are others, what is found is looked at
+ * again for a second: a block may just be coming or going. Not for signal
+ * handlers. */
+MPG_API int mpg_heap_check(void);
+
 /* Where [p, p + bytes) lies: out[n] becomes the number of its bytes on node n,
  * for n < nodes. Bytes that are not present are counted nowhere, nor are those
  * that were only read so far and share the kernel's page of zeros. Returns the

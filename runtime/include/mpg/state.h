@@ -51,6 +51,10 @@ struct mpg_state {
   /* Most that the process had on pages of the pool, of the times when a region
    * was told of. */
   uint64_t peakHugetlbBytes;
+  /* Addresses that libmpg's heap has for itself: every mapping in there that
+   * can be written to is heap. Both 0: the heap is the C library's. */
+  uint64_t heapStart;
+  uint64_t heapEnd;
   uint32_t regionCount;
   uint32_t messageCount;
   uint32_t regionsLost; /* did not fit */

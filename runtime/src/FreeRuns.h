@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs of free units (pages of a heap's arena, granules of its address range):
+// two-level segregated fit. Taking and giving cost the same however many runs
+// there are; neighbours become one run at once. What is written down lies in a
+// table beside the memory, one entry for each unit, of which only the first and
+// the last entry of a run are used: free memory itself is never touched.
+//
+// Not thread-safe: whoever owns the runs has a lock.
+
+#ifndef MPG_RUNTIME_FREERUNS_H
+#define MPG_RUNTIME_FREERUNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace mpg {
+
+enum class UnitState : uint8_t {
+  inside, ///< in the middle of a run, or never used
+  free,   ///< first or last unit of a free run
+  used,   ///< first unit of a block in use
+  cached, ///< first unit of a block that was freed and waits to be used again
+  slabs,  ///< first unit of a granule that is divided into slabs
+  large,  ///< first unit of a block with granules of its own
+  lost,   ///< of a granule whose addresses somebody else has
+  mapped, ///< a granule that has memory
+};
+
+/// A value that others read without the lock of the one who writes it.
+template <typename Value> class Shared {
+public:
+  Shared() = default;
+  Shared(Value from) : value(from) {}
+  Shared(const Shared &other) : value(other) {}
+  Shared &operator=(const Shared &other) {
+    Value from = other.value;
+    __atomic_store(&value, &from, __ATOMIC_RELEASE);
+    return *this;
+  }
+  operator Value() const {
+    Value now;
+    __atomic_load(&value, &now, __ATOMIC_ACQUIRE);
+    return now;
+  }
+
+private:
+  Value value;
+};
+
+/// One unit. Zero bytes are a valid entry: `inside`. Neighbours of another
+/// owner are looked at without his lock: who sees that a unit is free sees its
+/// owner.
+struct UnitEntry {
+  uint32_t length;        ///< of the run, in units, in its first and last entry
+  uint32_t next;          ///< in its list; 0: none
+  uint32_t previous;      ///< in its list; 0: none
+  Shared<uint16_t> owner; ///< runs of different owners never become one
+  uint8_t detail; ///< free: 1 if the memory is zero; else the owner's business
+  Shared<UnitState> state; ///< last, see above
+};
+static_assert(sizeof(UnitEntry) == 16, "four in a cache line");
+
+class FreeRuns {
+public:
+  struct Run {
+    uint32_t first = 0; ///< 0: none
+    uint32_t length = 0;
+    bool isZero = false; ///< nobody has written to it since it was mapped
+    uint32_t end() const { return first + length; }
+  };
+
+  /// \p table has an entry for each unit and outlives this object. Unit 0 and
+  /// the last one of the table are never part of a run.
+  void start(UnitEntry *table, uint16_t owner);
+
+  /// Takes \p length units, the first of them a multiple of \p alignment (a
+  /// power of two), out of a run that fits well. None: first is 0.
+  /// pre: 0 < length, length + alignment < 2^32.
+  Run take(uint32_t length, uint32_t alignment = 1);
+
+  /// Takes \p length units at \p first if a free run of that length begins
+  /// there.
+  Run takeAt(uint32_t first, uint32_t length);
+
+  /// Takes [first, first + length) out of the free run \p run; what is left in
+  /// front of it and behind it stays free.
+  Run cut(Run run, uint32_t first, uint32_t length);
+
+  /// Gives units back; returns the free run that they are part of now.
+  Run give(Run run);
+
+  /// The free run that ends before unit \p end; none: first is 0.
+  Run endingAt(uint32_t end) const;
+
+  uint64_t freeUnits() const { return total; }
+  uint64_t runCount() const { return runs; }
+
+  /// Calls \p visit with each run until it says false. The runs may not change
+  /// meanwhile.
+  template <typename Visit> void forEach(Visit visit) const {
+    for (uint32_t list : heads)
+      for (uint32_t at = list; at; at = table[at].next)
+        if (!visit(runAt(at)))
+          return;
+  }
+
+private:
+  static constexpr unsigned lowBits = 5;           // second level: 32 lists
+  static constexpr unsigned lists = 1u << lowBits; // for each doubling
+  static constexpr unsigned levels = 32 - lowBits + 1;
+
+  static unsigned listOf(uint32_t length);
+  static unsigned listOfAtLeast(uint32_t length);
+  Run runAt(uint32_t first) const;
+  uint32_t findIn(unsigned list, uint32_t length, uint32_t alignment,
+                  unsigned most) const;
+  uint32_t findAbove(unsigned list) const;
+  void insert(Run run);
+  void remove(Run run);
+  void shorten(Run run, uint32_t length);
+
+  UnitEntry *table = nullptr;
+  uint16_t owner = 0;
+  uint64_t total = 0;
+  uint64_t runs = 0;
+  uint32_t levelBits = 0;         ///< levels that have a run
+  uint32_t listBits[levels] = {}; ///< lists of a level that have one
+  uint32_t heads[levels * lists] = {};
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_FREERUNS_H

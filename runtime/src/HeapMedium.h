@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Medium blocks: runs of 4 KiB pages in the granules of an arena. The page is
+// the unit, not 64 KiB, because the shift that keeps equal arrays out of the
+// same sets of the L1 cache then costs 4 KiB a block and not a granule.
+//
+// An arena has memory of its own and a lock. A block is freed into the arena it
+// came from, whoever frees it: at once if the lock is free, else through a list
+// that the next one who has the lock empties, so that nobody waits to free.
+
+#ifndef MPG_RUNTIME_HEAPMEDIUM_H
+#define MPG_RUNTIME_HEAPMEDIUM_H
+
+#include "HeapSpace.h"
+
+namespace mpg {
+
+constexpr size_t colorStepBytes = 256;         ///< a line, HW:a64fx-l1d-way
+constexpr size_t leastColoredBytes = 16 << 10; ///< a way, HW:a64fx-l1d-way
+
+/// The settings of arenas; mallopt() changes some of them.
+struct ArenaSettings {
+  std::atomic<bool> coloring{true};
+  std::atomic<uint64_t> trimBytes{128 << 20}; ///< UINT64_MAX: never
+  std::atomic<uint64_t> topPadBytes{128 << 10};
+  std::atomic<uint64_t> heapStepBytes{0}; ///< of threads' arenas; 0: by need
+};
+extern ArenaSettings arenaSettings;
+
+/// How a block of some size is cut.
+struct MediumShape {
+  uint32_t pages;
+  unsigned colors; ///< starts to choose from; 1: the first byte of its pages
+};
+/// pre: bytes is at most that of the heap's range.
+inline MediumShape shapeOf(size_t bytes, size_t alignment) {
+  constexpr unsigned all = heapPageBytes / colorStepBytes, enough = 8;
+  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  if (bytes < leastColoredBytes || alignment > colorStepBytes ||
+      !arenaSettings.coloring.load(std::memory_order_relaxed))
+    return {pages, 1};
+  // The last page often has room for it; else it takes one more.
+  auto colors = unsigned((pages * heapPageBytes - bytes) / colorStepBytes + 1);
+  if (colors >= enough)
+    return {pages, colors < all ? colors : all};
+  return {pages + 1, all};
+}
+
+class Arena {
+public:
+  void start(uint16_t number, int node);
+
+  // The lock is held:
+
+  /// First page of a block of at least \p bytes, its start a multiple of
+  /// \p alignment, a power of two of at most one granule. 0: \p error is ENOMEM
+  /// or ENOSPC (as HeapSpace::take). \p isZero: nobody has written to it.
+  /// \p mayGrow false: only what is free already.
+  uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow, bool &isZero,
+                    int &error);
+
+  /// Takes in what others have freed. In a forked child: forgets it, for the
+  /// links may be of another moment.
+  void emptyQueue();
+
+  /// Ends what lock.lock() began, and gives memory back that is left over.
+  void unlock();
+
+  void dropQueue() { queue.store(0, std::memory_order_relaxed); }
+
+  // The lock is not held:
+
+  /// pre: \p page is the first page of a block of this arena, in use or cached.
+  void free(uint32_t page);
+
+  /// Makes a block shorter or longer where it is; false: it could not be.
+  bool resize(uint32_t page, size_t bytes);
+
+  /// A granule of 2 MiB for slabs, its first page; 0: \p error.
+  uint32_t takeSlabGranule(int &error);
+  void giveSlabGranule(uint32_t page);
+
+  /// Gives all free granules back, but \p keepBytes of free memory. Returns
+  /// whether there were any.
+  bool trim(uint64_t keepBytes);
+
+  struct Counts {
+    uint64_t mappedBytes, freeBytes, freeRuns;
+  };
+  Counts counts();
+
+  uint16_t number() const { return id; }
+  bool isOfNode() const { return node >= 0; }
+  bool isOn(int number) const { return node == number; }
+
+  HeapLock lock;
+  Arena *nextReleased = nullptr; ///< of the list of arenas without a thread
+
+private:
+  uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow, bool &isZero,
+                int &error);
+  bool grow(uint32_t pages, uint32_t alignment, int &error);
+  bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
+  uint64_t stepBytes(uint64_t needBytes) const;
+  void giveRun(uint32_t page, uint32_t pages);
+  bool lengthen(uint32_t end, uint32_t more);
+  uint64_t giveBack(FreeRuns::Run run, uint64_t most);
+
+  uint16_t id = 0;
+  int node = -1; ///< NUMA node of all its memory; -1: as it comes
+  unsigned color = 0;
+  uint64_t mappedBytes = 0;
+  uintptr_t top = 0;              ///< end of the memory that came last
+  std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
+  uint32_t leaving = 0;           ///< runs that unlock() gives back, linked
+  FreeRuns runs;
+};
+
+/// The arena in which medium blocks of the calling thread begin, by
+/// ARENA_LOCK_TYPE and MAX_ARENA_NUM. \p held: the thread's so far, or null.
+/// The arena's lock is held on return.
+Arena &lockArena(Arena *&held);
+
+/// Number \p number. pre: it has been made.
+Arena &arenaAt(uint16_t number);
+unsigned arenaCount();
+bool eachThreadHasArena(); ///< ARENA_LOCK_TYPE=0
+
+/// An arena on one NUMA node; null: no memory for it.
+Arena *arenaOfNode(int node);
+
+/// A thread's arena when it ends: for the next one.
+void releaseArena(Arena *arena);
+
+/// At the start; false: no memory.
+bool startArenas(const Config &config);
+
+// The steps of a fork: locks everything here, and undoes that.
+void lockArenas();
+void unlockArenas(bool inChild);
+
+/// The first page's number of the page that \p address lies on.
+inline uint32_t pageOf(uintptr_t address) {
+  return uint32_t((address - heapMap.base) / heapPageBytes);
+}
+inline uintptr_t addressOfPage(uint32_t page) {
+  return heapMap.base + uintptr_t(page) * heapPageBytes;
+}
+
+/// The block whose first page is \p page.
+/// pre: its entry is used, or cached.
+inline Range mediumBlock(uint32_t page) {
+  const UnitEntry &entry = heapMap.pages[page];
+  uintptr_t start = addressOfPage(page);
+  return {start + entry.detail * colorStepBytes,
+          start + entry.length * heapPageBytes};
+}
+
+/// Freed blocks of a thread's own arena, by their number of pages, to be used
+/// again without a lock. Only with ARENA_LOCK_TYPE=0.
+class MediumCache {
+public:
+  static constexpr size_t mostBlockBytes = 256 << 10;
+
+  /// From here on it keeps blocks of \p arena.
+  void start(const Arena &arena) { owner = arena.number(); }
+
+  /// First page of a block in use for \p bytes, at most mostBlockBytes; 0:
+  /// none.
+  uint32_t take(size_t bytes) {
+    MediumShape shape = shapeOf(bytes, 16);
+    uint32_t pages = shape.pages;
+    if (counts[pages] == 0)
+      return 0;
+    uint32_t page = blocks[pages][--counts[pages]];
+    keptBytes -= pages * heapPageBytes;
+    UnitEntry &entry = heapMap.pages[page];
+    entry.state = UnitState::used;
+    if (entry.detail >= shape.colors) // was shorter: had more room for it
+      entry.detail = uint8_t(entry.detail % shape.colors);
+    return page;
+  }
+
+  /// Frees a block. False: it is of another arena, or there is no room.
+  /// pre: its entry says used.
+  bool give(uint32_t page) {
+    UnitEntry &entry = heapMap.pages[page];
+    uint32_t pages = entry.length;
+    if (entry.owner != owner || pages > mostPages || counts[pages] == depth ||
+        keptBytes + pages * heapPageBytes > mostBytes)
+      return false;
+    entry.state = UnitState::cached;
+    keptBytes += pages * heapPageBytes;
+    blocks[pages][counts[pages]++] = page;
+    return true;
+  }
+
+  /// Frees all of it into the arena, and keeps nothing from here on.
+  void clear();
+
+private:
+  static constexpr uint32_t mostPages = mostBlockBytes / heapPageBytes + 1;
+  static constexpr uint32_t depth = 8;
+  static constexpr size_t mostBytes = 4 << 20;
+  uint32_t owner = UINT32_MAX; ///< no arena
+  size_t keptBytes = 0;
+  uint8_t counts[mostPages + 1] = {};
+  uint32_t blocks[mostPages + 1][depth] = {};
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPMEDIUM_H

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is said when the heap grows and finds no large pages: that it goes on
+// with others, or that malloc fails because HUGETLB_FALLBACK=0 asks for that.
+// One line per process each, with cause and fix.
+//
+// A node without any pool, where nobody has promised large pages, is no news:
+// there a heap on transparent huge pages is as good as it gets, and one on
+// normal pages is told of only when the program has a heap to speak of.
+
+#ifndef MPG_RUNTIME_HEAPSHORTAGE_H
+#define MPG_RUNTIME_HEAPSHORTAGE_H
+
+#include "Messages.h"
+#include "Pages.h"
+
+namespace mpg {
+
+/// The heap has \p wantedBytes of \p used (thp or normal) now instead of pages
+/// of \p hugeBytes from the pool; \p error is what the pool was refused with, 0
+/// if it was not asked (mode thp). Call at every such growth: cheap once the
+/// line is said. Thread-safe, allocates nothing.
+void sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
+                     int error, Messages &messages);
+
+/// The cause of the first fallback, for Messages::region(): of a heap that is
+/// not all on pages of the pool. Empty before; never changes after that.
+const char *heapFallbackReason();
+
+/// A block of \p wantedBytes is refused with ENOMEM, because the pool was
+/// refused with \p error and no other pages may be used. As above.
+void sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
+                    Messages &messages);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPSHORTAGE_H

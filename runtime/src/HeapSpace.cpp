@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HeapSpace.h. Addresses are given out under the lock; mapping and paging
+// in, which take long, happen without it: threads with arenas of their own grow
+// at the same time.
+
+#include "HeapSpace.h"
+
+#include "Fork.h"
+#include "ForkPlan.h"
+#include "HeapShortage.h"
+#include "PagesNuma.h"
+#include "SelfMaps.h"
+#include "Shortage.h"
+#include "Syscall.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+using namespace mpg;
+
+HeapMap mpg::heapMap;
+HeapSpace mpg::heapSpace;
+
+static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
+
+//===----------------------------------------------------------------------===//
+// The range and its tables
+//===----------------------------------------------------------------------===//
+
+/// Four times the memory, for there are holes; half of a limit on address
+/// space, for there are others.
+static uint64_t wantedBytes() {
+  constexpr uint64_t most = uint64_t(16) << 40; // 32 bits of pages
+  uint64_t memory, bytes = uint64_t(1) << 40;
+  if (readMemoryInfo("MemTotal:", memory))
+    bytes = 4 * memory < most ? 4 * memory : most;
+  rlimit limit;
+  if (rawCall(SYS_prlimit64, 0, RLIMIT_AS, 0, long(&limit)) == 0 &&
+      limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 2 < bytes)
+    bytes = limit.rlim_cur / 2;
+  return bytes;
+}
+
+bool HeapSpace::start(const Config &settings, Messages &speaker) {
+  // Below half of that the C library's malloc does better with what there is.
+  constexpr uint64_t least = uint64_t(512) << 20;
+  config = &settings;
+  messages = &speaker;
+  granule = settings.hugeBytes;
+  pageInAtOnce =
+      settings.mmapPaging == Paging::prepage || reservationMayFail(granule);
+  uint64_t bytes = roundUp(wantedBytes(), granule);
+  do
+    reserved = reserve(bytes, granule);
+  while (reserved.empty() && (bytes = roundUp(bytes / 2, granule)) >= least);
+  // The first and the last granule are never used.
+  if (reserved.bytes() < least / 2 || reserved.bytes() < 4 * granule ||
+      !startTables())
+    return false;
+  messages->setHeap(reserved);
+  return true;
+}
+
+bool HeapSpace::startTables() {
+  size_t granuleCount = reserved.bytes() / granule;
+  size_t slabTable = reserved.bytes() / slabBytes * slabEntryBytes;
+  size_t pageTable = reserved.bytes() / heapPageBytes * sizeof(UnitEntry);
+  size_t page = basePageBytes();
+  size_t granuleTable = roundUp((granuleCount + 1) * sizeof(UnitEntry), page);
+  tables = reserve(slabTable + pageTable + granuleTable, page);
+  if (tables.empty() ||
+      openReserved({tables.end - granuleTable, tables.end}) != 0)
+    return false;
+  heapMap.slabs = reinterpret_cast<Slab *>(tables.start);
+  heapMap.pages = reinterpret_cast<UnitEntry *>(tables.start + slabTable);
+  heapMap.base = reserved.start;
+  granules = reinterpret_cast<UnitEntry *>(tables.end - granuleTable);
+  addresses.start(granules, 0);
+  addresses.give({1, uint32_t(granuleCount - 2), false});
+  return true;
+}
+
+/// Opens the tables of the first \p count granules, in steps.
+bool HeapSpace::openTables(size_t count) {
+  if (count <= openCount)
+    return true;
+  constexpr size_t stepBytes = 64 << 20;
+  size_t bytes = roundUp(count * granule, stepBytes);
+  if (bytes > reserved.bytes())
+    bytes = reserved.bytes();
+  size_t page = basePageBytes();
+  auto slabs = uintptr_t(heapMap.slabs), pages = uintptr_t(heapMap.pages);
+  size_t slabTable = bytes / slabBytes * slabEntryBytes;
+  // With the entry behind them: FreeRuns looks at what follows a run.
+  size_t pageTable = (bytes / heapPageBytes + 1) * sizeof(UnitEntry);
+  if (openReserved({slabs, roundUp(slabs + slabTable, page)}) != 0 ||
+      openReserved(
+          {roundDown(pages, page), roundUp(pages + pageTable, page)}) != 0)
+    return false;
+  openCount = bytes / granule;
+  heapMap.openBytes.store(bytes, std::memory_order_release);
+  return true;
+}
+
+uint64_t HeapSpace::metadataBytes() const {
+  size_t open = heapMap.openBytes.load(std::memory_order_relaxed);
+  return open / slabBytes * slabEntryBytes +
+         open / heapPageBytes * sizeof(UnitEntry) + metadataTaken;
+}
+
+void *HeapSpace::metadata(size_t bytes) {
+  constexpr size_t stepBytes = 256 << 10;
+  Locked hold(metadataLock);
+  bytes = roundUp(bytes, 64);
+  if (metadataLeft.bytes() < bytes) {
+    Range more = reserve(roundUp(bytes, stepBytes), basePageBytes());
+    if (more.empty() || openReserved(more) != 0)
+      return nullptr;
+    metadataLeft = more;
+  }
+  void *memory = reinterpret_cast<void *>(metadataLeft.start);
+  metadataLeft.start += bytes;
+  metadataTaken += bytes;
+  return memory;
+}
+
+FreeRuns::Run HeapSpace::runOf(Range memory) const {
+  return {uint32_t((memory.start - reserved.start) / granule),
+          uint32_t(memory.bytes() / granule), false};
+}
+
+Range HeapSpace::rangeOf(FreeRuns::Run run) const {
+  uintptr_t start = reserved.start + run.first * granule;
+  return {start, start + run.length * granule};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory comes
+//===----------------------------------------------------------------------===//
+
+/// The granules of \p memory have pages of \p source now.
+void HeapSpace::note(Range memory, Source source) {
+  FreeRuns::Run run = runOf(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i)
+    granules[i] = {0, 0, 0, 0, uint8_t(source), UnitState::mapped};
+  uint64_t &bytes = source == Source::hugetlb ? now.huge
+                    : source == Source::thp   ? now.thp
+                                              : now.normal;
+  bytes += memory.bytes();
+  if (now.huge > most.huge)
+    most.huge = now.huge;
+  if (now.all() > most.all()) {
+    most.thp = now.thp;
+    most.normal = now.all() - now.thp - most.huge;
+  }
+}
+
+void HeapSpace::forget(Range memory) {
+  FreeRuns::Run run = runOf(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i) {
+    auto source = Source(granules[i].detail);
+    granules[i].state = UnitState::inside;
+    (source == Source::hugetlb ? now.huge
+     : source == Source::thp   ? now.thp
+                               : now.normal) -= granule;
+  }
+}
+
+void HeapSpace::setSource(Range memory, Source source) {
+  forget(memory);
+  note(memory, source);
+}
+
+void HeapSpace::tellRegion() {
+  uint64_t mapped = now.all();
+  messages->region(MPG_REGION_HEAP, {reserved.start, reserved.start + mapped},
+                   now.huge + now.thp, granule,
+                   now.huge < mapped ? heapFallbackReason() : "");
+}
+
+/// Maps pages of the pool for the start of \p memory: all of it or, if the heap
+/// may have others as well, as much as there is. What it got is left in
+/// \p memory.
+int HeapSpace::mapPool(Range &memory, bool allOrNothing, bool &lost) {
+  int error = mapReserved(Source::hugetlb, memory, granule, lost);
+  if (!error)
+    return 0;
+  // The pool says what is left; a limit below that says only no.
+  uint64_t pages = memory.bytes() / granule - 1;
+  uint64_t left = allOrNothing || lost ? 0 : readPool(granule).available();
+  for (pages = pages < left ? pages : left; pages && !lost; pages /= 2) {
+    memory.end = memory.start + pages * granule;
+    if (mapReserved(Source::hugetlb, memory, granule, lost) == 0)
+      return error;
+  }
+  memory.end = memory.start;
+  return error;
+}
+
+/// Large pages of the pool for the start of \p memory; returns how many bytes
+/// of it have one for certain. If not all, \p error says why.
+size_t HeapSpace::mapHuge(Range memory, int node, int &error, bool &lost) {
+  if (!largePagesAreSpare(memory.bytes())) { // after a fork
+    error = ENOMEM;
+    return 0;
+  }
+  error = mapPool(memory, !config->fallback || node >= 0, lost);
+  if (memory.empty())
+    return 0;
+  if (node >= 0) {
+    error = place(memory, Placement::bind, NodeSet::of(node));
+    if (error)
+      return 0;
+  }
+  if (!pageInAtOnce && node < 0)
+    return memory.bytes();
+  size_t present = populate(memory, granule);
+  if (present < memory.bytes())
+    error = ENOMEM;
+  return present;
+}
+
+/// Other pages for \p memory, which has none of the pool because of \p error.
+int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
+  bool wantsPool = config->mode != Mode::thp;
+  if (wantsPool && !config->fallback) {
+    sayHeapRefusal(wanted, granule, error, *messages);
+    return ENOMEM;
+  }
+  Source source = thpIsAllowed() && config->mode != Mode::hugetlb
+                      ? Source::thp
+                      : Source::normal;
+  int failed = replaceReserved(source, memory);
+  if (!failed && node >= 0)
+    failed = place(memory, Placement::bind, NodeSet::of(node));
+  if (failed)
+    return ENOMEM;
+  // A parent has said it, or its many children would.
+  if (!isForkedChild() && (wantsPool || source == Source::normal))
+    sayHeapFallback(memory.bytes(), granule, source, error, *messages);
+  Locked hold(lock);
+  note(memory, source);
+  return 0;
+}
+
+int HeapSpace::map(Range memory, int node, bool &lost) {
+  size_t huge = 0;
+  int error = 0;
+  if (config->mode != Mode::thp)
+    huge = mapHuge(memory, node, error, lost);
+  if (lost)
+    return ENOMEM;
+  Range part{memory.start, memory.start + huge};
+  if (!part.empty()) {
+    Locked hold(lock);
+    note(part, Source::hugetlb);
+  }
+  if (huge == memory.bytes())
+    return 0;
+  int failed = mapOthers({part.end, memory.end}, node, memory.bytes(), error);
+  if (failed && !part.empty()) {
+    Locked hold(lock);
+    forget(part);
+  }
+  return failed;
+}
+
+/// Addresses without memory. If they are not \p ours any more, what lies there
+/// is somebody else's.
+void HeapSpace::giveAddresses(Range memory, bool ours) {
+  Locked hold(lock);
+  if (ours) {
+    addresses.give(runOf(memory));
+    return;
+  }
+  for (uintptr_t at = memory.start; at < memory.end; at += granule)
+    heapMap.pages[(at - heapMap.base) / heapPageBytes].state = UnitState::lost;
+}
+
+static void touchPages(uintptr_t start, uintptr_t end) {
+  for (size_t page = basePageBytes(); start < end;
+       start = roundDown(start, page) + page) {
+    auto *byte = reinterpret_cast<std::atomic<char> *>(start);
+    byte->fetch_add(0, std::memory_order_relaxed);
+  }
+}
+
+/// Makes the entries of \p memory present: else the first free() of each large
+/// block pays for two page faults. 10 KiB for a granule of 2 MiB.
+static void touchTables(Range memory) {
+  size_t start = memory.start - heapMap.base, end = memory.end - heapMap.base;
+  auto pages = uintptr_t(heapMap.pages), slabs = uintptr_t(heapMap.slabs);
+  touchPages(pages + start / heapPageBytes * sizeof(UnitEntry),
+             pages + end / heapPageBytes * sizeof(UnitEntry));
+  touchPages(slabs + start / slabBytes * slabEntryBytes,
+             slabs + end / slabBytes * slabEntryBytes);
+}
+
+/// Memory for addresses that are ours; after a failure they are free again, or
+/// lost if somebody took them.
+int HeapSpace::fill(Range memory, int node) {
+  bool lost = false;
+  int error = map(memory, node, lost);
+  if (error) {
+    giveAddresses(memory, !lost && unmapReserved(memory));
+    return error;
+  }
+  touchTables(memory);
+  Locked hold(lock);
+  tellRegion();
+  return 0;
+}
+
+int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory) {
+  if (bytes / granule >= runOf(reserved).length)
+    return ENOSPC;
+  {
+    Locked hold(lock);
+    // The range begins at a multiple of the granule, not of more.
+    size_t slack = alignment > granule ? alignment - granule : 0;
+    if (slack / granule >= runOf(reserved).length)
+      return ENOSPC;
+    FreeRuns::Run run = addresses.take(uint32_t((bytes + slack) / granule));
+    if (!run.first)
+      return ENOSPC;
+    Range found = rangeOf(run);
+    memory.start = roundUp(found.start, alignment > granule ? alignment : 1);
+    memory.end = memory.start + bytes;
+    if (memory.start > found.start)
+      addresses.give(runOf({found.start, memory.start}));
+    if (memory.end < found.end)
+      addresses.give(runOf({memory.end, found.end}));
+    if (!openTables(runOf(memory).end())) {
+      addresses.give(runOf(memory));
+      return ENOSPC;
+    }
+  }
+  return fill(memory, node);
+}
+
+int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node) {
+  Range memory{start, start + bytes};
+  if (start < reserved.start || memory.end > reserved.end - granule)
+    return ENOSPC;
+  {
+    Locked hold(lock);
+    FreeRuns::Run run = runOf(memory);
+    if (!addresses.takeAt(run.first, run.length).first)
+      return ENOSPC;
+    if (!openTables(run.end())) {
+      addresses.give(run);
+      return ENOSPC;
+    }
+  }
+  return fill(memory, node);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory goes
+//===----------------------------------------------------------------------===//
+
+void HeapSpace::give(Range memory) {
+  {
+    Locked hold(lock);
+    forget(memory);
+  }
+  giveAddresses(memory, unmapReserved(memory));
+  Locked hold(lock);
+  tellRegion();
+}
+
+void HeapSpace::lockForFork() {
+  lock.lock();
+  metadataLock.lock();
+}
+
+void HeapSpace::unlockAfterFork(bool inChild) {
+  inChild ? metadataLock.reset() : metadataLock.unlock();
+  inChild ? lock.reset() : lock.unlock();
+}
+
+void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
+  uint32_t count = uint32_t(openCount), first = 0;
+  for (uint32_t i = 1; i <= count; ++i) {
+    bool isHuge = i < count && granules[i].state == UnitState::mapped &&
+                  Source(granules[i].detail) == Source::hugetlb;
+    if (isHuge && !first)
+      first = i;
+    if (isHuge || !first)
+      continue;
+    visit(context, rangeOf({first, i - first, false}));
+    first = 0;
+  }
+}

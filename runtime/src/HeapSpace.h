@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pages of the heap: one reserved address range, granules of memory in it,
+// and the tables beside it. An address is looked up by one subtraction: every
+// 64 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
+// The tables lie on normal pages that come when they are touched; they are open
+// up to the highest granule that was ever used.
+//
+// Thread-safe, except start. No function here allocates.
+
+#ifndef MPG_RUNTIME_HEAPSPACE_H
+#define MPG_RUNTIME_HEAPSPACE_H
+
+#include "Env.h"
+#include "FreeRuns.h"
+#include "HeapLock.h"
+#include "Messages.h"
+#include "PagesReserve.h"
+
+namespace mpg {
+
+struct Slab;
+
+constexpr size_t heapPageBytes = 4096; ///< unit of medium blocks
+constexpr size_t slabBytes = 64 << 10;
+constexpr size_t slabGranuleBytes = 2 << 20; ///< is divided into slabs
+
+/// What every access to the heap reads; changes rarely.
+struct HeapMap {
+  uintptr_t base = 0;
+  std::atomic<size_t> openBytes{0}; ///< from base on, with tables to be read
+  Slab *slabs = nullptr;
+  UnitEntry *pages = nullptr;
+  uintptr_t mark = 0; ///< secret of this process: marks free objects
+};
+extern HeapMap heapMap;
+
+/// Bytes of granules by what they lie on.
+struct MappedBytes {
+  uint64_t huge = 0, thp = 0, normal = 0;
+  uint64_t all() const { return huge + thp + normal; }
+};
+
+class HeapSpace {
+public:
+  /// Reserves the range. False if there is none to be had, or no tables for it.
+  bool start(const Config &config, Messages &messages);
+
+  /// Memory of \p bytes whose start is a multiple of \p alignment (a power of
+  /// two), readable, writable and zero, paged in as the settings say.
+  /// \p node >= 0: on that NUMA node or not at all. Returns 0, ENOMEM (no pages
+  /// and no fallback), or ENOSPC (the range is full).
+  /// pre: bytes is a multiple of the granule.
+  int take(size_t bytes, size_t alignment, int node, Range &memory);
+
+  /// The same at \p start, if nobody has the addresses there.
+  int takeAt(uintptr_t start, size_t bytes, int node);
+
+  /// Gives granules back to the system. pre: they came from take() and nobody
+  /// uses them; several takes may be given back together, or in parts.
+  void give(Range granules);
+
+  size_t granuleBytes() const { return granule; }
+  Range range() const { return reserved; }
+  MappedBytes mapped() const { return now; }
+  MappedBytes peak() const { return most; }
+  uint64_t metadataBytes() const;
+
+  /// Memory for what lives as long as the process, zeroed, aligned to 64 bytes;
+  /// null if there is none. On normal pages.
+  void *metadata(size_t bytes);
+
+  /// Calls \p visit(context, run) with each run of hugetlb memory in the order
+  /// of addresses. pre: the lock is held (fork).
+  void forEachHugeRun(void (*visit)(void *context, Range run), void *context);
+  /// \p run lies on \p source from now on. pre: as above.
+  void setSource(Range run, Source source);
+
+  // The steps of a fork.
+  void lockForFork();
+  void unlockAfterFork(bool inChild);
+
+private:
+  FreeRuns::Run runOf(Range memory) const;
+  Range rangeOf(FreeRuns::Run run) const;
+  bool startTables();
+  bool openTables(size_t granuleCount);
+  int fill(Range memory, int node);
+  int map(Range memory, int node, bool &lost);
+  int mapPool(Range &memory, bool allOrNothing, bool &lost);
+  size_t mapHuge(Range memory, int node, int &error, bool &lost);
+  int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
+  void giveAddresses(Range memory, bool ours);
+  void note(Range memory, Source source);
+  void forget(Range memory);
+  void tellRegion();
+
+  HeapLock lock; ///< of everything but the metadata
+  Range reserved;
+  size_t granule = 0;
+  const Config *config = nullptr;
+  Messages *messages = nullptr;
+  bool pageInAtOnce = false;     ///< the policy, or because demand may fail
+  UnitEntry *granules = nullptr; ///< one for each; 0 is never used
+  FreeRuns addresses;            ///< of granules without memory
+  Range tables;                  ///< reserved for slabs and pages
+  size_t openCount = 0;          ///< granules whose tables are open
+  MappedBytes now, most;
+  Range metadataLeft;
+  uint64_t metadataTaken = 0;
+  HeapLock metadataLock;
+};
+
+extern HeapSpace heapSpace;
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPSPACE_H

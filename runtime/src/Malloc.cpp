@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry points of malloc. Nearly all calls end here, in the calling
+// thread's cache; Heap.cpp has the rest. operator new and delete come through
+// malloc and free.
+
+#include "Heap.h"
+#include "MallocNames.h"
+#include "PagesNuma.h"
+#include "mpg/mpg.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+using namespace mpg;
+
+#define MPG_CALLER uintptr_t(__builtin_return_address(0))
+
+//===----------------------------------------------------------------------===//
+// Those behind us
+//===----------------------------------------------------------------------===//
+
+#ifdef MPG_STATIC
+extern "C" {
+void *__real_malloc(size_t);
+void __real_free(void *);
+void *__real_calloc(size_t, size_t);
+void *__real_realloc(void *, size_t);
+void *__real_memalign(size_t, size_t);
+size_t __real_malloc_usable_size(void *);
+struct mallinfo2 __real_mallinfo2();
+}
+
+NextMalloc mpg::nextMalloc = {__real_malloc,   __real_free,
+                              __real_calloc,   __real_realloc,
+                              __real_memalign, __real_malloc_usable_size};
+
+void mpg::findNextMalloc() {}
+
+static bool nextIsLibc() { return true; }
+#else
+// Under these names they are the C library's, whoever else defines malloc.
+extern "C" {
+void *__libc_malloc(size_t);
+void __libc_free(void *);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+}
+
+static size_t unknownSize(void *) { return 0; }
+
+NextMalloc mpg::nextMalloc = {__libc_malloc,  __libc_free,     __libc_calloc,
+                              __libc_realloc, __libc_memalign, unknownSize};
+
+/// All of them or none: what one allocates another one of them may free.
+void mpg::findNextMalloc() {
+  NextMalloc found = {MPG_NEXT(malloc),   MPG_NEXT(free),
+                      MPG_NEXT(calloc),   MPG_NEXT(realloc),
+                      MPG_NEXT(memalign), MPG_NEXT(malloc_usable_size)};
+  if (found.malloc && found.free && found.calloc && found.realloc &&
+      found.memalign && found.usableSize)
+    nextMalloc = found;
+}
+
+static bool nextIsLibc() { return nextMalloc.malloc == __libc_malloc; }
+#endif
+
+bool mpg::nextMallocIsUsed() {
+  // One that is not the C library's has its own operator new and the like.
+  if (!nextIsLibc())
+    return true;
+#ifdef MPG_STATIC
+  auto *function = __real_mallinfo2;
+#else
+  auto *function = MPG_NEXT(mallinfo2);
+#endif
+  if (!function)
+    return false;
+  struct mallinfo2 info = function();
+  return info.arena != 0 || info.hblks != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// malloc and free
+//===----------------------------------------------------------------------===//
+
+MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
+  if (__builtin_expect(bytes <= smallMost, 1))
+    if (void *object = threadCache->allocate(classOf(bytes)))
+      return object;
+  if (bytes - smallMost - 1 < MediumCache::mostBlockBytes - smallMost)
+    if (uint32_t page = threadCache->medium.take(bytes))
+      return reinterpret_cast<void *>(mediumBlock(page).start);
+  return allocateBlock(bytes);
+}
+
+MPG_EXPORT void MPG_MALLOC(free)(void *block) {
+  size_t offset = uintptr_t(block) - heapMap.base;
+  if (__builtin_expect(
+          offset < heapMap.openBytes.load(std::memory_order_relaxed), 1)) {
+    Slab &slab = heapMap.slabs[offset / slabBytes];
+    ThreadCache *cache = threadCache;
+    auto *object = static_cast<FreeObject *>(block);
+    ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
+    if (__builtin_expect(owner && isObjectStart(slab, offset % slabBytes), 1) &&
+        __builtin_expect(object->mark != markOf(object), 1)) {
+      if (__builtin_expect(owner == cache, 1))
+        return cache->free(slab, object);
+      if (cache != &noCache)
+        return cache->sendHome(*owner, slab, object);
+    }
+    uint32_t page = pageOf(uintptr_t(block));
+    if (heapMap.pages[page].state == UnitState::used &&
+        mediumBlock(page).start == uintptr_t(block) && cache->medium.give(page))
+      return;
+  }
+  freeBlock(block, MPG_CALLER);
+}
+
+MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (__builtin_expect(all <= smallMost, 1))
+    if (void *object = threadCache->allocate(classOf(all)))
+      return __builtin_memset(object, 0, all);
+  return allocateZeroed(all);
+}
+
+MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
+  return reallocateBlock(block, bytes, MPG_CALLER);
+}
+
+MPG_EXPORT size_t MPG_MALLOC(malloc_usable_size)(void *block) {
+  return usableBytes(block);
+}
+
+//===----------------------------------------------------------------------===//
+// Aligned
+//===----------------------------------------------------------------------===//
+
+/// As glibc: an alignment that is no power of two is rounded up to one.
+static void *alignedBlock(size_t alignment, size_t bytes) {
+  if (alignment > SIZE_MAX / 2 + 1) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  size_t rounded = 16;
+  while (rounded < alignment)
+    rounded *= 2;
+  return allocateAligned(rounded, bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(memalign)(size_t alignment, size_t bytes) {
+  return alignedBlock(alignment, bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(aligned_alloc)(size_t alignment, size_t bytes) {
+  return alignedBlock(alignment, bytes);
+}
+
+MPG_EXPORT int MPG_MALLOC(posix_memalign)(void **block, size_t alignment,
+                                          size_t bytes) {
+  bool isPower = alignment && (alignment & (alignment - 1)) == 0;
+  if (!isPower || alignment % sizeof(void *) != 0)
+    return EINVAL;
+  int saved = errno;
+  void *memory = alignedBlock(alignment, bytes);
+  errno = saved;
+  if (!memory)
+    return ENOMEM;
+  *block = memory;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Through the others
+//===----------------------------------------------------------------------===//
+
+// By name, because an allocator in front of us may define only those.
+
+MPG_EXPORT void *MPG_MALLOC(reallocarray)(void *block, size_t count,
+                                          size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(block, all);
+}
+
+MPG_EXPORT void MPG_MALLOC(cfree)(void *block) { free(block); }
+
+MPG_EXPORT void *MPG_MALLOC(valloc)(size_t bytes) {
+  return memalign(basePageBytes(), bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(pvalloc)(size_t bytes) {
+  size_t page = basePageBytes();
+  if (bytes > SIZE_MAX - page) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return memalign(page, roundUp(bytes, page));
+}
+
+//===----------------------------------------------------------------------===//
+// Ours
+//===----------------------------------------------------------------------===//
+
+MPG_EXPORT void *mpg_malloc_onnode(size_t bytes, int node) {
+  if (!allowedNodes().has(node)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return allocateOnNode(bytes, node);
+}

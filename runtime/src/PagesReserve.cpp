@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PagesReserve.h. hugetlb memory is built elsewhere and moved in: mmap with
+// MAP_FIXED that fails for want of pages has already made a hole in the
+// reservation (measured on Linux 6.18), into which another thread may map.
+
+#include "PagesReserve.h"
+
+#include "Syscall.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
+#endif
+
+using namespace mpg;
+
+static constexpr int reservation =
+    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // no rights: no page either
+static constexpr unsigned hugeShift = 26;        // MAP_HUGE_SHIFT
+
+Range mpg::reserve(size_t bytes, size_t alignment) {
+  if (bytes + alignment < bytes)
+    return {};
+  long at = rawCall(SYS_mmap, 0, long(bytes + alignment), PROT_NONE,
+                    reservation, -1, 0);
+  if (isError(at))
+    return {};
+  uintptr_t start = roundUp(uintptr_t(at), alignment);
+  if (start > uintptr_t(at))
+    rawCall(SYS_munmap, at, long(start - uintptr_t(at)));
+  uintptr_t end = uintptr_t(at) + bytes + alignment;
+  if (start + bytes < end)
+    rawCall(SYS_munmap, long(start + bytes), long(end - start - bytes));
+  return {start, start + bytes};
+}
+
+int mpg::openReserved(Range range) {
+  long result = rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
+                        PROT_READ | PROT_WRITE);
+  return isError(result) ? int(-result) : 0;
+}
+
+/// Reserves addresses at which nothing is mapped any more. Kernels before 4.17
+/// take the address for a wish.
+static bool reserveAgain(Range range) {
+  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()), PROT_NONE,
+                    reservation | MAP_FIXED_NOREPLACE, -1, 0);
+  if (isError(at))
+    return false;
+  if (uintptr_t(at) == range.start)
+    return true;
+  rawCall(SYS_munmap, at, long(range.bytes()));
+  return false;
+}
+
+static int moveIn(Range range, size_t granuleBytes, bool &lost) {
+  Away away;
+  int error =
+      buildAway(Source::hugetlb, range.bytes(), granuleBytes, nullptr, away);
+  if (error)
+    return error;
+  error = moveInto(away, range.start, granuleBytes, Contents::zero);
+  if (error) {
+    discard(away);
+    lost = !unmapReserved(range);
+  }
+  return error;
+}
+
+/// As kernels before Linux 5.16 need it, which cannot move hugetlb mappings.
+static int mapInPlace(Range range, size_t granuleBytes, bool &lost) {
+  int size = int(unsigned(__builtin_ctzll(granuleBytes)) << hugeShift);
+  long at = rawCall(
+      SYS_mmap, long(range.start), long(range.bytes()), PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED | size, -1, 0);
+  if (!isError(at))
+    return 0;
+  // Only for want of memory is there a hole; other errors come before that,
+  // and then the reservation is still there.
+  lost = at == -ENOMEM && !reserveAgain(range);
+  return int(-at);
+}
+
+int mpg::mapReserved(Source source, Range range, size_t granuleBytes,
+                     bool &lost) {
+  lost = false;
+  if (source == Source::hugetlb)
+    return canMove(source) ? moveIn(range, granuleBytes, lost)
+                           : mapInPlace(range, granuleBytes, lost);
+  int error = openReserved(range);
+  if (!error && source == Source::thp)
+    adviseHuge(range, /*collapse=*/false);
+  return error;
+}
+
+int mpg::replaceReserved(Source source, Range range) {
+  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),
+                    PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (isError(at))
+    return int(-at);
+  if (source == Source::thp)
+    adviseHuge(range, /*collapse=*/false);
+  return 0;
+}
+
+bool mpg::unmapReserved(Range range) {
+  munmap(reinterpret_cast<void *>(range.start), range.bytes());
+  return reserveAgain(range);
+}
