@@ -61,9 +61,9 @@ namespace {
 /// Adds mappings up to regions.
 class Classifier {
 public:
-  explicit Classifier(const std::vector<MappedArea> &areas,
-                      const std::vector<ProgramSegment> &segments)
-      : areas(areas), segments(segments) {
+  Classifier(const std::vector<MappedArea> &areas,
+             const std::vector<ProgramSegment> &segments, HeapRange heap)
+      : areas(areas), segments(segments), heap(heap) {
     for (size_t index = 0; index <= size_t(RunRegion::shared); ++index)
       uses[index].region = RunRegion(index);
   }
@@ -72,6 +72,7 @@ public:
 private:
   void take(size_t index);
   bool takeSegments(const MappedArea &area);
+  uint64_t takeHeap(const MappedArea &area);
   RunRegion regionOf(size_t index) const;
   bool isBehindGuard(size_t index) const;
   bool isThreadHeap(size_t index) const;
@@ -80,6 +81,7 @@ private:
 
   const std::vector<MappedArea> &areas;
   const std::vector<ProgramSegment> &segments;
+  const HeapRange heap;
   RegionUse uses[size_t(RunRegion::shared) + 1];
 };
 
@@ -107,28 +109,38 @@ void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
     use.nodes[node] += share(area.nodes[node]);
 }
 
+static uint64_t bytesWithin(const MappedArea &area, uint64_t start,
+                            uint64_t end) {
+  start = std::max(start, area.start);
+  end = std::min(end, area.end);
+  return end > start ? end - start : 0;
+}
+
 /// Parts of \p area that lie in the program's own writable segments. True if
 /// that is all of it, as far as it has pages of its own.
 bool Classifier::takeSegments(const MappedArea &area) {
   uint64_t taken = 0;
   for (const ProgramSegment &segment : segments) {
-    auto overlap = [&](uint64_t start, uint64_t end) -> uint64_t {
-      start = std::max(start, area.start);
-      end = std::min(end, area.end);
-      return end > start ? end - start : 0;
-    };
     // The pages at both ends are the segment's wholly.
-    uint64_t all = overlap(alignDown(segment.start, area.pageBytes),
-                           alignTo(segment.end, area.pageBytes));
+    uint64_t end = alignTo(segment.end, area.pageBytes);
+    uint64_t all =
+        bytesWithin(area, alignDown(segment.start, area.pageBytes), end);
     if (all == 0)
       continue;
-    uint64_t bss = std::min(
-        all, overlap(segment.fileEnd, alignTo(segment.end, area.pageBytes)));
+    uint64_t bss = std::min(all, bytesWithin(area, segment.fileEnd, end));
     add(RunRegion::bss, area, bss);
     add(RunRegion::data, area, all - bss);
     taken += all;
   }
   return taken > 0;
+}
+
+/// How much of \p area is libmpg's heap. Not always all of it: the kernel makes
+/// one mapping of neighbours that are alike.
+uint64_t Classifier::takeHeap(const MappedArea &area) {
+  uint64_t taken = bytesWithin(area, heap.start, heap.end);
+  add(RunRegion::heap, area, taken);
+  return taken;
 }
 
 bool Classifier::isBehindGuard(size_t index) const {
@@ -186,7 +198,7 @@ void Classifier::take(size_t index) {
     return;
   if (takeSegments(area))
     return;
-  add(regionOf(index), area, area.bytes());
+  add(regionOf(index), area, area.bytes() - takeHeap(area));
 }
 
 std::vector<RegionUse> Classifier::classify() {
@@ -201,8 +213,13 @@ std::vector<RegionUse> Classifier::classify() {
 
 std::vector<RegionUse>
 mpg::classifyAreas(const std::vector<MappedArea> &areas,
-                   const std::vector<ProgramSegment> &segments) {
-  return Classifier(areas, segments).classify();
+                   const std::vector<ProgramSegment> &segments,
+                   HeapRange heap) {
+  return Classifier(areas, segments, heap).classify();
+}
+
+HeapRange mpg::heapOf(const mpg_state &state) {
+  return {state.heapStart, std::max(state.heapStart, state.heapEnd)};
 }
 
 std::optional<mpg_state> mpg::checkedState(StringRef bytes) {
@@ -256,6 +273,7 @@ static std::optional<StringRef> modeName(uint32_t mode) {
 
 void mpg::addState(RunReport &report, const mpg_state &state) {
   report.hasState = true;
+  report.ownHeap = state.heapEnd > state.heapStart;
   if (std::optional<StringRef> mode = modeName(state.mode))
     report.mode = mode->str();
   report.isPeakCounted = state.peakHugetlbBytes != 0;
@@ -295,9 +313,11 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
   if (!report.hasState)
     missing.push_back("libmpg was not at work in the program");
   for (const RegionUse &use : report.regions) {
-    bool isOurs =
-        use.region == RunRegion::data || use.region == RunRegion::bss ||
-        use.region == RunRegion::stack || use.region == RunRegion::threadStack;
+    bool isOurs = use.region == RunRegion::data ||
+                  use.region == RunRegion::bss ||
+                  use.region == RunRegion::stack ||
+                  use.region == RunRegion::threadStack ||
+                  (use.region == RunRegion::heap && report.ownHeap);
     if (!isOurs || use.bytes < use.hugeBytes + 2 * granuleBytes)
       continue;
     std::string text = formatBytes(use.bytes - use.hugeBytes) + " of " +

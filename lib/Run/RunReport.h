@@ -2,7 +2,8 @@
 //
 // What a finished program had on large pages. The kernel's list of mappings is
 // the truth; which of them are .data, .bss or a stack is worked out here from
-// the program's headers, and only the reasons are libmpg's words. Without that
+// the program's headers, which are libmpg's heap from the addresses it keeps
+// for it, and beside these only the reasons are libmpg's words. Without that
 // list (the program could not be traced, or was killed) the words are all there
 // is, and the report says so.
 
@@ -45,6 +46,7 @@ struct RunReport {
   std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words
   bool hasState = false; ///< libmpg was at work in the program
+  bool ownHeap = false;  ///< malloc was libmpg's
   bool fallback = false;
   /// The larger of what libmpg counted and what was mapped at the end.
   uint64_t peakHugetlbBytes = 0;
@@ -63,10 +65,16 @@ struct ProgramSegment {
 std::vector<ProgramSegment>
 locateSegments(const std::string &path, const std::vector<MappedArea> &areas);
 
+/// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
+struct HeapRange {
+  uint64_t start = 0, end = 0;
+};
+HeapRange heapOf(const mpg_state &state);
+
 /// Regions of a process out of its mappings. pre: \p areas in order.
 std::vector<RegionUse>
 classifyAreas(const std::vector<MappedArea> &areas,
-              const std::vector<ProgramSegment> &segments);
+              const std::vector<ProgramSegment> &segments, HeapRange heap);
 
 /// Takes over what libmpg said; regions only if there are none yet.
 void addState(RunReport &report, const mpg_state &state);

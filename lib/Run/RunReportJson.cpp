@@ -20,7 +20,7 @@ static void writeJsonRegion(json::OStream &json, const RegionUse &use) {
       for (uint64_t bytes : use.nodes)
         json.value(int64_t(bytes));
     });
-    json.attribute("reason", use.reason);
+    json.attribute("reason", use.hugeBytes < use.bytes ? use.reason : "");
   });
 }
 

@@ -76,7 +76,7 @@ TEST(RunReport, MappingsAreReadAsTheKernelWritesThem) {
 }
 
 TEST(RunReport, EveryMappingIsInOneRegion) {
-  auto regions = classifyAreas(parseSmaps(smaps, ""), segments);
+  auto regions = classifyAreas(parseSmaps(smaps, ""), segments, {});
   ASSERT_EQ(regions.size(), 5u);
   EXPECT_EQ(useOf(regions, RunRegion::data)->bytes, 1024u << 10);
   EXPECT_EQ(useOf(regions, RunRegion::data)->hugeBytes, 0u);
@@ -87,8 +87,52 @@ TEST(RunReport, EveryMappingIsInOneRegion) {
   EXPECT_EQ(useOf(regions, RunRegion::stack)->pageBytes, 2u << 20);
 }
 
+// libmpg's heap: reserved address space, memory from the pool in it,
+// transparent and normal pages, and a mapping of another's that the kernel has
+// made one with the heap's last.
+static const char heapSmaps[] =
+    "01000000-01010000 rw-p 00000000 00:00 0   [heap]\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                  64 kB\n"
+    "VmFlags: rd wr mr mw me\n"
+    "7e0000000000-7e0000200000 ---p 00000000 00:00 0\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                   0 kB\n"
+    "VmFlags: mr mw me nr\n"
+    "7e0000200000-7e0000800000 rw-p 00000000 00:0f 9   /anon_hugepage\n"
+    "KernelPageSize:     2048 kB\n"
+    "VmFlags: rd wr mr mw me ht\n"
+    "7e0000800000-7e0000c00000 rw-p 00000000 00:00 0\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                4096 kB\n"
+    "AnonHugePages:      2048 kB\n"
+    "VmFlags: rd wr mr mw me ac hg\n"
+    "7e0000c00000-7e0003e00000 ---p 00000000 00:00 0\n"
+    "KernelPageSize:        4 kB\n"
+    "VmFlags: mr mw me nr\n"
+    "7e0003e00000-7e0004200000 rw-p 00000000 00:00 0\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                4096 kB\n"
+    "VmFlags: rd wr mr mw me ac\n";
+static const HeapRange heap = {0x7e0000000000, 0x7e0004000000};
+
+TEST(RunReport, AllMemoryInTheHeapsAddressesIsHeap) {
+  std::vector<MappedArea> areas = parseSmaps(heapSmaps, "");
+  auto regions = classifyAreas(areas, {}, heap);
+  ASSERT_EQ(regions.size(), 2u);
+  const RegionUse *use = useOf(regions, RunRegion::heap);
+  EXPECT_EQ(use->bytes, (64u << 10) + (12u << 20)); // with the heap of brk
+  EXPECT_EQ(use->hugeBytes, 8u << 20);
+  EXPECT_EQ(use->pageBytes, 2u << 20);
+  EXPECT_EQ(useOf(regions, RunRegion::mmap)->bytes, 2u << 20);
+  // Without libmpg's word it is memory like any other.
+  regions = classifyAreas(areas, {}, {});
+  EXPECT_EQ(useOf(regions, RunRegion::heap)->bytes, 64u << 10);
+  EXPECT_EQ(useOf(regions, RunRegion::mmap)->bytes, 14u << 20);
+}
+
 TEST(RunReport, BytesOfEachNodeAreThoseOfItsPages) {
-  auto regions = classifyAreas(parseSmaps(smaps, numaMaps), segments);
+  auto regions = classifyAreas(parseSmaps(smaps, numaMaps), segments, {});
   EXPECT_EQ(useOf(regions, RunRegion::data)->nodes,
             (std::vector<uint64_t>{192 << 12, 0, 64 << 12}));
   EXPECT_EQ(useOf(regions, RunRegion::bss)->nodes,
@@ -164,11 +208,39 @@ TEST(RunReport, WithoutMappingsTheLibraryIsBelieved) {
 TEST(RunReport, WithMappingsOnlyItsReasonsAreTaken) {
   RunReport report;
   report.measured = true;
-  report.regions = classifyAreas(parseSmaps(smaps, ""), segments);
+  report.regions = classifyAreas(parseSmaps(smaps, ""), segments, {});
   addState(report, goodState());
   const RegionUse *bss = useOf(report.regions, RunRegion::bss);
   EXPECT_EQ(bss->hugeBytes, 4u << 20);
   EXPECT_EQ(bss->reason[0], 'x');
+}
+
+TEST(RunReport, AHeapOfLibmpgsOnNormalPagesIsMissed) {
+  mpg_state state = goodState();
+  state.regions[0].kind = MPG_REGION_HEAP;
+  RunReport theirs;
+  addState(theirs, state); // the C library's malloc: not promised by anybody
+  EXPECT_TRUE(findMissing(theirs).empty());
+  state.heapStart = heap.start;
+  state.heapEnd = heap.end;
+  RunReport ours;
+  addState(ours, state);
+  auto missing = findMissing(ours);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].find("6 MiB of 8 MiB of heap are on normal pages: xx"),
+            0u)
+      << missing[0];
+  ours.regions[0].hugeBytes = ours.regions[0].bytes;
+  EXPECT_TRUE(findMissing(ours).empty());
+}
+
+TEST(RunReport, AnImpossibleHeapIsNone) {
+  mpg_state state = goodState();
+  state.heapStart = UINT64_MAX;
+  HeapRange range = heapOf(state);
+  EXPECT_EQ(range.start, range.end);
+  auto regions = classifyAreas(parseSmaps(heapSmaps, ""), {}, range);
+  EXPECT_EQ(useOf(regions, RunRegion::heap)->bytes, 64u << 10);
 }
 
 static std::string textOf(const RunReport &report) {
@@ -176,6 +248,19 @@ static std::string textOf(const RunReport &report) {
   raw_string_ostream out(text);
   writeRunText(out, report);
   return text;
+}
+
+TEST(RunReport, ReasonsAreForWhatIsNotOnLargePages) {
+  RunReport report;
+  addState(report, goodState());
+  std::string whole, part;
+  raw_string_ostream wholeOut(whole), partOut(part);
+  writeRunJson(partOut, report);
+  EXPECT_NE(partOut.str().find("\"reason\": \"xx"), std::string::npos) << part;
+  report.regions[0].hugeBytes = report.regions[0].bytes;
+  writeRunJson(wholeOut, report);
+  EXPECT_NE(wholeOut.str().find("\"reason\": \"\""), std::string::npos)
+      << whole;
 }
 
 TEST(RunReport, ModeIsTheOneThatWasUsed) {

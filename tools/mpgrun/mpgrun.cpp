@@ -381,8 +381,11 @@ Outcome Runner::runAndReport() {
         report.measured = true;
         for (const MappedArea &area : areas)
           report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
+        // What libmpg has told until now; all of it is taken afterwards.
+        std::optional<mpg_state> state = checkedState(readStateFile(stateFd));
         report.regions =
-            classifyAreas(areas, locateSegments(image.str().str(), areas));
+            classifyAreas(areas, locateSegments(image.str().str(), areas),
+                          state ? heapOf(*state) : HeapRange());
       });
   if (!result.error.empty()) {
     error() << "cannot start a process: " << result.error << "\n";
