@@ -186,6 +186,35 @@ TEST(StateTest, ReaderSeesWhatWasSaid) {
   EXPECT_STREQ(state.messages[0].text, "pool");
 }
 
+// The heap may be there before the file is known: malloc comes first.
+TEST(StateTest, ReaderSeesTheHeap) {
+  StateFile file;
+  Messages messages;
+  Range reserved{0x700000000000, 0x710000000000};
+  auto region = [&](uint64_t bytes, uint64_t hugeBytes, const char *reason) {
+    messages.region(MPG_REGION_HEAP,
+                    {reserved.start, reserved.start + uintptr_t(bytes)},
+                    hugeBytes, 2 << 20, reason);
+  };
+  messages.setHeap(reserved);
+  region(4 << 20, 4 << 20, "");
+  messages.start(/*speaks=*/false, file.fd);
+  mpg_state state = file.read();
+  EXPECT_EQ(state.heapStart, reserved.start);
+  EXPECT_EQ(state.heapEnd, reserved.end);
+  ASSERT_EQ(state.regionCount, 1u);
+  EXPECT_EQ(state.regions[0].bytes, 4u << 20);
+  region(8 << 20, 4 << 20, "the pool is empty");
+  region(16 << 20, 4 << 20, nullptr); // still the same reason
+  state = file.read();
+  ASSERT_EQ(state.regionCount, 1u);
+  EXPECT_EQ(state.regions[0].bytes, 16u << 20);
+  EXPECT_EQ(state.regions[0].hugeBytes, 4u << 20);
+  EXPECT_STREQ(state.regions[0].reason, "the pool is empty");
+  region(4 << 20, 4 << 20, "");
+  EXPECT_STREQ(file.read().regions[0].reason, "");
+}
+
 // What a program had and gave back before it ended is nowhere else to be seen.
 TEST(StateTest, ThePeakIsWhatThePoolGaveAtMost) {
   constexpr size_t bytes = 8 << 20;

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program that damages its heap is told, and how it ends: each kind of
+// damage, each bit of MALLOC_CHECK_, many threads at once, and a handler of
+// SIGABRT that does what handlers do.
+
+#include "HeapReport.h"
+#include "StderrLines.h"
+#include <atomic>
+#include <cerrno>
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <sys/wait.h>
+#include <thread>
+
+using namespace mpg;
+
+static constexpr unsigned prints = 1, ends = 2, brief = 4;
+static constexpr uintptr_t start = 0x7f0012345670;
+
+static HeapDamage damageOf(HeapError error) {
+  HeapDamage damage;
+  damage.error = error;
+  damage.pointer = start;
+  damage.block = {start, start + 64};
+  return damage;
+}
+
+/// The one line that \p damage gives.
+static std::string lineOf(const HeapDamage &damage, unsigned check) {
+  StderrLines lines;
+  reportHeapDamage(damage, check);
+  auto said = lines.take();
+  return said.size() == 1 ? said[0] : std::to_string(said.size()) + " lines";
+}
+
+TEST(HeapReportTest, EachKindNamesBothAddressesAndTheFix) {
+  EXPECT_EQ(lineOf(damageOf(HeapError::freedBefore), prints),
+            "mpg: heap: free(0x7f0012345670): block was freed before (64 bytes "
+            "at 0x7f0012345670); fix: free each block once");
+  HeapDamage inside = damageOf(HeapError::insideBlock);
+  inside.pointer += 17;
+  inside.function = "realloc";
+  EXPECT_EQ(lineOf(inside, prints),
+            "mpg: heap: realloc(0x7f0012345681): points into a block, not at "
+            "its start (64 bytes at 0x7f0012345670); fix: give the address "
+            "that malloc returned");
+  HeapDamage foreign = damageOf(HeapError::notOurs);
+  foreign.block = {};
+  EXPECT_EQ(lineOf(foreign, prints),
+            "mpg: heap: free(0x7f0012345670): not from this heap; fix: give "
+            "only what malloc and its relatives returned");
+  HeapDamage after = damageOf(HeapError::writtenAfterFree);
+  after.function = "malloc";
+  EXPECT_EQ(lineOf(after, prints | brief),
+            "mpg: heap: malloc(0x7f0012345670): block was written to after it "
+            "was freed (64 bytes at 0x7f0012345670)");
+  HeapDamage past = damageOf(HeapError::writtenPastEnd);
+  past.wrongByte = start + 64;
+  EXPECT_EQ(lineOf(past, prints | brief),
+            "mpg: heap: free(0x7f0012345670): written past its end (64 bytes "
+            "at 0x7f0012345670, first wrong byte at 0x7f00123456b0)");
+  EXPECT_NE(lineOf(past, prints).find("; fix: write no more than"),
+            std::string::npos);
+}
+
+/// "; called from 0x... (/file+0x...)" for \p caller.
+static std::string placeOf(uintptr_t caller) {
+  HeapDamage damage = damageOf(HeapError::freedBefore);
+  damage.caller = caller;
+  std::string line = lineOf(damage, prints);
+  size_t from = line.find("; called"), to = line.find("; fix");
+  return from < to ? line.substr(from, to - from) : line;
+}
+
+static std::string hex(uintptr_t value) {
+  char text[32];
+  snprintf(text, sizeof text, "0x%zx", size_t(value));
+  return text;
+}
+
+// What the loader says of each file is what addr2line and nm count from.
+TEST(HeapReportTest, TheCallerIsAFileAndTheAddressInIt) {
+  struct Found {
+    unsigned files = 0;
+  } found;
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *context) {
+        char self[4096] = {};
+        if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+          return 1;
+        std::string path = *info->dlpi_name ? info->dlpi_name : self;
+        char *real = path[0] == '/' ? realpath(path.c_str(), nullptr) : nullptr;
+        for (unsigned i = 0; real && i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr) &segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+            continue;
+          uintptr_t address = info->dlpi_addr + segment.p_vaddr + 0x12;
+          EXPECT_EQ(placeOf(address), "; called from " + hex(address) + " (" +
+                                          real + "+" +
+                                          hex(segment.p_vaddr + 0x12) + ")");
+          ++static_cast<Found *>(context)->files;
+        }
+        free(real);
+        return 0;
+      },
+      &found);
+  EXPECT_GE(found.files, 3u); // the program, C++ library, C library
+}
+
+TEST(HeapReportTest, ACallerThatIsInNoFileIsAnAddressAlone) {
+  auto onStack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  EXPECT_EQ(placeOf(onStack), "; called from " + hex(onStack));
+  EXPECT_EQ(placeOf(1), "; called from 0x1");
+  HeapDamage damage = damageOf(HeapError::notOurs);
+  damage.caller = onStack;
+  EXPECT_EQ(lineOf(damage, prints | brief).find("called"), std::string::npos);
+}
+
+TEST(HeapReportTest, WithoutTheAbortBitTheProgramGoesOn) {
+  StderrLines lines;
+  errno = 77;
+  for (unsigned check : {prints, prints | brief, prints})
+    reportHeapDamage(damageOf(HeapError::freedBefore), check);
+  EXPECT_EQ(lines.take().size(), 3u); // each time, not once
+  EXPECT_EQ(errno, 77);
+  reportHeapDamage(damageOf(HeapError::freedBefore), 0);
+  reportHeapDamage(damageOf(HeapError::freedBefore), brief);
+  EXPECT_EQ(lines.take().size(), 3u);
+}
+
+TEST(HeapReportDeathTest, TheAbortBitEndsTheProgram) {
+  HeapDamage damage = damageOf(HeapError::freedBefore);
+  EXPECT_EXIT(reportHeapDamage(damage, prints | ends),
+              testing::KilledBySignal(SIGABRT),
+              "^mpg: heap: free.*; fix: free each block once\n$");
+  EXPECT_EXIT(reportHeapDamage(damage, prints | ends | brief),
+              testing::KilledBySignal(SIGABRT), "^mpg: heap: [^;]*\n$");
+  EXPECT_EXIT(reportHeapDamage(damage, ends), testing::KilledBySignal(SIGABRT),
+              "^$");
+}
+
+/// In a child: \p count threads that all come at once.
+static void damageFromThreads(unsigned count, unsigned check) {
+  std::atomic<unsigned> ready{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i)
+    threads.emplace_back([&] {
+      for (++ready; ready < count;) {
+      }
+      reportHeapDamage(damageOf(HeapError::freedBefore), check);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(HeapReportDeathTest, OfManyThreadsTheFirstEndsTheProgram) {
+  EXPECT_EXIT(damageFromThreads(8, prints | ends),
+              testing::KilledBySignal(SIGABRT),
+              "^mpg: heap: free[^\n]*once\n$");
+}
+
+TEST(HeapReportTest, OfManyThreadsEachIsHeard) {
+  StderrLines lines;
+  damageFromThreads(8, prints);
+  auto said = lines.take();
+  ASSERT_EQ(said.size(), 8u);
+  for (const std::string &line : said)
+    EXPECT_EQ(line, said[0]);
+}
+
+static void handlerThatAllocates(int) {
+  free(malloc(100));
+  reportHeapDamage(damageOf(HeapError::insideBlock), prints);
+  _exit(9);
+}
+
+static sigjmp_buf wayOut;
+static void handlerThatLeaves(int) { siglongjmp(wayOut, 1); }
+
+static void leaveAndReportAgain() {
+  signal(SIGABRT, handlerThatLeaves);
+  if (sigsetjmp(wayOut, 1) == 0)
+    reportHeapDamage(damageOf(HeapError::freedBefore), prints | ends);
+  // Nobody is in there any more, and nobody waits.
+  reportHeapDamage(damageOf(HeapError::notOurs), prints);
+  std::thread([] {
+    reportHeapDamage(damageOf(HeapError::insideBlock), prints);
+  }).join();
+  _exit(8);
+}
+
+TEST(HeapReportDeathTest, AHandlerMayDoWhatItLikes) {
+  signal(SIGABRT, handlerThatAllocates);
+  EXPECT_EXIT(reportHeapDamage(damageOf(HeapError::freedBefore), prints | ends),
+              testing::ExitedWithCode(9), "freed before.*\n.*points into");
+  signal(SIGABRT, SIG_DFL);
+  EXPECT_EXIT(leaveAndReportAgain(), testing::ExitedWithCode(8),
+              "freed before.*\n.*not from this heap.*\n.*points into");
+}
+
+// The thread that was reporting is not in the child.
+TEST(HeapReportTest, AChildDoesNotWaitForAThreadOfItsParent) {
+  std::atomic<bool> stop{false};
+  StderrLines lines;
+  std::thread busy([&] {
+    while (!stop)
+      reportHeapDamage(damageOf(HeapError::freedBefore), prints | brief);
+  });
+  for (int i = 0; i < 50; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(3); // less than what a waiting thread would wait
+      reportHeapDamage(damageOf(HeapError::freedBefore), prints | brief);
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  stop = true;
+  busy.join();
+}

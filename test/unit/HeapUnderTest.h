@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heap inside a test program that goes on with the C library's malloc: its
+// entry points have the names that static programs call them by, and what it
+// takes from the C library is counted. A process has one heap, which starts
+// with one set of settings; so every test has a process of its own.
+
+#ifndef MPG_TEST_HEAPUNDERTEST_H
+#define MPG_TEST_HEAPUNDERTEST_H
+
+#include "Heap.h"
+
+#include <functional>
+
+extern "C" {
+void *__wrap_malloc(size_t bytes);
+void __wrap_free(void *block);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *block, size_t bytes);
+void *__wrap_memalign(size_t alignment, size_t bytes);
+size_t __wrap_malloc_usable_size(void *block);
+}
+
+/// Settings of the heap that starts at the first call of any of its functions.
+/// Before any change: defaults, on transparent huge pages, so that tests on one
+/// machine do not take each other's pool away.
+extern mpg::Config heapConfig;
+
+/// Calls of the C library's malloc and its like by the heap, and of its free.
+extern std::atomic<unsigned> libcAllocations, libcFrees;
+
+/// More than this the C library never has.
+constexpr size_t libcMostBytes = size_t(16) << 30;
+
+/// Whether the heap is there now. False: it cannot start here.
+bool startHeapUnderTest();
+
+/// Bytes of readable memory in the heap's range, as the kernel tells.
+uint64_t readableHeapBytes();
+
+/// Runs \p body in a process of its own, with \p config. What it expects in
+/// vain, or a signal, fails the calling test.
+void inChild(const mpg::Config &config, const std::function<void()> &body);
+
+#endif // MPG_TEST_HEAPUNDERTEST_H

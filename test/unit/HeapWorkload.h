@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program that uses the heap at random, and knows what it should get: blocks
+// that are as long and as aligned as it asked, that nobody else has, that are
+// zero if it asked for that, and that keep what it wrote. It looks at what it
+// gets through the entry points alone.
+
+#ifndef MPG_TEST_HEAPWORKLOAD_H
+#define MPG_TEST_HEAPWORKLOAD_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+/// One thread's use of the heap.
+class HeapWorkload {
+public:
+  struct Sizes {
+    size_t mostMedium = 256 << 10;
+    size_t mostLarge = 0; ///< 0: no block above mostMedium
+  };
+
+  /// \p mayFail: NULL with ENOMEM is an answer, too.
+  HeapWorkload(unsigned seed, Sizes sizes, bool mayFail)
+      : random(seed), sizes(sizes), mayFail(mayFail) {}
+
+  /// Does \p count random things.
+  void run(unsigned count);
+
+  /// A block of random size with contents of ours, for take() of another
+  /// thread's; null: there is none.
+  struct Block {
+    unsigned char *start = nullptr;
+    size_t bytes = 0;
+    unsigned char seed = 0;
+  };
+  Block make();
+  /// Makes a block of another one's make() our own.
+  void take(Block block);
+
+  /// Frees everything.
+  void finish();
+
+  /// The first thing that was not as it should be; empty: none.
+  const std::string &problem() const { return firstProblem; }
+  uint64_t failures() const { return failed; } ///< NULL that was allowed
+  size_t blockCount() const { return blocks.size(); }
+
+private:
+  size_t randomBytes();
+  uint32_t below(uint32_t most) { return uint32_t(random()) % most; }
+  unsigned char *allocate(size_t bytes);
+  void change();
+  void release(size_t index);
+  void fill(Block &block, size_t from);
+  void verify(const Block &block, size_t bytes, const char *when);
+  void expectZero(const unsigned char *start, size_t bytes);
+  void enter(const Block &block);
+  void leave(const Block &block);
+  void fail(const char *what, const void *where, size_t bytes);
+
+  std::mt19937 random;
+  Sizes sizes;
+  bool mayFail;
+  std::vector<Block> blocks;
+  std::map<uintptr_t, uintptr_t> places; ///< start and end of each block
+  std::string firstProblem;
+  uint64_t failed = 0;
+};
+
+#endif // MPG_TEST_HEAPWORKLOAD_H
