@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""same_heap.py [OPTION]... LIBMPG COMMAND...: is COMMAND the same on its heap?
+
+Runs COMMAND as it is, and then with LIBMPG preloaded: as it is by default, and
+once more for each --with. Every run must have the output, the errors and the
+status of the first one, and leave the same files in the folder that it runs in,
+a new and empty one. A second preloaded library, heap_witness.c, has to find the
+heaps of all programs that COMMAND starts on large pages: a run in which libmpg
+only did nothing proves nothing.
+
+  --with SETTINGS    variables for one more run, as in `A=1 B=2`
+  --ends-by STATUS   COMMAND ends with STATUS (negative: by a signal)
+  --programs N       the witness must have seen the start of N programs
+  --heap KIND        what the witness must see (hugetlb, thp, normal); default:
+                     hugetlb, or thp with MPG_MODE=thp
+  --front FILE       a library to preload before LIBMPG
+  --behind FILE      a library to preload behind it
+  --drop REGEX       what is taken out of both outputs before they are compared,
+                     such as times; may be given often
+  --seconds S        longest time for one run; default 60
+  --together         all runs at once, for a COMMAND that mostly waits
+
+Two lines of libmpg are no difference, because they are a matter of chance: that
+the stack's first granule stays behind where the kernel has put something above
+it, and with MPG_MODE=thp that the kernel found no transparent pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from real_programs import STACK_BOTTOM, Differs, Result, compare, read
+
+NO_THP = r"^mpg: heap: .* on transparent huge pages .*\n"
+# The test says what libmpg does, not the settings of whoever runs the tests.
+OURS = re.compile(r"(XOS_MMM_L|MALLOC|MPG|OMP)_|LD_PRELOAD$")
+
+
+def files_in(folder: str) -> list[bytes]:
+    """Names, sizes and sums of the contents, in the order of the names."""
+    found = []
+    for path, _, names in os.walk(folder):
+        for name in names:
+            file = os.path.join(path, name)
+            content = read(file)
+            shown = os.path.relpath(file, folder)
+            total = hashlib.sha256(content).hexdigest()
+            found.append(f"{shown} {len(content)} {total}".encode())
+    return sorted(found)
+
+
+def compare_files(plain: list[bytes], other: list[bytes]) -> None:
+    before, now = set(plain) - set(other), set(other) - set(plain)
+    if before or now:
+        raise Differs(f"files were {sorted(before)!r:.2000}, are {sorted(now)!r:.2000}")
+
+
+@dataclass
+class Run:
+    result: Result
+    seen: list[str]  # what the witness said, a line each
+
+
+def run(settings: dict[str, str], options: argparse.Namespace) -> Result:
+    environment = {k: v for k, v in os.environ.items() if not OURS.match(k)}
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            options.command,
+            cwd=folder,
+            env={**environment, **settings},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=options.seconds,
+        )
+        files = files_in(folder)
+    out, err = done.stdout, STACK_BOTTOM.sub(b"", done.stderr)
+    chance = [NO_THP] if settings.get("MPG_MODE") == "thp" else []
+    for pattern in [re.escape(folder), *chance, *options.drop]:
+        drop = re.compile(pattern.encode(), re.MULTILINE)
+        out, err = drop.sub(b"", out), drop.sub(b"", err)
+    return Result(done.returncode, out, err, files)
+
+
+def run_preloaded(settings: str, witness: str, options: argparse.Namespace) -> Run:
+    with tempfile.TemporaryDirectory() as folder:
+        seen = os.path.join(folder, "seen")
+        environment = dict(word.split("=", 1) for word in settings.split())
+        preload = [*options.front, options.libmpg, *options.behind, witness]
+        environment["LD_PRELOAD"] = " ".join(preload)
+        environment["HEAP_WITNESS"] = seen
+        result = run(environment, options)
+        lines = read(seen).decode().splitlines() if os.path.exists(seen) else []
+        return Run(result, lines)
+
+
+def check_witness(seen: list[str], settings: str, options: argparse.Namespace) -> str:
+    """The witness's word on all programs."""
+    by_mode = "thp" if "MPG_MODE=thp" in settings.split() else "hugetlb"
+    wanted = options.heap or by_mode
+    for line in seen:
+        if line.split()[1] != wanted:
+            raise Differs(f"the witness says: {line}")
+    starts = sum(line.startswith("start ") for line in seen)
+    if starts < options.programs:
+        raise Differs(f"only {starts} programs had libmpg and the witness")
+    return f"{starts} programs on {wanted}"
+
+
+def build_witness(folder: str) -> str:
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "heap_witness.c")
+    library = os.path.join(folder, "witness.so")
+    subprocess.run(
+        ["gcc", "-O1", "-shared", "-fPIC", source, "-o", library], check=True
+    )
+    return library
+
+
+def check(witness: str, options: argparse.Namespace) -> None:
+    rounds = ["", *options.settings]
+    with ThreadPoolExecutor(len(rounds) + 1 if options.together else 1) as pool:
+        first = pool.submit(run, {}, options)
+        others = [
+            pool.submit(run_preloaded, settings, witness, options)
+            for settings in rounds
+        ]
+    plain = first.result()
+    print(f"plain: status {plain.status}, {len(plain.out)} bytes of output, "
+          f"{len(plain.files)} files")
+    if plain.status != options.ends_by:
+        raise Differs(f"plain run: status {plain.status}, {plain.err!r:.2000}")
+    for settings, other in zip(rounds, others):
+        name = settings or "by default"
+        try:
+            compare_files(plain.files, other.result().result.files)
+            compare(plain, other.result().result)
+            found = check_witness(other.result().seen, settings, options)
+        except (Differs, subprocess.TimeoutExpired) as reason:
+            raise Differs(f"{name}: {reason}") from reason
+        print(f"{name}: {found}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--with", dest="settings", action="append", default=[])
+    parser.add_argument("--ends-by", type=int, default=0)
+    parser.add_argument("--programs", type=int, default=1)
+    parser.add_argument("--heap", choices=["hugetlb", "thp", "normal"])
+    parser.add_argument("--front", action="append", default=[])
+    parser.add_argument("--behind", action="append", default=[])
+    parser.add_argument("--drop", action="append", default=[])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("libmpg")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            check(build_witness(folder), options)
+    except (Differs, subprocess.TimeoutExpired) as reason:
+        print(f"same_heap.py: {reason}")
+        return 1
+    print("unchanged")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
