@@ -128,13 +128,13 @@ def ours(builder: Builder, source: str, plain: str) -> list[Setup]:
     alone = builder.with_ldmpg(
         "regions-lmpg", source, f"-L{folder}", "-lmpg", f"-Wl,-rpath,{folder}"
     )
-    heap = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=2"}
+    preload = {"LD_PRELOAD": os.path.join(folder, "libmpg.so"), "MPG_MODE": "hugetlb"}
     hugetlb = [mpgrun, "--mode=hugetlb"]
     return [
         Setup("mpgrun, not relinked", hugetlb, plain),
         Setup("mpgrun, ld.mpg", hugetlb, linked),
         Setup("ld.mpg -lmpg, no launcher", [], alone, {"MPG_MODE": "hugetlb"}),
-        Setup("mpgrun, ld.mpg, glibc, malloc.hugetlb=2", hugetlb, linked, heap),
+        Setup("libmpg preloaded, not relinked", [], plain, preload),
         Setup("mpgrun --mode=thp, not relinked", [mpgrun, "--mode=thp"], plain),
         Setup("mpgrun --mode=thp, ld.mpg", [mpgrun, "--mode=thp"], linked),
     ]
