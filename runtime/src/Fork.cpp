@@ -31,14 +31,19 @@
 
 using namespace mpg;
 
+// glibc's, exported for its old C++ streams.
+extern "C" void _IO_list_lock() __attribute__((weak));
+extern "C" void _IO_list_unlock() __attribute__((weak));
+
 namespace {
 
 struct Forks {
   bool registered = false;
-  bool isChild = false; ///< of a fork() with this library in it
-  uint32_t owner = 0;   ///< of the lock: process id, 0 when it is free
-  uint64_t signals = 0; ///< blocked before; the owner's
-  int errorNumber = 0;  ///< the program's; the owner's
+  bool isChild = false;    ///< of a fork() with this library in it
+  bool hasStreams = false; ///< the lock of the list of streams
+  uint32_t owner = 0;      ///< of the lock: process id, 0 when it is free
+  uint64_t signals = 0;    ///< blocked before; the owner's
+  int errorNumber = 0;     ///< the program's; the owner's
 };
 
 } // namespace
@@ -78,8 +83,23 @@ static void leave() {
   errno = errorNumber;
 }
 
+/// fork() takes the lock of the list of streams after us, and who has it may be
+/// waiting for a stream whose owner waits for the heap: so before the heap.
+/// Recursive; in the child the C library makes it free.
+static void lockStreams() {
+  forks.hasStreams = &_IO_list_lock && !HeapLock::isOnlyThread();
+  if (forks.hasStreams)
+    _IO_list_lock();
+}
+
+static void unlockStreams() {
+  if (forks.hasStreams)
+    _IO_list_unlock();
+}
+
 static void beforeFork() {
   enter();
+  lockStreams();
   lockHeap();
   prepareFork();
 }
@@ -87,6 +107,7 @@ static void beforeFork() {
 static void inParent() {
   finishForkInParent();
   unlockHeap();
+  unlockStreams();
   leave();
 }
 

@@ -15,11 +15,12 @@ namespace mpg {
 void foundFamily();
 
 /// Bytes that this process has promised to its children and itself, instead of
-/// those before. What a process had promised stays when it ends.
+/// those before. When it ends they are free again.
 void promiseInFamily(uint64_t bytes);
 uint64_t ownPromise();
 
-/// All promises in the family. Cheap, thread-safe.
+/// All promises in the family. Thread-safe; costs a system call for each
+/// process that has promised something.
 uint64_t promisedInFamily();
 
 /// In the child: what its parent has promised is not its own.

@@ -233,11 +233,14 @@ static bool prepareShared(const StackAtFork &stack) {
   uint64_t besides = together ? stack.bytes : 0;
   // A child does not own what it shares with its parent and with its child.
   uint64_t most = bytes * (1 + plan.sharers);
-  if (promisePages(most, besides))
+  // Most children end soon: see from time to time whether any still shares, or
+  // a child would take over a number that is far too large.
+  constexpr uint64_t manySharers = 8;
+  if (plan.sharers < manySharers && promisePages(most, besides))
     return together;
   bool complete = plan.list.find();
   Question question = countPages(bytes);
-  if (complete && question.needBytes < most &&
+  if (complete && question.needBytes <= most &&
       promisePages(question.needBytes, besides))
     return together;
   if (question.segmentBytes + question.heapBytes)

@@ -6,6 +6,7 @@
 
 #include "HeapChecks.h"
 #include "HeapLarge.h"
+#include "HeapWalk.h"
 
 #include <errno.h>
 #include <string.h>
@@ -80,6 +81,7 @@ void mpg::unlockHeap() {
   heapSpace.unlockAfterFork(/*inChild=*/false);
   unlockArenas(/*inChild=*/false);
   unlockCaches(/*inChild=*/false);
+  settleCaches(); // nobody did meanwhile
 }
 
 void mpg::restartHeapInChild() {
@@ -258,10 +260,6 @@ void *mpg::allocateZeroed(size_t bytes) {
 }
 
 void *mpg::allocateOnNode(size_t bytes, int node) {
-  if (!heapIsOurs()) {
-    errno = ENOSYS;
-    return nullptr;
-  }
   size_t padded = withGuard(bytes);
   Arena *arena =
       padded < heapSpace.range().bytes() ? arenaOfNode(node) : nullptr;
@@ -483,6 +481,8 @@ static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
   if (bytes > oldBytes && bytes >= leastBytes && !heapChecks.guards)
     room = bytes / 8 < mostRoom ? bytes / 8 : mostRoom;
   void *other = allocateBlock(bytes + room);
+  if (!other && room)
+    other = allocateBlock(bytes);
   if (other)
     memcpy(other, block, oldBytes < bytes ? oldBytes : bytes);
   return other;

@@ -52,7 +52,7 @@ void *allocateBlock(size_t bytes);
 void *allocateZeroed(size_t bytes);
 /// pre: \p alignment is a power of two.
 void *allocateAligned(size_t alignment, size_t bytes);
-/// On one NUMA node.
+/// On one NUMA node. pre: heapIsOurs().
 void *allocateOnNode(size_t bytes, int node);
 void freeBlock(void *block, uintptr_t caller);
 void *reallocateBlock(void *block, size_t bytes, uintptr_t caller);

@@ -86,7 +86,7 @@ bool mpg::resizeLarge(uint32_t page, size_t bytes) {
       roundUp(largeBlock(page).start + bytes, heapSpace.granuleBytes());
   if (end > now.end && heapSpace.takeAt(now.end, end - now.end, -1) != 0)
     return false;
-  blockBytes.fetch_add(end - now.end); // may be less
+  raise(mostBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
   heapMap.pages[page].length = uint32_t((end - now.start) / heapPageBytes);
   if (end < now.end)
     heapSpace.give({end, now.end});

@@ -260,13 +260,13 @@ void Arena::giveSlabGranule(uint32_t page) {
 //===----------------------------------------------------------------------===//
 
 void MediumCache::clear() {
-  for (uint32_t pages = 0; pages <= mostPages; ++pages)
-    while (counts[pages]) {
-      uint32_t page = blocks[pages][--counts[pages]];
-      arenaAt(uint16_t(owner)).free(page);
-    }
-  keptBytes = 0;
+  // First, so that nothing comes in while its blocks go.
+  uint32_t number = owner;
   owner = UINT32_MAX;
+  keptBytes = 0;
+  for (uint32_t pages = 0; pages <= mostPages; ++pages)
+    while (counts[pages])
+      arenaAt(uint16_t(number)).free(blocks[pages][--counts[pages]]);
 }
 
 //===----------------------------------------------------------------------===//

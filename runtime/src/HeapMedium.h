@@ -59,13 +59,13 @@ public:
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow, bool &isZero,
                     int &error);
 
-  /// Takes in what others have freed. In a forked child: forgets it, for the
-  /// links may be of another moment.
+  /// Takes in what others have freed.
   void emptyQueue();
 
   /// Ends what lock.lock() began, and gives memory back that is left over.
   void unlock();
 
+  /// In a forked child: forgets it, for the links may be of another moment.
   void dropQueue() { queue.store(0, std::memory_order_relaxed); }
 
   // The lock is not held:
@@ -83,11 +83,6 @@ public:
   /// Gives all free granules back, but \p keepBytes of free memory. Returns
   /// whether there were any.
   bool trim(uint64_t keepBytes);
-
-  struct Counts {
-    uint64_t mappedBytes, freeBytes, freeRuns;
-  };
-  Counts counts();
 
   uint16_t number() const { return id; }
   bool isOfNode() const { return node >= 0; }

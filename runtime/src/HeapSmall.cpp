@@ -91,6 +91,7 @@ public:
   HeapLock lock;
 
 private:
+  uint32_t takeListed();
   uint32_t putBack(uint32_t page);
   uint32_t takeSpare();
   void link(uint32_t granule);
@@ -121,15 +122,25 @@ void SlabGranules::unlink(uint32_t granule) {
 }
 
 uint32_t SlabGranules::take(int &error) {
-  Locked hold(lock);
-  if (!first) {
+  for (;;) {
+    if (uint32_t page = takeListed())
+      return page;
+    // Without the lock: an arena gives memory back on the occasion.
     uint32_t granule = arenaAt(0).takeSlabGranule(error);
     if (!granule)
       return 0;
+    Locked hold(lock);
     heapMap.pages[granule].length = UINT32_MAX;
     link(granule);
   }
+}
+
+/// Out of a granule that is there; 0: none has a free slab.
+uint32_t SlabGranules::takeListed() {
+  Locked hold(lock);
   uint32_t granule = first;
+  if (!granule)
+    return 0;
   UnitEntry &entry = heapMap.pages[granule];
   if (granule == spare)
     spare = 0;
@@ -445,7 +456,8 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
   auto count = uint32_t(all >> addressBits);
   if (count == UINT16_MAX) { // or more
     count = 0;
-    for (FreeObject *object = firstOf(all); object; object = object->next)
+    for (FreeObject *object = firstOf(all); object && isFreeObject(object);
+         object = object->next)
       ++count;
   }
   bins[sizeClass].first = firstOf(all);
@@ -501,7 +513,8 @@ void ThreadCache::flush() {
 }
 
 void ThreadCache::redirect(unsigned sizeClass, ThreadCache &owner) {
-  flush(sizeClass);
+  while (waiting[sizeClass].count) // again if something came meanwhile
+    flush(sizeClass);
   waiting[sizeClass].destination = &owner;
 }
 
@@ -566,15 +579,22 @@ static ThreadCache *adopt() {
 /// Gives all that is free back to the slabs, and slabs without a used object
 /// to the granules.
 void ThreadCache::releaseEmpty() {
-  for (unsigned i = 0; i < sizeClasses; ++i)
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    // Empty before its objects go: who watches memory going may allocate.
     do {
-      toSlabs(bins[i].first);
+      FreeObject *first = bins[i].first;
       bins[i].first = nullptr;
       bins[i].count = 0;
-    } while (unshelve(i));
+      toSlabs(first);
+    } while (bins[i].first || unshelve(i));
+  }
   for (Slab *slab : open)
-    if (slab && slab->used == 0) // alone in its list, see toSlab
-      release(*slab);
+    while (slab) {
+      Slab *next = slab->next;
+      if (slab->used == 0)
+        release(*slab);
+      slab = next;
+    }
 }
 
 void ThreadCache::abandon() {
@@ -603,10 +623,14 @@ static void leave(void *cache) {
 }
 
 bool mpg::startCaches() {
-  auto *random = reinterpret_cast<const char *>(getauxval(AT_RANDOM));
-  if (random)
-    memcpy(&heapMap.mark, random + 8, sizeof heapMap.mark);
-  heapMap.mark |= 1; // never that of a null pointer
+  uint64_t secret = uintptr_t(&caches);
+  if (auto *random = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
+    memcpy(&secret, random, sizeof secret);
+  // Not the kernel's number itself: the C library guards its pointers with it,
+  // and a mark can be read in any free block. Odd: never that of a null
+  // pointer.
+  secret = (secret ^ secret >> 31) * 0x9e3779b97f4a7c15;
+  heapMap.mark = (secret ^ secret >> 29) | 1;
   Locked hold(caches.lock);
   caches.hasKey = pthread_key_create(&caches.key, leave) == 0;
   caches.late = newCache();
@@ -626,14 +650,19 @@ ThreadCache *mpg::ownCache() {
   return mine;
 }
 
+/// Calls within each other: who watches memory going away may allocate.
+static __thread unsigned lateDepth __attribute__((tls_model("initial-exec")));
+
 ThreadCache *mpg::lateCache() {
-  caches.lateLock.lock();
+  if (lateDepth++ == 0)
+    caches.lateLock.lock();
   return caches.late;
 }
 
 void mpg::doneWithLateCache() {
   caches.late->flush();
-  caches.lateLock.unlock();
+  if (--lateDepth == 0)
+    caches.lateLock.unlock();
 }
 
 ThreadCache *mpg::firstCache() { return caches.all; }
@@ -669,9 +698,16 @@ void mpg::unlockCaches(bool inChild) {
 }
 
 void mpg::forgetOtherThreads() {
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+  // Anew: one that somebody was putting in order is in the list and lost.
+  caches.abandoned = nullptr;
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll) {
     if (cache->forgetThread(cache == mine || cache == caches.late)) {
       releaseArena(cache->arena);
       cache->arena = nullptr;
+    } else if (cache->state.load(std::memory_order_relaxed) ==
+               ThreadCache::State::abandoned) {
+      cache->nextAbandoned = caches.abandoned;
+      caches.abandoned = cache;
     }
+  }
 }

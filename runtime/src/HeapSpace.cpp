@@ -32,7 +32,7 @@ static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
 /// Four times the memory, for there are holes; half of a limit on address
 /// space, for there are others.
 static uint64_t wantedBytes() {
-  constexpr uint64_t most = uint64_t(16) << 40; // 32 bits of pages
+  constexpr uint64_t most = uint64_t(15) << 40; // in 32 bits of pages
   uint64_t memory, bytes = uint64_t(1) << 40;
   if (readMemoryInfo("MemTotal:", memory))
     bytes = 4 * memory < most ? 4 * memory : most;
@@ -44,20 +44,18 @@ static uint64_t wantedBytes() {
 }
 
 bool HeapSpace::start(const Config &settings, Messages &speaker) {
-  // Below half of that the C library's malloc does better with what there is.
-  constexpr uint64_t least = uint64_t(512) << 20;
+  // With less than that the C library's malloc does better.
+  constexpr uint64_t least = uint64_t(256) << 20;
   config = &settings;
   messages = &speaker;
   granule = settings.hugeBytes;
   pageInAtOnce =
       settings.mmapPaging == Paging::prepage || reservationMayFail(granule);
-  uint64_t bytes = roundUp(wantedBytes(), granule);
-  do
-    reserved = reserve(bytes, granule);
-  while (reserved.empty() && (bytes = roundUp(bytes / 2, granule)) >= least);
   // The first and the last granule are never used.
-  if (reserved.bytes() < least / 2 || reserved.bytes() < 4 * granule ||
-      !startTables())
+  for (uint64_t bytes = wantedBytes();
+       reserved.empty() && bytes >= least && bytes >= 4 * granule; bytes /= 2)
+    reserved = reserve(roundUp(bytes, granule), granule);
+  if (reserved.empty() || !startTables())
     return false;
   messages->setHeap(reserved);
   return true;
@@ -69,7 +67,7 @@ bool HeapSpace::startTables() {
   size_t pageTable = reserved.bytes() / heapPageBytes * sizeof(UnitEntry);
   size_t page = basePageBytes();
   size_t granuleTable = roundUp((granuleCount + 1) * sizeof(UnitEntry), page);
-  tables = reserve(slabTable + pageTable + granuleTable, page);
+  tables = reserve(roundUp(slabTable + pageTable, page) + granuleTable, page);
   if (tables.empty() ||
       openReserved({tables.end - granuleTable, tables.end}) != 0)
     return false;
@@ -281,15 +279,19 @@ void HeapSpace::giveAddresses(Range memory, bool ours) {
 
 static void touchPages(uintptr_t start, uintptr_t end) {
   for (size_t page = basePageBytes(); start < end;
-       start = roundDown(start, page) + page) {
-    auto *byte = reinterpret_cast<std::atomic<char> *>(start);
-    byte->fetch_add(0, std::memory_order_relaxed);
-  }
+       start = roundDown(start, page) + page)
+    // volatile: adding nothing would be taken for doing nothing
+    __atomic_fetch_add(reinterpret_cast<volatile char *>(start), 0,
+                       __ATOMIC_RELAXED);
 }
 
-/// Makes the entries of \p memory present: else the first free() of each large
-/// block pays for two page faults. 10 KiB for a granule of 2 MiB.
+/// Makes the entries of \p memory present: else the first free() of each block
+/// of megabytes pays for two page faults. 10 KiB for a granule of 2 MiB, so not
+/// for more than a moment's need.
 static void touchTables(Range memory) {
+  constexpr size_t mostBytes = 64 << 20;
+  if (memory.bytes() > mostBytes)
+    return;
   size_t start = memory.start - heapMap.base, end = memory.end - heapMap.base;
   auto pages = uintptr_t(heapMap.pages), slabs = uintptr_t(heapMap.slabs);
   touchPages(pages + start / heapPageBytes * sizeof(UnitEntry),
@@ -304,7 +306,7 @@ int HeapSpace::fill(Range memory, int node) {
   bool lost = false;
   int error = map(memory, node, lost);
   if (error) {
-    giveAddresses(memory, !lost && unmapReserved(memory));
+    giveAddresses(memory, !lost && unmapUnused(memory));
     return error;
   }
   touchTables(memory);

@@ -212,7 +212,22 @@ MPG_EXPORT void *MPG_MALLOC(pvalloc)(size_t bytes) {
 // Ours
 //===----------------------------------------------------------------------===//
 
+/// Whether what programs call free() is ours, so that it knows our blocks: not
+/// if libmpg came by dlopen().
+static bool freeIsOurs() {
+#ifdef MPG_STATIC
+  return true;
+#else
+  void *first = dlsym(RTLD_DEFAULT, "free");
+  return first != reinterpret_cast<void *>(nextMalloc.free);
+#endif
+}
+
 MPG_EXPORT void *mpg_malloc_onnode(size_t bytes, int node) {
+  if (!heapIsOurs() || !freeIsOurs()) {
+    errno = ENOSYS;
+    return nullptr;
+  }
   if (!allowedNodes().has(node)) {
     errno = EINVAL;
     return nullptr;

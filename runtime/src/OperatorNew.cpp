@@ -10,31 +10,52 @@
 
 #include "Heap.h"
 #include "MallocNames.h"
+#include "Messages.h"
 
 #include <stdlib.h>
 
 using namespace mpg;
 
-// What comes next calls the new-handler and throws std::bad_alloc.
 extern "C" void *_Znwm(size_t);
 extern "C" void *_ZnwmSt11align_val_t(size_t, size_t);
 extern "C" void _ZdlPv(void *);
 extern "C" void _ZdlPvSt11align_val_t(void *, size_t);
 
+/// The C++ library's own, which calls the new-handler and throws
+/// std::bad_alloc. It is not behind us if only a plug-in has it.
+static void *nextDefinition(const char *name) {
+  static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
+  void *found = dlsym(RTLD_NEXT, name);
+  for (const char *library : libraries) {
+    void *handle = found ? nullptr : dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+      continue;
+    found = dlsym(handle, name);
+    dlclose(handle);
+  }
+  if (found)
+    return found;
+  LineBuffer line;
+  line.add("mpg: operator new: out of memory, and no C++ library to throw "
+           "std::bad_alloc; the program ends");
+  line.writeTo(2);
+  abort();
+}
+
 /// operator new(size_t)
 MPG_EXPORT void *_Znwm(size_t bytes) {
   if (void *block = malloc(bytes))
     return block;
-  auto *next = MPG_NEXT(_Znwm);
-  return next ? next(bytes) : nullptr;
+  return reinterpret_cast<decltype(&_Znwm)>(nextDefinition("_Znwm"))(bytes);
 }
 
 /// operator new(size_t, align_val_t)
 MPG_EXPORT void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
   if (void *block = aligned_alloc(alignment, bytes))
     return block;
-  auto *next = MPG_NEXT(_ZnwmSt11align_val_t);
-  return next ? next(bytes, alignment) : nullptr;
+  using Function = decltype(&_ZnwmSt11align_val_t);
+  return reinterpret_cast<Function>(nextDefinition("_ZnwmSt11align_val_t"))(
+      bytes, alignment);
 }
 
 /// operator delete(void *)

@@ -242,9 +242,9 @@ void mpg::shrinkAway(Away &away, size_t bytes) {
 }
 
 void mpg::discard(Away &away) {
-  // Through libc, for the libraries that watch memory going away (MPI).
-  if (!away.range.empty())
-    munmap(reinterpret_cast<void *>(away.range.start), away.range.bytes());
+  // Not through libc: nobody who watches memory going away has seen it come,
+  // and a fork discards with the heap locked.
+  unmapMemory(away.range.start, away.range.end);
   if (away.fd >= 0)
     rawCall(SYS_close, away.fd);
   away = Away{};

@@ -65,7 +65,7 @@ static int moveIn(Range range, size_t granuleBytes, bool &lost) {
   error = moveInto(away, range.start, granuleBytes, Contents::zero);
   if (error) {
     discard(away);
-    lost = !unmapReserved(range);
+    lost = !unmapUnused(range);
   }
   return error;
 }
@@ -107,7 +107,14 @@ int mpg::replaceReserved(Source source, Range range) {
   return 0;
 }
 
+bool mpg::unmapUnused(Range range) {
+  rawCall(SYS_munmap, long(range.start), long(range.bytes()));
+  return reserveAgain(range);
+}
+
 bool mpg::unmapReserved(Range range) {
+  int saved = errno; // free() ends here
   munmap(reinterpret_cast<void *>(range.start), range.bytes());
+  errno = saved;
   return reserveAgain(range);
 }

@@ -35,7 +35,11 @@ int replaceReserved(Source source, Range range);
 
 /// Gives memory back and reserves its addresses again. False if another thread
 /// has mapped something there in between: the addresses are lost then.
+/// pre: no lock is held, for libraries that watch memory going away may
+/// allocate.
 bool unmapReserved(Range range);
+/// The same for memory that nobody has had yet; locks may be held.
+bool unmapUnused(Range range);
 
 } // namespace mpg
 

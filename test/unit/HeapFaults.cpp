@@ -69,6 +69,15 @@ static long takeAddresses(uintptr_t start, size_t bytes) {
   return at == -1 ? -errno : -EEXIST;
 }
 
+/// Memory of the heap that munmap leaves where it is.
+static bool unmapFails(uintptr_t start, size_t bytes) {
+  if (!fails())
+    return false;
+  if (heapSpace.range().contains(start))
+    faults.keptBytes += bytes;
+  return true;
+}
+
 long mpg::injectedFault(long number, long first, long second, long,
                         long fourth) {
   switch (number) {
@@ -81,8 +90,9 @@ long mpg::injectedFault(long number, long first, long second, long,
   case SYS_mremap:
   case SYS_mprotect:
   case SYS_madvise:
-  case SYS_munmap:
     return fails() ? -ENOMEM : 0;
+  case SYS_munmap:
+    return unmapFails(uintptr_t(first), size_t(second)) ? -ENOMEM : 0;
   case SYS_mbind:
     return fails() ? -EIO : 0;
   case SYS_futex: // not those of locks: the kernel never refuses these
@@ -94,9 +104,7 @@ long mpg::injectedFault(long number, long first, long second, long,
 
 /// Instead of the C library's, which the heap calls for memory it gives back.
 extern "C" int munmap(void *start, size_t bytes) noexcept {
-  if (fails()) {
-    if (heapSpace.range().contains(uintptr_t(start)))
-      faults.keptBytes += bytes;
+  if (unmapFails(uintptr_t(start), bytes)) {
     errno = ENOMEM;
     return -1;
   }
