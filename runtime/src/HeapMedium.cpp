@@ -56,7 +56,12 @@ void Arena::giveRun(uint32_t page, uint32_t pages) {
   heapMap.pages[page].state = UnitState::inside;
   FreeRuns::Run run = runs.give({page, pages, false});
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
-  if (trimBytes != UINT64_MAX && runs.freeUnits() * heapPageBytes >= trimBytes)
+  uint64_t free = runs.freeUnits() * heapPageBytes;
+  // In many pieces there may be more: they are used again before long, and new
+  // pages have to be cleared.
+  bool isMuch = free >= trimBytes && free >= mappedBytes / 2;
+  if (trimBytes != UINT64_MAX &&
+      (run.length * heapPageBytes >= trimBytes || isMuch))
     giveBack(run, UINT64_MAX);
 }
 

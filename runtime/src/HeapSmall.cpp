@@ -279,20 +279,23 @@ void ThreadCache::toSlabs(FreeObject *object) {
   }
 }
 
-/// A bin is full: all but the object that came last go on the shelf, or to
-/// their slabs if that is full.
+/// A bin is full: all but the object that came last go on the shelf. If that is
+/// full, too, this object goes to its slab, while both are warm.
 void ThreadCache::shelve(unsigned sizeClass) {
   constexpr uint64_t mostBytes = 1 << 20;
   Bin &bin = bins[sizeClass];
   Shelf &shelf = shelves[sizeClass];
-  Batch batch{bin.first->next, bin.count - 1};
-  bin.first->next = nullptr;
-  bin.count = 1;
-  uint64_t bytes = uint64_t(batch.count) * classes.bytes[sizeClass];
-  if (shelf.count == Shelf::depth || shelvedBytes + bytes > mostBytes)
-    return toSlabs(batch.first);
+  FreeObject *object = bin.first;
+  uint64_t bytes = uint64_t(bin.count - 1) * classes.bytes[sizeClass];
+  if (shelf.count == Shelf::depth || shelvedBytes + bytes > mostBytes) {
+    bin.first = object->next;
+    --bin.count;
+    return toSlab(object);
+  }
   shelvedBytes += bytes;
-  shelf.batches[shelf.count++] = batch;
+  shelf.batches[shelf.count++] = {object->next, bin.count - 1};
+  object->next = nullptr;
+  bin.count = 1;
 }
 
 /// Makes a batch the bin. False: there is none. pre: the bin is empty.
@@ -317,26 +320,19 @@ void *ThreadCache::replaceDamaged(unsigned sizeClass) {
   return nullptr;
 }
 
-/// Moves objects of \p slab into \p bin: free ones, else some that were never
-/// used. False: it has none.
+/// Moves objects of \p slab into \p bin: all that are free, without a look at
+/// them, else some that were never used. False: it has none.
+/// pre: the bin is empty.
 bool ThreadCache::fill(Bin &bin, Slab &slab) {
-  uint32_t bytes = slab.objectBytes, want = bin.most / 2, got = 0;
-  while (slab.free && got < want) {
-    FreeObject *object = slab.free;
-    if (!isFreeObject(object)) {
-      slab.free = nullptr;
-      reportWritten(object, "malloc");
-      break;
-    }
-    slab.free = object->next;
-    object->next = bin.first;
-    bin.first = object;
-    ++got;
-  }
   constexpr uint32_t stepBytes = 4096;
+  uint32_t bytes = slab.objectBytes;
   uint32_t freshBytes = slab.freshBytes.load(std::memory_order_relaxed);
-  uint32_t fresh = (slabBytes - freshBytes) / bytes;
-  if (got == 0 && fresh) {
+  uint32_t fresh = (slabBytes - freshBytes) / bytes, got = 0;
+  if (slab.free) {
+    got = freshBytes / bytes - slab.used;
+    bin.first = slab.free;
+    slab.free = nullptr;
+  } else if (fresh) {
     got = stepBytes / bytes < fresh ? stepBytes / bytes : fresh;
     got = got ? got : 1;
     uintptr_t start = startOf(slab) + freshBytes;
@@ -349,9 +345,9 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
     slab.freshBytes.store(freshBytes + got * bytes, std::memory_order_relaxed);
     fresh -= got;
   }
-  bin.count += got;
+  bin.count = got;
   slab.used += uint16_t(got);
-  if (!slab.free && !fresh)
+  if (!fresh)
     unlist(slab);
   return got;
 }

@@ -6,6 +6,7 @@
 
 #include "PagesReserve.h"
 
+#include "SelfMaps.h"
 #include "Syscall.h"
 
 #include <errno.h>
@@ -21,6 +22,11 @@ static constexpr int reservation =
     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // no rights: no page either
 static constexpr unsigned hugeShift = 26;        // MAP_HUGE_SHIFT
 
+/// A debugger would write the addresses into a core file, as zeros.
+static void leaveOutOfCores(Range range) {
+  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_DONTDUMP);
+}
+
 Range mpg::reserve(size_t bytes, size_t alignment) {
   if (bytes + alignment < bytes)
     return {};
@@ -34,10 +40,12 @@ Range mpg::reserve(size_t bytes, size_t alignment) {
   uintptr_t end = uintptr_t(at) + bytes + alignment;
   if (start + bytes < end)
     rawCall(SYS_munmap, long(start + bytes), long(end - start - bytes));
+  leaveOutOfCores({start, start + bytes});
   return {start, start + bytes};
 }
 
 int mpg::openReserved(Range range) {
+  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_DODUMP);
   long result = rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
                         PROT_READ | PROT_WRITE);
   return isError(result) ? int(-result) : 0;
@@ -50,10 +58,19 @@ static bool reserveAgain(Range range) {
                     reservation | MAP_FIXED_NOREPLACE, -1, 0);
   if (isError(at))
     return false;
-  if (uintptr_t(at) == range.start)
+  if (uintptr_t(at) == range.start) {
+    leaveOutOfCores(range);
     return true;
+  }
   rawCall(SYS_munmap, at, long(range.bytes()));
   return false;
+}
+
+/// Whether nothing but addresses is there, which are taken to be ours.
+static bool isReserved(Range range) {
+  Mapping mapping;
+  return findMapping(range.start, mapping) && mapping.range.end >= range.end &&
+         !mapping.readable && !mapping.writable && !mapping.executable;
 }
 
 static int moveIn(Range range, size_t granuleBytes, bool &lost) {
@@ -78,9 +95,8 @@ static int mapInPlace(Range range, size_t granuleBytes, bool &lost) {
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED | size, -1, 0);
   if (!isError(at))
     return 0;
-  // Only for want of memory is there a hole; other errors come before that,
-  // and then the reservation is still there.
-  lost = at == -ENOMEM && !reserveAgain(range);
+  // Where the kernel had not begun, there is no hole and nothing to reserve.
+  lost = !reserveAgain(range) && !isReserved(range);
   return int(-at);
 }
 

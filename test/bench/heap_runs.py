@@ -101,10 +101,13 @@ def our_setups(library: str) -> list[Setup]:
         ("mpg COLORING=0", {"XOS_MMM_L_COLORING": "0"}),
         ("mpg LOCK=0 keep", {**lock, "MALLOC_TRIM_THRESHOLD_": str(1 << 50)}),
     ]
-    return [
-        Setup(name, {"LD_PRELOAD": library, "MPG_MODE": "hugetlb", **words}, True, True)
-        for name, words in settings
-    ]
+    # Only the heap on large pages: stacks stay on normal ones, as the peers' do.
+    common = {
+        "LD_PRELOAD": library,
+        "MPG_MODE": "hugetlb",
+        "XOS_MMM_L_LPG_MODE": "base",
+    }
+    return [Setup(name, {**common, **words}, True, True) for name, words in settings]
 
 
 def read_pool(name: str) -> int:
