@@ -3,7 +3,8 @@
 Both programs are regions.c, LARGE with more .bss; the environment decides what
 the library does. Runs them in turn and compares the times from before the start
 to the first line of main, pair by pair, because machines are noisy. Exit status
-1 if the median of the differences is above MAX_MS.
+1 if not even a quarter of the differences is below MAX_MS: other load on the
+machine only adds to them.
 """
 
 import statistics
@@ -32,7 +33,7 @@ def main() -> int:
         f" (quartiles {differences[pairs // 4]:.2f}"
         f" and {differences[pairs * 3 // 4]:.2f}, {pairs} pairs)"
     )
-    return 1 if median > most else 0
+    return 1 if differences[pairs // 4] > most else 0
 
 
 if __name__ == "__main__":
