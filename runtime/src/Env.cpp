@@ -267,6 +267,9 @@ static void resolveRegions(const Values &values, Config &config,
 static uint64_t heapSizeMb(const Values &values) {
   constexpr uint64_t halfMib = 512 << 10, most = 17592186044415;
   uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
+  if (threshold == UINT64_MAX) // none: as if it were not set
+    parseValue(settingOf(Variable::MALLOC_MMAP_THRESHOLD_),
+               settingOf(Variable::MALLOC_MMAP_THRESHOLD_).fallback, threshold);
   uint64_t least = threshold / halfMib + (threshold % halfMib != 0);
   if (values.has(Variable::XOS_MMM_L_HEAP_SIZE_MB) &&
       values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB) > least)

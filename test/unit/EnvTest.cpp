@@ -325,7 +325,8 @@ TEST(EnvTest, HeapStepIsAtLeastTwiceTheThreshold) {
   EXPECT_EQ(heap("1048577", "1"), 3u);
   EXPECT_EQ(heap("1048576", "9"), 9u);
   EXPECT_EQ(heap("0", "1"), 1u);
-  EXPECT_EQ(heap("18446744073709551615", "1"), 17592186044415u);
+  EXPECT_EQ(heap("18446744073709551614", "1"), 17592186044415u);
+  EXPECT_EQ(heap("18446744073709551615", "1"), 256u); // no threshold
 }
 
 TEST(EnvTest, PerturbIsAByte) {

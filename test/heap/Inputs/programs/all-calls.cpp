@@ -17,7 +17,7 @@ struct alignas(256) Wide {
   char text[300];
 };
 
-static const size_t sizes[] = {1, 24, 1000, 20000, 300000, 5000000, 70000000};
+static const size_t sizes[] = {1, 24, 1000, 20000, 300000, 5000000, 20000000};
 
 static char *fill(void *block, size_t bytes, int seed) {
   if (!block)
