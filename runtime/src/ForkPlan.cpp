@@ -265,9 +265,9 @@ static bool arePagesSpare(uint64_t bytes) {
 bool mpg::largePagesAreSpare(uint64_t bytes) {
   if (!promisedInFamily())
     return true;
-  heapSpace.lockForFork(); // and no fork meanwhile
+  heapSpace.lockAll(); // and no fork meanwhile
   bool spare = arePagesSpare(bytes);
-  heapSpace.unlockAfterFork(/*inChild=*/false);
+  heapSpace.unlockAll(/*inChild=*/false);
   return spare;
 }
 

@@ -57,7 +57,6 @@ void FreeRuns::insert(Run run) {
   listBits[list / lists] |= 1u << list % lists;
   levelBits |= 1u << list / lists;
   total += run.length;
-  ++runs;
 }
 
 void FreeRuns::remove(Run run) {
@@ -74,7 +73,6 @@ void FreeRuns::remove(Run run) {
   table[run.first].state = UnitState::inside;
   table[run.end() - 1].state = UnitState::inside;
   total -= run.length;
-  --runs;
 }
 
 /// First of the units in \p run that satisfy \p alignment.

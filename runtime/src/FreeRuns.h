@@ -94,7 +94,6 @@ public:
   Run endingAt(uint32_t end) const;
 
   uint64_t freeUnits() const { return total; }
-  uint64_t runCount() const { return runs; }
 
   /// Calls \p visit with each run until it says false. The runs may not change
   /// meanwhile.
@@ -123,7 +122,6 @@ private:
   UnitEntry *table = nullptr;
   uint16_t owner = 0;
   uint64_t total = 0;
-  uint64_t runs = 0;
   uint32_t levelBits = 0;         ///< levels that have a run
   uint32_t listBits[levels] = {}; ///< lists of a level that have one
   uint32_t heads[levels * lists] = {};

@@ -72,13 +72,13 @@ void mpg::lockHeap() {
     return;
   lockCaches();
   lockArenas();
-  heapSpace.lockForFork();
+  heapSpace.lockAll();
 }
 
 void mpg::unlockHeap() {
   if (!heap.isLocked)
     return;
-  heapSpace.unlockAfterFork(/*inChild=*/false);
+  heapSpace.unlockAll(/*inChild=*/false);
   unlockArenas(/*inChild=*/false);
   unlockCaches(/*inChild=*/false);
   settleCaches(); // nobody did meanwhile
@@ -87,7 +87,7 @@ void mpg::unlockHeap() {
 void mpg::restartHeapInChild() {
   if (!heap.isLocked)
     return;
-  heapSpace.unlockAfterFork(/*inChild=*/true);
+  heapSpace.unlockAll(/*inChild=*/true);
   unlockArenas(/*inChild=*/true);
   unlockCaches(/*inChild=*/true);
   forgetOtherThreads();
@@ -113,7 +113,7 @@ bool mpg::setTrimThreshold(uint64_t bytes) {
 
 namespace {
 
-/// The cache that the calling thread works with; null if there is none.
+/// The cache that the calling thread works with: its own, or the late one.
 class UsedCache {
 public:
   UsedCache() : cache(ownCache()), isLate(!cache) {
@@ -357,6 +357,14 @@ static bool isNexts() {
   return isUsed;
 }
 
+/// Whether \p block is for the next malloc; else \p place is where it is.
+static bool isForNext(const void *block, BlockPlace &place) {
+  if (!heapIsOurs())
+    return true;
+  place = placeOf(block);
+  return place.kind == BlockPlace::foreign && isNexts();
+}
+
 /// Says what is wrong with a pointer that is no block.
 static void complain(const BlockPlace &place, const char *function,
                      const void *pointer, uintptr_t caller) {
@@ -413,10 +421,7 @@ void mpg::freeBlock(void *block, uintptr_t caller) {
     return;
   int saved = errno;
   BlockPlace place;
-  bool ours = heapIsOurs();
-  if (ours)
-    place = placeOf(block);
-  if (place.kind == BlockPlace::foreign && (!ours || isNexts())) {
+  if (isForNext(block, place)) {
     nextMalloc.free(block);
   } else if (!place.isInUse()) {
     complain(place, "free", block, caller);
@@ -435,11 +440,8 @@ size_t mpg::usableBytes(void *block) {
   if (!block)
     return 0;
   BlockPlace place;
-  bool ours = heapIsOurs();
-  if (ours)
-    place = placeOf(block);
-  if (place.kind == BlockPlace::foreign)
-    return !ours || isNexts() ? nextMalloc.usableSize(block) : 0;
+  if (isForNext(block, place))
+    return nextMalloc.usableSize(block);
   uintptr_t wrongByte;
   return place.isInUse() ? readGuard(place.block, wrongByte) : 0;
 }
@@ -492,10 +494,7 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
   if (!block)
     return allocateBlock(bytes);
   BlockPlace place;
-  bool ours = heapIsOurs();
-  if (ours)
-    place = placeOf(block);
-  if (place.kind == BlockPlace::foreign && (!ours || isNexts()))
+  if (isForNext(block, place))
     return nextMalloc.realloc(block, bytes);
   if (!place.isInUse()) {
     complain(place, "realloc", block, caller);

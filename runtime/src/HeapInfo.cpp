@@ -73,8 +73,17 @@ MPG_EXPORT struct mallinfo MPG_MALLOC(mallinfo)() {
 // malloc_stats
 //===----------------------------------------------------------------------===//
 
-// Arenas of which the numbers are read in one walk: they lie on the stack.
-static constexpr unsigned arenasAtOnce = 4;
+/// Calls \p visit(number, use) with each arena.
+template <typename Visit> static void forEachArena(Visit visit) {
+  constexpr unsigned atOnce = 4; // are read in one walk: they lie on the stack
+  unsigned count = arenaCount();
+  for (unsigned first = 0; first < count; first += atOnce) {
+    ArenaUse each[atOnce];
+    readHeapUse(each, first, atOnce);
+    for (unsigned i = first; i < count && i - first < atOnce; ++i)
+      visit(i, each[i - first]);
+  }
+}
 
 /// A row of malloc_stats: the number ends in the same column everywhere.
 static void printRow(const char *name, uint64_t value) {
@@ -101,17 +110,11 @@ MPG_EXPORT void MPG_MALLOC(malloc_stats)() {
     return;
   }
   // Not by stdio, which another thread may have locked.
-  unsigned count = arenaCount();
-  for (unsigned first = 0; first < count; first += arenasAtOnce) {
-    ArenaUse each[arenasAtOnce];
-    readHeapUse(each, first, arenasAtOnce);
-    for (unsigned i = first; i < count && i - first < arenasAtOnce; ++i) {
-      const ArenaUse &use = each[i - first];
-      LineBuffer title;
-      title.add("Arena ").addNumber(i).add(":");
-      printBytes(title.text(), use.mappedBytes, use.used.bytes);
-    }
-  }
+  forEachArena([](unsigned number, const ArenaUse &use) {
+    LineBuffer title;
+    title.add("Arena ").addNumber(number).add(":");
+    printBytes(title.text(), use.mappedBytes, use.used.bytes);
+  });
   HeapUse use = readHeapUse();
   printBytes(
       "Total (incl. mmap):", use.arenas.mappedBytes + use.largeMappedBytes,
@@ -169,19 +172,15 @@ MPG_EXPORT int MPG_MALLOC(malloc_info)(int options, FILE *file) {
   if (options != 0)
     return EINVAL;
   fprintf(file, "<malloc version=\"1\">\n");
-  unsigned count = arenaCount();
-  for (unsigned first = 0; first < count; first += arenasAtOnce) {
-    ArenaUse each[arenasAtOnce];
-    readHeapUse(each, first, arenasAtOnce);
-    for (unsigned i = first; i < count && i - first < arenasAtOnce; ++i)
-      writeHeap(file, i, each[i - first]);
-  }
+  forEachArena([&](unsigned number, const ArenaUse &use) {
+    writeHeap(file, number, use);
+  });
   HeapUse use = readHeapUse();
   writeTotal(file, "fast", use.arenas.freeSmall);
   writeTotal(file, "rest", use.arenas.freeRuns);
   writeTotal(file, "mmap", {use.large.blocks, use.largeMappedBytes});
   writeSpace(file, "system", "current", use.mapped.all());
-  writeSpace(file, "system", "max", use.peak.all());
+  writeSpace(file, "system", "max", heapSpace.peakBytes());
   writeSpace(file, "aspace", "total", use.mapped.all());
   writeSpace(file, "aspace", "mprotect", use.mapped.all());
   fprintf(file, "</malloc>\n");
@@ -224,14 +223,9 @@ static bool setOption(int option, int value) {
     return true;
   case M_MXFAST:
     return value >= 0 && value <= mostFast;
-  // Nothing here is like what these set, or it is past its time.
-  case M_NLBLKS:
-  case M_GRAIN:
-  case M_KEEP:
-  case M_ARENA_TEST:
-  case M_ARENA_MAX:
-    return true;
-  default: // as glibc
+  // Nothing here is like what others set, or it is past its time; and what is
+  // not known is no error for the C library either.
+  default:
     return true;
   }
 }

@@ -27,20 +27,16 @@ static void count(uint64_t bytes) {
   raise(mostBytes, blockBytes.fetch_add(bytes) + bytes);
 }
 
-/// Shifts to choose from, all within one way of the cache; where the last
-/// granule has no room for some, one more is taken.
+/// All within one way of the cache; where the last granule has no room for
+/// some, one more is taken.
 static unsigned colorsOf(size_t bytes, size_t alignment, size_t &granules) {
-  constexpr unsigned all = leastColoredBytes / colorStepBytes, enough = 8;
+  constexpr unsigned most = leastColoredBytes / colorStepBytes;
   size_t granule = heapSpace.granuleBytes();
   granules = (bytes + granule - 1) / granule;
-  if (alignment > colorStepBytes ||
-      !arenaSettings.coloring.load(std::memory_order_relaxed))
-    return 1;
-  size_t colors = (granules * granule - bytes) / colorStepBytes + 1;
-  if (colors >= enough)
-    return colors < all ? unsigned(colors) : all;
+  if (unsigned colors = colorsIn(granules * granule, bytes, alignment, most))
+    return colors;
   ++granules;
-  return all;
+  return most;
 }
 
 uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {

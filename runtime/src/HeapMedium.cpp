@@ -10,8 +10,8 @@
 #include "HeapMedium.h"
 
 #include "Syscall.h"
-#include <errno.h>
 
+#include <errno.h>
 #include <new>
 
 using namespace mpg;

@@ -32,18 +32,25 @@ struct MediumShape {
   uint32_t pages;
   unsigned colors; ///< starts to choose from; 1: the first byte of its pages
 };
-/// pre: bytes is at most that of the heap's range.
-inline MediumShape shapeOf(size_t bytes, size_t alignment) {
-  constexpr unsigned all = heapPageBytes / colorStepBytes, enough = 8;
-  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+/// Starts to choose from, \p most of them, for a block of \p bytes in \p room
+/// bytes; 1: it is not shifted; 0: the room is too small for it.
+inline unsigned colorsIn(size_t room, size_t bytes, size_t alignment,
+                         unsigned most) {
+  constexpr size_t enough = 8;
   if (bytes < leastColoredBytes || alignment > colorStepBytes ||
       !arenaSettings.coloring.load(std::memory_order_relaxed))
-    return {pages, 1};
-  // The last page often has room for it; else it takes one more.
-  auto colors = unsigned((pages * heapPageBytes - bytes) / colorStepBytes + 1);
-  if (colors >= enough)
-    return {pages, colors < all ? colors : all};
-  return {pages + 1, all};
+    return 1;
+  size_t colors = (room - bytes) / colorStepBytes + 1;
+  return colors < enough ? 0 : colors < most ? unsigned(colors) : most;
+}
+
+/// pre: bytes is at most that of the heap's range.
+inline MediumShape shapeOf(size_t bytes, size_t alignment) {
+  constexpr unsigned most = heapPageBytes / colorStepBytes;
+  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  if (unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, most))
+    return {pages, colors};
+  return {pages + 1, most};
 }
 
 class Arena {

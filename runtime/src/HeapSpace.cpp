@@ -138,31 +138,29 @@ Range HeapSpace::rangeOf(FreeRuns::Run run) const {
 // Memory comes
 //===----------------------------------------------------------------------===//
 
+static uint64_t &bytesOn(MappedBytes &bytes, Source source) {
+  return source == Source::hugetlb ? bytes.huge
+         : source == Source::thp   ? bytes.thp
+                                   : bytes.normal;
+}
+
 /// The granules of \p memory have pages of \p source now.
 void HeapSpace::note(Range memory, Source source) {
   FreeRuns::Run run = runOf(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
     granules[i] = {0, 0, 0, 0, uint8_t(source), UnitState::mapped};
-  uint64_t &bytes = source == Source::hugetlb ? now.huge
-                    : source == Source::thp   ? now.thp
-                                              : now.normal;
-  bytes += memory.bytes();
-  if (now.huge > most.huge)
-    most.huge = now.huge;
-  if (now.all() > most.all()) {
-    most.thp = now.thp;
-    most.normal = now.all() - now.thp - most.huge;
-  }
+  bytesOn(now, source) += memory.bytes();
+  if (now.huge > mostHugeBytes)
+    mostHugeBytes = now.huge;
+  if (now.all() > mostBytes)
+    mostBytes = now.all();
 }
 
 void HeapSpace::forget(Range memory) {
   FreeRuns::Run run = runOf(memory);
   for (uint32_t i = run.first; i < run.end(); ++i) {
-    auto source = Source(granules[i].detail);
     granules[i].state = UnitState::inside;
-    (source == Source::hugetlb ? now.huge
-     : source == Source::thp   ? now.thp
-                               : now.normal) -= granule;
+    bytesOn(now, Source(granules[i].detail)) -= granule;
   }
 }
 
@@ -182,7 +180,7 @@ void HeapSpace::tellRegion() {
 /// may have others as well, as much as there is. What it got is left in
 /// \p memory.
 int HeapSpace::mapPool(Range &memory, bool allOrNothing, bool &lost) {
-  int error = mapReserved(Source::hugetlb, memory, granule, lost);
+  int error = mapReserved(memory, granule, lost);
   if (!error)
     return 0;
   // The pool says what is left; a limit below that says only no.
@@ -190,7 +188,7 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing, bool &lost) {
   uint64_t left = allOrNothing || lost ? 0 : readPool(granule).available();
   for (pages = pages < left ? pages : left; pages && !lost; pages /= 2) {
     memory.end = memory.start + pages * granule;
-    if (mapReserved(Source::hugetlb, memory, granule, lost) == 0)
+    if (mapReserved(memory, granule, lost) == 0)
       return error;
   }
   memory.end = memory.start;
@@ -230,7 +228,7 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   Source source = thpIsAllowed() && config->mode != Mode::hugetlb
                       ? Source::thp
                       : Source::normal;
-  int failed = replaceReserved(source, memory);
+  int failed = mapOver(memory, source, granule);
   if (!failed && node >= 0)
     failed = place(memory, Placement::bind, NodeSet::of(node));
   if (failed)
@@ -373,12 +371,12 @@ void HeapSpace::give(Range memory) {
   tellRegion();
 }
 
-void HeapSpace::lockForFork() {
+void HeapSpace::lockAll() {
   lock.lock();
   metadataLock.lock();
 }
 
-void HeapSpace::unlockAfterFork(bool inChild) {
+void HeapSpace::unlockAll(bool inChild) {
   inChild ? metadataLock.reset() : metadataLock.unlock();
   inChild ? lock.reset() : lock.unlock();
 }

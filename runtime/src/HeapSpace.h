@@ -63,7 +63,8 @@ public:
   size_t granuleBytes() const { return granule; }
   Range range() const { return reserved; }
   MappedBytes mapped() const { return now; }
-  MappedBytes peak() const { return most; }
+  uint64_t peakBytes() const { return mostBytes; }
+  uint64_t peakHugeBytes() const { return mostHugeBytes; }
   uint64_t metadataBytes() const;
 
   /// Memory for what lives as long as the process, zeroed, aligned to 64 bytes;
@@ -76,9 +77,10 @@ public:
   /// \p run lies on \p source from now on. pre: as above.
   void setSource(Range run, Source source);
 
-  // The steps of a fork.
-  void lockForFork();
-  void unlockAfterFork(bool inChild);
+  /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the
+  /// locks free.
+  void lockAll();
+  void unlockAll(bool inChild);
 
 private:
   FreeRuns::Run runOf(Range memory) const;
@@ -105,7 +107,8 @@ private:
   FreeRuns addresses;            ///< of granules without memory
   Range tables;                  ///< reserved for slabs and pages
   size_t openCount = 0;          ///< granules whose tables are open
-  MappedBytes now, most;
+  MappedBytes now;
+  uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
   Range metadataLeft;
   uint64_t metadataTaken = 0;
   HeapLock metadataLock;

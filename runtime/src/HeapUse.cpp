@@ -116,7 +116,6 @@ HeapUse mpg::readHeapUse(ArenaUse *each, unsigned first, unsigned count) {
   if (first == 0 && count > 0)
     small.addTo(each[0]);
   use.mapped = heapSpace.mapped();
-  use.peak = heapSpace.peak();
   return use;
 }
 
@@ -140,8 +139,8 @@ MPG_EXPORT int mpg_heap_stats(struct mpg_heap_stats *out) {
   stats.hugeBytes = use.mapped.huge;
   stats.thpBytes = use.mapped.thp;
   stats.normalBytes = use.mapped.normal;
-  stats.peakMappedBytes = use.peak.all();
-  stats.peakHugeBytes = use.peak.huge;
+  stats.peakMappedBytes = heapSpace.peakBytes();
+  stats.peakHugeBytes = heapSpace.peakHugeBytes();
   stats.usedBytes = use.arenas.used.bytes + use.large.bytes;
   stats.freeBytes = use.arenas.freeBytes();
   stats.metadataBytes = heapSpace.metadataBytes();

@@ -39,7 +39,7 @@ struct HeapUse {
   ArenaUse arenas;  ///< of all arenas together
   BlockCount large; ///< usable bytes
   uint64_t largeMappedBytes = 0;
-  MappedBytes mapped, peak;
+  MappedBytes mapped;
 };
 
 /// Reads all of it, and into \p each what \p count arenas from number \p first

@@ -7,7 +7,7 @@
 using namespace mpg;
 
 HeapHeld::~HeapHeld() {
-  heapSpace.unlockAfterFork(/*inChild=*/false);
+  heapSpace.unlockAll(/*inChild=*/false);
   unlockArenas(/*inChild=*/false);
   unlockCaches(/*inChild=*/false);
   // Caches without a thread were kept: what was sent to them meanwhile has

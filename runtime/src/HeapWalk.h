@@ -25,7 +25,7 @@ public:
   HeapHeld() {
     lockCaches();
     lockArenas();
-    heapSpace.lockForFork();
+    heapSpace.lockAll();
   }
   ~HeapHeld();
   HeapHeld(const HeapHeld &) = delete;

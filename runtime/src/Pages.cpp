@@ -310,19 +310,22 @@ static int moveMapping(Away &away, uintptr_t target, size_t pageBytes) {
   return int(-result);
 }
 
-/// Maps the same kind of memory over the target. Between here and the copy the
-/// target is empty: no global variable may be read or written.
-static long mapOver(uintptr_t target, size_t bytes, size_t granuleBytes,
-                    Source source, int fd) {
+// Between here and the copy the target is empty: no global variable may be read
+// or written.
+int mpg::mapOver(Range target, Source source, size_t granuleBytes, int fd) {
+  uintptr_t start = target.start;
+  size_t bytes = target.bytes();
+  int flags = anonymous;
   if (source == Source::hugetlb)
-    return mapMemory(target, bytes, readWrite,
-                     hugetlbFlags(granuleBytes) | MAP_FIXED);
-  if (source == Source::hugetlbFile)
-    return mapMemory(target, bytes, readWrite, MAP_PRIVATE | MAP_FIXED, fd);
-  long at = mapMemory(target, bytes, readWrite, anonymous | MAP_FIXED);
-  if (!isError(at) && source == Source::thp)
+    flags = hugetlbFlags(granuleBytes);
+  else if (source == Source::hugetlbFile)
+    flags = MAP_PRIVATE;
+  long at = mapMemory(start, bytes, readWrite, flags | MAP_FIXED, fd);
+  if (isError(at))
+    return int(-at);
+  if (source == Source::thp)
     rawCall(SYS_madvise, at, long(bytes), MADV_HUGEPAGE);
-  return at;
+  return 0;
 }
 
 /// The way of old kernels. The large pages of \p away are given back to the
@@ -344,8 +347,7 @@ static int copyBack(Away &away, uintptr_t target, size_t granuleBytes,
   int fd = away.fd;
   Source source = away.source;
   unmapMemory(away.range.start, away.range.end);
-  long result = mapOver(target, bytes, granuleBytes, source, fd);
-  int error = isError(result) ? int(-result) : 0;
+  int error = mapOver({target, target + bytes}, source, granuleBytes, fd);
   if (!error && present &&
       populate({target, target + bytes}, granuleBytes) != bytes)
     error = ENOMEM;

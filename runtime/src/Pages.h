@@ -93,6 +93,11 @@ void shrinkAway(Away &away, size_t bytes);
 int moveInto(Away &away, uintptr_t target, size_t granuleBytes,
              Contents contents = Contents::copied);
 
+/// Maps new memory of \p source over \p target, whatever is there; nothing of
+/// it is present yet, and hugetlb memory is reserved. Returns an errno value;
+/// there may be nothing at the target then. \p fd: for hugetlbFile.
+int mapOver(Range target, Source source, size_t granuleBytes, int fd = -1);
+
 /// Copies without touching anything but the two places: no libc, no global
 /// variable. pre: whole base pages that do not overlap.
 void copyPages(uintptr_t to, uintptr_t from, size_t bytes);

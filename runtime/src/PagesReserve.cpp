@@ -20,7 +20,6 @@ using namespace mpg;
 
 static constexpr int reservation =
     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // no rights: no page either
-static constexpr unsigned hugeShift = 26;        // MAP_HUGE_SHIFT
 
 /// A debugger would write the addresses into a core file, as zeros.
 static void leaveOutOfCores(Range range) {
@@ -89,38 +88,16 @@ static int moveIn(Range range, size_t granuleBytes, bool &lost) {
 
 /// As kernels before Linux 5.16 need it, which cannot move hugetlb mappings.
 static int mapInPlace(Range range, size_t granuleBytes, bool &lost) {
-  int size = int(unsigned(__builtin_ctzll(granuleBytes)) << hugeShift);
-  long at = rawCall(
-      SYS_mmap, long(range.start), long(range.bytes()), PROT_READ | PROT_WRITE,
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED | size, -1, 0);
-  if (!isError(at))
-    return 0;
+  int error = mapOver(range, Source::hugetlb, granuleBytes);
   // Where the kernel had not begun, there is no hole and nothing to reserve.
-  lost = !reserveAgain(range) && !isReserved(range);
-  return int(-at);
-}
-
-int mpg::mapReserved(Source source, Range range, size_t granuleBytes,
-                     bool &lost) {
-  lost = false;
-  if (source == Source::hugetlb)
-    return canMove(source) ? moveIn(range, granuleBytes, lost)
-                           : mapInPlace(range, granuleBytes, lost);
-  int error = openReserved(range);
-  if (!error && source == Source::thp)
-    adviseHuge(range, /*collapse=*/false);
+  lost = error && !reserveAgain(range) && !isReserved(range);
   return error;
 }
 
-int mpg::replaceReserved(Source source, Range range) {
-  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),
-                    PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (isError(at))
-    return int(-at);
-  if (source == Source::thp)
-    adviseHuge(range, /*collapse=*/false);
-  return 0;
+int mpg::mapReserved(Range range, size_t granuleBytes, bool &lost) {
+  lost = false;
+  return canMove(Source::hugetlb) ? moveIn(range, granuleBytes, lost)
+                                  : mapInPlace(range, granuleBytes, lost);
 }
 
 bool mpg::unmapUnused(Range range) {

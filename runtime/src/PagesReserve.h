@@ -21,17 +21,11 @@ Range reserve(size_t bytes, size_t alignment);
 /// an errno value. pre: reserved, whole base pages.
 int openReserved(Range range);
 
-/// Puts new memory of \p source into reserved addresses, nothing of it present
-/// except that of hugetlb a page cannot be lacking later (see buildAway).
-/// Returns an errno value; the range is reserved as before then, or empty
-/// addresses that somebody else may have taken: \p lost.
-/// pre: whole granules, nothing mapped but the reservation; source is not
-/// hugetlbFile.
-int mapReserved(Source source, Range range, size_t granuleBytes, bool &lost);
-
-/// Puts normal or transparent huge pages over memory of mapReserved() that
-/// nobody uses. Returns an errno value; nothing has changed then.
-int replaceReserved(Source source, Range range);
+/// Puts hugetlb memory into reserved addresses, as buildAway() does elsewhere.
+/// Returns an errno value; the range is reserved as before then, or somebody
+/// else has taken the addresses: \p lost.
+/// pre: whole granules, nothing mapped but the reservation.
+int mapReserved(Range range, size_t granuleBytes, bool &lost);
 
 /// Gives memory back and reserves its addresses again. False if another thread
 /// has mapped something there in between: the addresses are lost then.

@@ -65,7 +65,7 @@ TEST(HeapSpaceTest, MemoryComesZeroAndGoesBack) {
         EXPECT_EQ(heapSpace.mapped().all(), 0u);
         EXPECT_EQ(readableHeapBytes(), 0u);
       }
-      EXPECT_EQ(heapSpace.peak().all(), 3 * mib2);
+      EXPECT_EQ(heapSpace.peakBytes(), 3 * mib2);
     });
   }
 }
