@@ -90,6 +90,11 @@ void mpg::readSectorSettings(const char *const *environment,
   settings.initialL2[1] = uint8_t(ways >> 8);
 }
 
+TouchMode mpg::readTouchMode(const char *const *environment) {
+  bool given = false;
+  return TouchMode(quietValue(environment, Variable::MPG_FIRST_TOUCH, given));
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -315,4 +320,5 @@ void mpg::readSettings(const char *const *environment, Config &config,
   resolveRegions(values, config, messages);
   resolveHeap(values, config);
   readSectorSettings(environment, config.sectors);
+  config.firstTouch = readTouchMode(environment);
 }

@@ -20,6 +20,7 @@ enum class Variable : uint8_t;
 
 enum class Mode : uint8_t { automatic, hugetlb, thp, none };
 enum class Paging : uint8_t { demand, prepage };
+enum class TouchMode : uint8_t { touch, mbind, off };
 
 /// How the environment wants the sector cache.
 struct SectorSettings {
@@ -64,6 +65,7 @@ struct Config {
   bool checkGiven = false; ///< MALLOC_CHECK_ is set to a valid value
   unsigned perturb = 0;
   SectorSettings sectors;
+  TouchMode firstTouch = TouchMode::touch; ///< MPG_FIRST_TOUCH
 };
 
 /// Who is meant and who speaks; reads only what that takes, says nothing.
@@ -74,6 +76,10 @@ void readAudience(const char *const *environment, Config &config);
 /// readSettings() says what is wrong with them.
 void readSectorSettings(const char *const *environment,
                         SectorSettings &settings);
+
+/// MPG_FIRST_TOUCH, which holds in all programs that call mpg_first_touch: also
+/// where libmpg is off, or not started. Says nothing, as above.
+TouchMode readTouchMode(const char *const *environment);
 
 /// Reads all other variables out of \p environment (as `environ`; not changed,
 /// not kept) into \p config, and says which of them are wrong.

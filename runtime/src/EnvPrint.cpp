@@ -29,6 +29,11 @@ static const char *modeName(Mode mode) {
   return names[unsigned(mode)];
 }
 
+static const char *touchModeName(TouchMode mode) {
+  static const char *const names[] = {"touch", "mbind", "off"};
+  return names[unsigned(mode)];
+}
+
 static void addPageSize(LineBuffer &line, size_t bytes) {
   if (bytes >> 30)
     line.addNumber(bytes >> 30).add("G");
@@ -93,6 +98,9 @@ static void addEffective(LineBuffer &line, Variable variable,
     return;
   case Variable::MPG_REMAP:
     line.add(config.remapLibraries ? "all" : "exe");
+    return;
+  case Variable::MPG_FIRST_TOUCH:
+    line.add(touchModeName(config.firstTouch));
     return;
   case Variable::FLIB_SCCR_CNTL:
     line.add(config.sectors.on ? "TRUE" : "FALSE");

@@ -1,192 +1,285 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory lands on the node of the thread that touches it first. A loop that
-// initialises an array serially puts all of it on one node; this pages it in
-// before, each part by the thread that will work on it.
+// initialises an array serially puts all of it on one node. Before it runs,
+// this decides where each part lies: by paging it in where the thread stands
+// that will work on it, or, with MPG_FIRST_TOUCH=mbind, by telling the kernel
+// the node and leaving the paging in to the loop.
 //
-// The threads are those of the program's own OpenMP runtime if it has one
-// (GOMP_parallel is in libgomp and in libomp), because only they stand where
-// the loop will run. Without OpenMP the calling thread goes from CPU to CPU
-// and pages in what would be each one's part: threads of our own would leave
-// the C library in its slower ways for several threads for good.
-//
-// A page belongs to the thread that works on its first byte, whatever size the
-// pages there have; so no two threads race for one, and the outcome is the same
-// in every run.
+// mbind commits no memory, so it suits arrays that are never filled. But its
+// word stays with the addresses until they are unmapped, whoever gets them
+// next, and each part is a mapping of its own, of which a process may have
+// 65,530. Hence touching is the default.
 
 #include "FirstTouch.h"
-#include "OpenMp.h"
 #include "Pages.h"
 #include "PagesNuma.h"
-#include "SharedLoop.h"
+#include "Segments.h"
+#include "SharedArray.h"
+#include "TouchTeam.h"
 #include "mpg/pass.h"
 #include <errno.h>
-#include <sched.h>
+#include <unistd.h>
 
 using namespace mpg;
+
+/// Two large pages, the fewest that can lie on two nodes. Less than that is in
+/// the L2 cache of one group in any case (HW:a64fx-l2-way), and starting a team
+/// costs more than it brings.
+static constexpr uint64_t leastBytes = 4 << 20;
 
 /// A team of more threads is a mistake of the caller, and OpenMP runtimes end
 /// the program when they cannot make it.
 static constexpr uint32_t maxThreads = 1 << 14;
 
-static Messages *messages = nullptr;
-static bool prepages = false;
+/// Threads whose nodes fit on a small stack.
+static constexpr uint32_t maxNodeThreads = 2048;
 
-void mpg::startFirstTouch(const Config &config, Messages &to) {
-  messages = &to;
-  prepages = config.bssPaging == Paging::prepage ||
-             config.mmapPaging == Paging::prepage;
-}
+/// Mappings that mbind may make of one array: sixty such arrays fit in a
+/// process.
+static constexpr unsigned maxRuns = 1024;
 
 namespace {
 
-struct Job {
-  uintptr_t start; ///< of the array
-  Range pages;     ///< base pages with a byte of it
-  size_t pageBytes;
-  uint64_t step;
-  SharedLoop loop;
+struct Known {
+  const Config *config = nullptr;
+  Range heap;
+  Messages *messages = nullptr;
 };
 
 } // namespace
 
-/// The pages that begin in one part of the array; the first part has the page
-/// in which the array begins, too.
-static Range pagesOf(const Job &job, uint64_t first, uint64_t behind) {
-  Range pages = job.pages;
-  if (first != 0)
-    pages.start = roundUp(job.start + first * job.step, job.pageBytes);
-  if (behind != job.loop.iterations) {
-    uintptr_t end = roundUp(job.start + behind * job.step, job.pageBytes);
-    if (end < pages.end)
-      pages.end = end;
-  }
-  return pages;
+static Known known;
+
+void mpg::startFirstTouch(const Config &config, Range heap,
+                          Messages &messages) {
+  known = {&config, heap, &messages};
 }
 
-/// For chunks of less than a page: looks at pages, which are fewer.
-static void touchPagesOf(const Job &job, uint32_t thread) {
-  Range run;
-  for (uintptr_t at = job.pages.start; at < job.pages.end;) {
-    uint64_t iteration = at > job.start ? (at - job.start) / job.step : 0;
-    uintptr_t next = roundDown(at, job.pageBytes) + job.pageBytes;
-    if (next > job.pages.end || next < at)
-      next = job.pages.end;
-    if (ownerOf(job.loop, iteration) == thread) {
-      if (run.end != at) {
-        pageInHere(run, job.pageBytes);
-        run.start = at;
-      }
-      run.end = next;
-    }
-    at = next;
-  }
-  pageInHere(run, job.pageBytes);
+//===----------------------------------------------------------------------===//
+// What libmpg knows of the memory
+//===----------------------------------------------------------------------===//
+
+static bool isInProgram(uintptr_t address) {
+  Segment segments[64];
+  size_t count = findSegments(known.config->remapLibraries,
+                              known.config->hugeBytes, segments, 64);
+  for (size_t i = 0; i < count; ++i)
+    if (segments[i].range.contains(address))
+      return true;
+  return false;
 }
 
-static void touchParts(const Job &job, uint32_t thread) {
-  if (job.loop.sched == 1 && job.loop.chunk < job.pageBytes / job.step) {
-    touchPagesOf(job, thread);
+/// Pages that come as a whole. libmpg's own memory that is not on pages of the
+/// pool is on transparent large ones; those a system with base pages of 64 KiB
+/// has are larger than any part (HW:huge-sizes-64k). Of other memory it is not
+/// known: a page over a border goes to whoever comes first.
+static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
+  constexpr size_t transparentBytes = 2 << 20;
+  if (pageBytes > basePageBytes() || !known.config)
+    return pageBytes;
+  Mode mode = known.config->mode;
+  bool isTransparent = (mode == Mode::thp || mode == Mode::automatic) &&
+                       thpIsAllowed() &&
+                       (known.heap.contains(address) || isInProgram(address));
+  return isTransparent ? transparentBytes : pageBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// By touching
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Touch : TeamWork {
+  SharedArray array;
+  size_t pageBytes; ///< of pages that come one by one
+};
+
+} // namespace
+
+static void touchParts(const TeamWork &work, uint32_t thread,
+                       uint32_t threads) {
+  const auto &touch = static_cast<const Touch &>(work);
+  SharedArray array = touch.array;
+  array.loop.threads = threads;
+  if (isFine(array)) {
+    OwnedRuns runs(array);
+    Range run;
+    int owner;
+    while (runs.next(run, owner))
+      if (uint32_t(owner) == thread)
+        pageInHere(run, touch.pageBytes);
     return;
   }
   uint64_t first, behind;
-  for (uint64_t turn = 0; partOf(job.loop, thread, turn, first, behind); ++turn)
-    pageInHere(pagesOf(job, first, behind), job.pageBytes);
+  for (uint64_t turn = 0; partOf(array.loop, thread, turn, first, behind);
+       ++turn)
+    pageInHere(pagesOf(array, first, behind), touch.pageBytes);
 }
 
-/// In each thread of the team. If the team is smaller than asked for, the loop
-/// will be shared out by the smaller number too.
-static void touchInTeam(void *data) {
-  Job job = *static_cast<const Job *>(data);
-  job.loop.threads = uint32_t(omp_get_num_threads());
-  touchParts(job, uint32_t(omp_get_thread_num()));
+static void touch(const SharedArray &array, size_t pageBytes) {
+  Touch work{{touchParts}, array, pageBytes};
+  doAsTeam(work, array.loop.threads);
 }
 
-static uint32_t usableCpus(cpu_set_t &cpus) {
-  if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0) {
-    CPU_ZERO(&cpus);
-    return 1;
+//===----------------------------------------------------------------------===//
+// By mbind
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Where the threads stand. Each of them writes its own entry.
+struct Nodes {
+  uint32_t threads = 1;
+  int16_t ofThread[maxNodeThreads];
+};
+
+struct Ask : TeamWork {
+  Nodes *nodes;
+};
+
+} // namespace
+
+static void askNode(const TeamWork &work, uint32_t thread, uint32_t threads) {
+  Nodes &nodes = *static_cast<const Ask &>(work).nodes;
+  if (thread < maxNodeThreads)
+    nodes.ofThread[thread] = int16_t(nodeHere());
+  if (thread == 0)
+    nodes.threads = threads;
+}
+
+static bool isTooFine(const SharedArray &array, const Nodes &nodes) {
+  OwnedRuns runs(array, nodes.ofThread);
+  Range run;
+  int node;
+  for (unsigned count = 0; runs.next(run, node); ++count)
+    if (count == maxRuns)
+      return true;
+  return false;
+}
+
+/// Returns an errno value. A node that gives this process no memory is left
+/// out, as touching there would take other memory; if all are, it is EINVAL.
+static int placeRuns(const SharedArray &array, const Nodes &nodes) {
+  OwnedRuns runs(array, nodes.ofThread);
+  Range run;
+  int node, result = EINVAL;
+  while (runs.next(run, node)) {
+    int error = place(run, Placement::prefer, NodeSet::of(node));
+    if (error && error != EINVAL)
+      return error;
+    if (!error)
+      result = 0;
   }
-  return uint32_t(CPU_COUNT(&cpus));
+  return result;
 }
 
-/// Thread t of n stands for the CPU that is t / n of the way through those that
-/// may be used.
-static void touchFromEachCpu(Job job) {
-  cpu_set_t before;
-  uint32_t cpuCount = usableCpus(before), seen = 0, thread = 0;
-  uint32_t &threads = job.loop.threads;
-  if (threads == 0)
-    threads = cpuCount;
-  for (int cpu = 0; cpu < CPU_SETSIZE && thread < threads; ++cpu) {
-    if (!CPU_ISSET(cpu, &before))
-      continue;
-    ++seen;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof(one), &one);
-    for (; thread < threads &&
-           uint64_t(thread) * cpuCount < uint64_t(seen) * threads;
-         ++thread)
-      touchParts(job, thread);
-  }
-  if (seen)
-    sched_setaffinity(0, sizeof(before), &before);
-  for (; thread < threads; ++thread)
-    touchParts(job, thread);
+static void sayRefused(int error) {
+  if (!known.messages)
+    return;
+  LineBuffer line;
+  line.add("MPG_FIRST_TOUCH=mbind: ");
+  if (error == EINVAL)
+    line.add("this process gets no memory of the nodes that its threads run "
+             "on; cost: arrays are paged in at once, on other nodes; fix: "
+             "allow these nodes (numactl, cpuset)");
+  else
+    line.add("the system refuses mbind (errno ")
+        .addNumber(uint64_t(error))
+        .add("); cost: arrays are touched instead, which takes all their "
+             "memory at once; fix: allow mbind in the container, or leave the "
+             "variable out");
+  known.messages->say(MPG_MSG_FIRST_TOUCH, line);
+}
+
+/// False if it has to be done by touching.
+static bool placeByMbind(SharedArray array) {
+  Nodes nodes;
+  if (array.loop.threads > maxNodeThreads)
+    return false;
+  Ask work{{askNode}, &nodes};
+  doAsTeam(work, array.loop.threads);
+  array.loop.threads = nodes.threads;
+  if (nodes.threads > maxNodeThreads || isTooFine(array, nodes))
+    return false;
+  int error = placeRuns(array, nodes);
+  if (error == ENOMEM) // no more mappings
+    return false;
+  if (error)
+    sayRefused(error);
+  return !error;
+}
+
+//===----------------------------------------------------------------------===//
+// What defeats it
+//===----------------------------------------------------------------------===//
+
+/// Whether libmpg has made the large pages at \p address present.
+static bool isPrepaged(uintptr_t address) {
+  const Config &config = *known.config;
+  if (known.heap.contains(address))
+    return config.mmapPaging == Paging::prepage;
+  return config.bssPaging == Paging::prepage && isInProgram(address);
 }
 
 /// With prepaging the memory has its place before the program can say where.
 /// Memory that is used a second time is present as well, but then it lies
-/// where it was touched, and that is not one node.
-static void warnIfPrepaged(const Job &job) {
-  if (!prepages || !messages || job.pageBytes <= basePageBytes() ||
-      allowedNodes().count() < 2)
+/// where it was touched, and that is not one node. Base pages are never
+/// prepaged.
+static void warnIfPrepaged(const SharedArray &array) {
+  if (!known.config || array.pageBytes == basePageBytes() ||
+      !isPrepaged(array.start) || allowedNodes().count() < 2)
     return;
-  const uintptr_t samples[] = {
-      job.pages.start, job.pages.start + job.pages.bytes() / 4,
-      job.pages.start + job.pages.bytes() / 2, job.pages.end - 1};
-  int nodes[4];
-  for (int i = 0; i < 4; ++i)
-    if (nodesOf(samples[i], 1, basePageBytes(), &nodes[i]) != 0 ||
+  int nodes[4]; // not at the edges, which may be on other pages
+  for (int i = 0; i < 4; ++i) {
+    uintptr_t sample =
+        array.pages.start + array.pages.bytes() / 8 * (2 * i + 1);
+    if (nodesOf(roundDown(sample, basePageBytes()), 1, basePageBytes(),
+                &nodes[i]) != 0 ||
         nodes[i] < 0 || nodes[i] != nodes[0])
       return;
+  }
   LineBuffer line;
-  line.add("first touch comes too late for ").addBytes(job.pages.bytes());
-  line.add(" at ").addHex(job.pages.start);
+  line.add("first touch comes too late for ").addBytes(array.pages.bytes());
+  line.add(" at ").addHex(array.start);
   line.add(": the pages are present already, on NUMA node ");
   line.addNumber(uint64_t(nodes[0]));
   line.add("; cost: all threads share the memory of one node; fix: "
            "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
-  messages->say(MPG_MSG_FIRST_TOUCH, line);
+  known.messages->say(MPG_MSG_FIRST_TOUCH, line);
 }
 
-static bool hasOpenMp() {
-  return GOMP_parallel && omp_get_num_threads && omp_get_thread_num;
+//===----------------------------------------------------------------------===//
+// The call
+//===----------------------------------------------------------------------===//
+
+/// Inside of a parallel region every thread is already where it will work.
+static void decidePlaces(Range bytes, uint64_t step, const SharedLoop &loop) {
+  TouchMode mode = readTouchMode(environ);
+  if (mode == TouchMode::off || isInTeam())
+    return;
+  Range mapped = bytes;
+  size_t pageBytes = writablePages(mapped);
+  if (pageBytes == 0)
+    return;
+  size_t unitBytes = wholeBytes(bytes.start, pageBytes);
+  SharedArray array = SharedArray::of(bytes, mapped, unitBytes, step, loop);
+  if (array.pages.empty())
+    return;
+  warnIfPrepaged(array);
+  if (mode != TouchMode::mbind || !placeByMbind(array))
+    touch(array, pageBytes);
 }
 
 void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched, uint64_t step,
                      uint64_t chunk, uint32_t threads) {
   uintptr_t start = reinterpret_cast<uintptr_t>(p);
-  bool isChunk = sched == 1;
-  if (!p || bytes == 0 || step == 0 || sched > 1 || (isChunk && chunk == 0) ||
-      threads > maxThreads || start + bytes < start)
-    return;
-  // Inside of a parallel region every thread is already where it will work.
-  if (omp_in_parallel && omp_in_parallel())
+  if (!p || bytes < leastBytes || step == 0 || sched > 1 ||
+      (sched == 1 && chunk == 0) || threads > maxThreads ||
+      start + bytes < start)
     return;
   int before = errno;
-  size_t baseBytes = basePageBytes();
-  Range pages{roundDown(start, baseBytes), roundUp(start + bytes, baseBytes)};
-  if (size_t pageBytes = writablePageBytes(pages)) {
-    uint64_t iterations = bytes / step + (bytes % step != 0);
-    Job job{start, pages, pageBytes, step, {iterations, sched, chunk, threads}};
-    warnIfPrepaged(job);
-    if (hasOpenMp())
-      GOMP_parallel(touchInTeam, &job, threads, 0);
-    else
-      touchFromEachCpu(job);
-  }
+  decidePlaces({start, start + bytes}, step, {0, sched, chunk, threads});
   errno = before;
 }

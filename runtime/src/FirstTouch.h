@@ -7,11 +7,13 @@
 
 #include "Env.h"
 #include "Messages.h"
+#include "Range.h"
 
 namespace mpg {
 
 /// Without this call mpg_first_touch does its work and warns of nothing.
-void startFirstTouch(const Config &config, Messages &messages);
+/// \p heap: addresses of libmpg's heap, if it serves malloc.
+void startFirstTouch(const Config &config, Range heap, Messages &messages);
 
 } // namespace mpg
 

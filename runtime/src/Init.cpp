@@ -19,10 +19,12 @@
 #include "FirstTouch.h"
 #include "Heap.h"
 #include "HeapFork.h"
+#include "HeapSpace.h"
 #include "Messages.h"
 #include "Numa.h"
 #include "Pages.h"
 #include "Remap.h"
+#include "Replicate.h"
 #include "Sector.h"
 #include "Stack.h"
 #include "ThreadStack.h"
@@ -100,10 +102,12 @@ static void run() {
   if (config.printEnv && config.speaks)
     printEnv(config, environ);
   writeInitialWays();
+  startFirstTouch(config, heapIsOurs() ? heapSpace.range() : Range{},
+                  state.messages);
   if (config.mode == Mode::none)
     return;
-  startFirstTouch(config, state.messages);
   startNuma(config);
+  startReplicate(state.messages);
   if (heapIsOurs())
     watchForks(config, state.messages);
   remapSegments(config, state.messages);

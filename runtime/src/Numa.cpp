@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory on a NUMA node of the caller's choice, and where memory lies: the
-// functions of <mpg/mpg.h> that a program calls itself.
+// Memory on a NUMA node of the caller's choice: functions of <mpg/mpg.h> that a
+// program calls itself.
 //
 // A reservation of large pages counts pages of all nodes together. Memory that
 // is bound to a node whose own pool is empty would die with SIGBUS at its first
@@ -112,70 +112,4 @@ void mpg_free_pages(void *memory, size_t bytes) {
   uintptr_t start = reinterpret_cast<uintptr_t>(memory);
   if (memory)
     giveBack({start, start + roundUp(bytes, granuleBytes)});
-}
-
-namespace {
-
-/// Sums for mpg_where.
-struct Tally {
-  Range asked;
-  size_t *out;
-  int nodes;
-  size_t present;
-};
-
-} // namespace
-
-/// Bytes of the page at \p page that were asked for.
-static size_t bytesInside(uintptr_t page, size_t pageBytes, Range asked) {
-  uintptr_t end = page + pageBytes;
-  uintptr_t from = page > asked.start ? page : asked.start;
-  return (end < asked.end ? end : asked.end) - from;
-}
-
-/// Adds \p extent, whole pages of one size. Returns an errno value.
-static int count(const Extent &extent, Tally &tally) {
-  constexpr size_t batch = 256;
-  int nodes[batch];
-  uintptr_t page = roundDown(extent.range.start, extent.pageBytes);
-  while (page < extent.range.end) {
-    size_t left =
-        (extent.range.end - page + extent.pageBytes - 1) / extent.pageBytes;
-    size_t now = left < batch ? left : batch;
-    if (int error = nodesOf(page, now, extent.pageBytes, nodes))
-      return error;
-    for (size_t i = 0; i < now; ++i, page += extent.pageBytes) {
-      if (nodes[i] < 0)
-        continue;
-      size_t inside = bytesInside(page, extent.pageBytes, tally.asked);
-      tally.present += inside;
-      if (nodes[i] < tally.nodes)
-        tally.out[nodes[i]] += inside;
-    }
-  }
-  return 0;
-}
-
-size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
-  uintptr_t start = reinterpret_cast<uintptr_t>(memory);
-  for (int node = 0; node < nodes; ++node)
-    out[node] = 0;
-  if (bytes == 0)
-    return 0;
-  Tally tally{{start, start + bytes}, out, nodes, 0};
-  int error = 0;
-  uintptr_t known = start;
-  Extents extents(tally.asked);
-  Extent extent;
-  while (!error && extents.next(extent)) {
-    error = extent.range.start > known ? EFAULT : count(extent, tally);
-    known = extent.range.end;
-  }
-  if (!error && known < tally.asked.end)
-    error = EFAULT;
-  if (error || tally.asked.empty()) {
-    errno = error ? error : EFAULT;
-    return size_t(-1);
-  }
-  return tally.present;
 }

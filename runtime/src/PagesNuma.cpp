@@ -72,6 +72,12 @@ int mpg::place(Range range, Placement placement, const NodeSet &nodes) {
   return isError(result) ? int(-result) : 0;
 }
 
+int mpg::nodeHere() {
+  unsigned cpu, node;
+  return isError(rawCall(SYS_getcpu, long(&cpu), long(&node), 0)) ? -1
+                                                                  : int(node);
+}
+
 //===----------------------------------------------------------------------===//
 // What is mapped
 //===----------------------------------------------------------------------===//
@@ -143,20 +149,29 @@ bool Extents::next(Extent &extent) {
   return false;
 }
 
-size_t mpg::writablePageBytes(Range range) {
-  uintptr_t middle = range.start + range.bytes() / 2;
-  uintptr_t known = range.start;
+size_t mpg::writablePages(Range &range) {
+  Range pages{roundDown(range.start, basePageBytes()),
+              roundUp(range.end, basePageBytes())};
+  Range whole = pages;
+  uintptr_t known = pages.start;
   size_t pageBytes = 0;
-  Extents extents(range);
+  Extents extents(pages);
   Extent extent;
-  while (known < range.end && extents.next(extent)) {
+  while (known < pages.end && extents.next(extent)) {
     if (extent.range.start > known || !extent.writable || extent.reachesDisk)
       return 0;
-    if (extent.range.contains(middle))
+    if (extent.range.start == pages.start)
+      whole.start = roundDown(pages.start, extent.pageBytes);
+    if (extent.range.end == pages.end)
+      whole.end = roundUp(pages.end, extent.pageBytes);
+    if (extent.pageBytes > pageBytes)
       pageBytes = extent.pageBytes;
     known = extent.range.end;
   }
-  return known < range.end ? 0 : pageBytes;
+  if (known < pages.end)
+    return 0;
+  range = whole;
+  return pageBytes;
 }
 
 //===----------------------------------------------------------------------===//

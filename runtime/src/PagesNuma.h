@@ -56,9 +56,12 @@ private:
   LineReader lines;
 };
 
-/// Size of the pages in the middle of \p range if all of it is mapped and may
-/// be written to without a file being changed; else 0.
-size_t writablePageBytes(Range range);
+/// The node of the CPU that the calling thread is on; -1 if it cannot be told.
+int nodeHere();
+
+/// Size of the largest pages in \p range, which grows to whole pages, if all of
+/// it is mapped and may be written to without a file being changed; else 0.
+size_t writablePages(Range &range);
 
 /// Makes \p range present as if the calling thread had written to it; contents
 /// stay. What cannot be made present, or written, is left alone: no signal.

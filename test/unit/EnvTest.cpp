@@ -60,7 +60,7 @@ std::string otherValue(Variable variable) {
   parseValue(setting, setting.fallback, usual);
   for (const char *text :
        {"on", "2", "1", "0", "base", "32M", "thp", "all",
-        "demand:prepage:demand", "none", "777", "FALSE", "4,10"}) {
+        "demand:prepage:demand", "none", "777", "FALSE", "4,10", "mbind"}) {
     uint64_t value;
     if (parseValue(setting, text, value) && value != usual)
       return text;
@@ -313,6 +313,26 @@ TEST(EnvTest, PageSizesThatTheKernelLacksAreToldAndAre2M) {
                             word + "; the kernel decides)");
     EXPECT_TRUE(Reading({entry, "MPG_MODE=none"}).said.empty());
   }
+}
+
+TEST(EnvTest, FirstTouchHoldsWhereLargePagesAreOff) {
+  const struct {
+    const char *entry;
+    TouchMode mode;
+  } cases[] = {{"MPG_FIRST_TOUCH=touch", TouchMode::touch},
+               {"MPG_FIRST_TOUCH=mbind", TouchMode::mbind},
+               {"MPG_FIRST_TOUCH=off", TouchMode::off},
+               {"MPG_FIRST_TOUCH=none", TouchMode::touch},
+               {"MPG_FIRST_TOUCH=", TouchMode::touch},
+               {"MPG_FIRST=off", TouchMode::touch}};
+  for (const auto &one : cases) {
+    const char *environment[] = {one.entry, "MPG_MODE=none", nullptr};
+    EXPECT_EQ(readTouchMode(environment), one.mode) << one.entry;
+    EXPECT_EQ(Reading({one.entry, "MPG_MODE=none"}).config.firstTouch, one.mode)
+        << one.entry;
+  }
+  EXPECT_EQ(readTouchMode(nullptr), TouchMode::touch);
+  EXPECT_EQ(Reading({"MPG_FIRST_TOUCH=none"}).said.size(), 1u);
 }
 
 TEST(EnvTest, HeapStepIsAtLeastTwiceTheThreshold) {

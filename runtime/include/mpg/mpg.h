@@ -92,6 +92,50 @@ MPG_API int mpg_heap_check(void);
  * mapped), EPERM or ENOSYS (the system does not tell). */
 MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
 
+/* The same for people: a table on standard error, one line for each node that
+ * the process may use, with bytes, percent, and the size of the pages
+ * (transparent large pages count as those of the base size), and one for what
+ * is not present. `name` stands in front; NULL: none. Keeps errno; allocates
+ * nothing: also for signal handlers with 16 KiB of stack. */
+MPG_API void mpg_print_where(const void *p, size_t bytes, const char *name);
+
+/* Data that threads of all NUMA nodes read, or write parts of, once for each
+ * node that this process has CPUs on. */
+struct mpg_replica;
+
+/* Copies [p, p + bytes) to each of those nodes, on large pages as
+ * mpg_alloc_onnode gives them. The copies are for reading: a node that has all
+ * of p on large pages already uses p itself, and one that has no room uses the
+ * nearest copy, or p if there is none; a line on standard error says so. So p
+ * stays as it is until mpg_replica_free.
+ *
+ * p NULL: a zeroed buffer on each node, to write to. Nodes without room share
+ * the nearest one, so threads of different nodes should not count on different
+ * buffers: let each thread write the part that it would write of one array.
+ *
+ * The OpenMP team copies if there is one, else the caller does. The process
+ * has CPUs on a node if one of its threads may run there at that time: call it
+ * when the threads are there and bound. Not for signal handlers. NULL with
+ * errno EINVAL (bytes 0) or ENOMEM (not even a page for the table; with p NULL
+ * no node has room). */
+MPG_API struct mpg_replica *mpg_replicate(const void *p, size_t bytes);
+
+/* The copy, or the buffer, for the node that the calling thread is on at the
+ * moment. Aligned to 2 MiB unless it is p itself. Any thread, signal handlers
+ * too; no lock and, where the C library knows the CPU from the kernel (x86-64;
+ * elsewhere glibc 2.35), no system call. Ask for it in each parallel region,
+ * not in each iteration. pre: threads are bound, else it may be another node's
+ * a moment later: correct, but not local. */
+MPG_API void *mpg_local_copy(const struct mpg_replica *replica);
+
+/* What mpg_local_copy gives threads on `node`, to put the buffers of all nodes
+ * together; several nodes may share one. NULL: there is no such node. */
+MPG_API void *mpg_node_copy(const struct mpg_replica *replica, int node);
+
+/* Gives all copies and buffers back. NULL does nothing. pre: no thread uses
+ * them any more. */
+MPG_API void mpg_replica_free(struct mpg_replica *replica);
+
 /* What the last mpg_sector_begin (<mpg/pass.h>) or mpg_prefetch_set of the
  * calling thread that failed was missing: the processor, access to registers,
  * a driver, a command, a bound thread. A constant string, empty if none failed.

@@ -18,24 +18,32 @@
 extern "C" {
 #endif
 
-/* Pages in [p, p + bytes) in parallel, each part by the thread that will work
- * on it, as the loop behind it shares its iterations out:
+/* Places [p, p + bytes) on the NUMA nodes of the threads that will work on it,
+ * as the loop behind it shares its iterations out:
  *   sched 0 (block): thread t of n gets the t-th of n equal blocks of
  *                    iterations (OpenMP schedule(static)); `chunk` is ignored
  *   sched 1 (chunk): chunks of `chunk` iterations go round the threads
  *                    (OpenMP schedule(static, chunk))
  * step is bytes per iteration; threads 0 means the OpenMP runtime's default.
- * A page belongs to the thread that works on its first byte.
+ * A page belongs to the thread that works on the byte in its middle; one at an
+ * end of the array that has less than half a page of it is left alone.
+ *
+ * Each thread pages its part in. With MPG_FIRST_TOUCH=mbind nothing is paged
+ * in: the kernel is told the node that each part is to come from, if it has
+ * room. MPG_FIRST_TOUCH=off: the call does nothing.
  *
  * Contents are unchanged: pages that are there already stay as they are, others
  * read as zero before and after. Nothing is done when
- *   - bytes, step or chunk is 0, sched is unknown, or threads is absurd
+ *   - bytes is less than 4 MiB
+ *   - step or chunk is 0, sched is unknown, or threads is absurd
  *   - a part of it is not mapped, may not be written, or is a file on disk that
  *     would be written to (MAP_SHARED)
  *   - the caller is in a parallel region
  * A program without OpenMP has no team: the calling thread goes to the CPUs
- * that the parts would be worked on if all CPUs took part, and comes back.
- * Any alignment. Thread-safe. Never fails, raises no signal, keeps errno. */
+ * where OMP_PLACES, OMP_PROC_BIND and OMP_NUM_THREADS would put one, or over
+ * all CPUs that it may use, and comes back.
+ * Any alignment. Thread-safe, but for the environment, which it reads like
+ * getenv. Never fails, raises no signal, keeps errno. */
 MPG_API void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched,
                              uint64_t step, uint64_t chunk, uint32_t threads);
 

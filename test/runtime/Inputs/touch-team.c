@@ -1,5 +1,6 @@
 /* mpg_first_touch from inside a parallel region, for a number of threads that
- * is not the default, and from two threads at once. Prints `right`. */
+ * is not the default, for one that the program has set, and from two threads at
+ * once. Prints `right`. */
 
 #define _GNU_SOURCE
 #include "touch.h"
@@ -26,13 +27,14 @@ static void count(int threads, int sign) {
   }
 }
 
-static int isSharedOutOver(int threads) {
+/* asked: what is said to mpg_first_touch; 0 is the team as it usually is. */
+static int isSharedOutOver(int threads, int asked) {
   long share = bytes / getpagesize() / threads;
   char *memory = map();
   memset(faults, 0, sizeof faults);
   count(threads, 0);
   count(threads, -1);
-  mpg_first_touch(memory, bytes, 0, 8, 0, (uint32_t)threads);
+  mpg_first_touch(memory, bytes, 0, 8, 0, (uint32_t)asked);
   count(threads, 1);
   for (int thread = 0; thread < threads; ++thread)
     if (faults[thread] < share || faults[thread] > share + 6)
@@ -59,8 +61,13 @@ int main(void) {
   if (presentPages(memory, bytes))
     return puts("wrong: something is done inside of a parallel region"), 1;
   for (int threads = 1; threads <= 6; threads += threads < 4 ? 1 : 2)
-    if (!isSharedOutOver(threads))
+    if (!isSharedOutOver(threads, threads))
       return 1;
+  if (!isSharedOutOver(omp_get_max_threads(), 0))
+    return 1;
+  omp_set_num_threads(5);
+  if (!isSharedOutOver(5, 0) || !isSharedOutOver(3, 3))
+    return 1;
   if (pthread_create(&thread, NULL, touchAll, memory))
     return 2;
   touchAll(other);

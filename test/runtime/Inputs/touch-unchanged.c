@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-enum { bytes = 16 << 20 };
+enum { bytes = 16 << 20, least = 4 << 20 };
 
 static int wrong(const char *what) {
   printf("wrong: %s\n", what);
@@ -65,8 +65,8 @@ static void keepsForeignWrites(void) {
   shared = (unsigned char *)map(PROT_READ | PROT_WRITE);
   if (pthread_create(&thread, NULL, count, shared))
     wrong("no thread");
-  for (int i = 0; i < 200; ++i)
-    touch(shared, 1 << 16);
+  for (int i = 0; i < 25; ++i)
+    touch(shared, least);
   stop = 1;
   pthread_join(thread, &rounds);
   if (*shared != (unsigned char)(uintptr_t)rounds)
@@ -108,10 +108,22 @@ static void ignoresNonsense(void) {
   if (presentPages(memory, bytes))
     wrong("an argument that means nothing did something");
   /* Unusual, but right. */
-  mpg_first_touch(memory + 4097, 1, 0, UINT64_MAX, UINT64_MAX, 0);
-  mpg_first_touch(memory + 3 * 65536 + 1, 65536, 1, 3, UINT64_MAX, 5);
-  if (presentPages(memory, bytes) != 1 + 65536 / (size_t)getpagesize() + 1)
-    wrong("unusual arguments");
+  size_t pages = least / (size_t)getpagesize();
+  mpg_first_touch(memory + 4097, least, 0, UINT64_MAX, UINT64_MAX, 0);
+  if (presentPages(memory, bytes) != pages)
+    wrong("one iteration");
+  mpg_first_touch(memory + 8 * 65536 + least + 1, least, 1, 3, UINT64_MAX, 5);
+  if (presentPages(memory, bytes) != 2 * pages)
+    wrong("one chunk");
+}
+
+/* Exactly the least size, and a byte less. */
+static void leavesSmallArraysAlone(void) {
+  char *memory = map(PROT_READ | PROT_WRITE);
+  staysAway("a small array", memory, least - 1);
+  touch(memory, least);
+  if (presentPages(memory, bytes) != least / (size_t)getpagesize())
+    wrong("an array of the least size");
 }
 
 int main(int argc, char **argv) {
@@ -132,6 +144,7 @@ int main(int argc, char **argv) {
   staysAway("partly read-only memory", memory, bytes);
   leavesFilesAlone(argv[1]);
   ignoresNonsense();
+  leavesSmallArraysAlone();
   puts("right");
   return 0;
 }

@@ -40,17 +40,18 @@ static int myNode(void) {
   return (int)node;
 }
 
-/* Iteration i belongs to the thread: so do the pages that begin in it. */
+/* Iteration i belongs to the thread: so do the pages whose middle is in it. */
 static void own(size_t i, int thread) {
   uintptr_t start = (uintptr_t)array + i * step, end = start + step;
-  size_t page = (start - firstPage + pageBytes - 1) / pageBytes;
+  uintptr_t middle = firstPage + pageBytes / 2;
+  size_t page = 0;
   if (!knowsNode[thread]) {
     nodeOfThread[thread] = myNode();
     knowsNode[thread] = 1;
   }
-  if (i == 0)
-    owner[0] = (unsigned char)thread;
-  for (; page < pageCount && firstPage + page * pageBytes < end; ++page)
+  if (start > middle)
+    page = (start - middle + pageBytes - 1) / pageBytes;
+  for (; page < pageCount && middle + page * pageBytes < end; ++page)
     owner[page] = (unsigned char)thread;
 }
 
@@ -209,8 +210,9 @@ int main(int argc, char **argv) {
     return printf("no memory\n"), 2;
   array = memory + skip;
   bytes = pages * pageBytes - skip;
-  firstPage = ((uintptr_t)array) / pageBytes * pageBytes;
-  pageCount = pages - skip / pageBytes;
+  /* The pages whose middle is in the array. */
+  firstPage = ((uintptr_t)array + pageBytes / 2 - 1) / pageBytes * pageBytes;
+  pageCount = ((uintptr_t)memory + pages * pageBytes - firstPage) / pageBytes;
   cpu_set_t before, after;
   sched_getaffinity(0, sizeof before, &before);
   countFaults(0);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the threads of a team stand when OMP_PLACES, OMP_PROC_BIND and
+// OMP_NUM_THREADS say so (OpenMP 5.2, chapter 21), for programs that have no
+// OpenMP runtime that could be asked. A value that means nothing counts as not
+// set. Text and numbers only: what the machine looks like is the caller's to
+// tell.
+
+#ifndef MPG_RUNTIME_PLACES_H
+#define MPG_RUNTIME_PLACES_H
+
+#include <sched.h>
+#include <stdint.h>
+
+namespace mpg {
+
+/// What CPUs may have in common; the abstract names of OMP_PLACES.
+enum class Level : uint8_t { threads, cores, llCaches, numaDomains, sockets };
+
+/// Puts into \p group the CPUs that share \p level with \p cpu.
+using GroupOfCpu = void (*)(unsigned cpu, Level level, cpu_set_t &group);
+
+/// The variables as they are set, or null.
+struct PlaceWishes {
+  const char *places, *bind, *threads;
+};
+
+PlaceWishes readPlaceWishes(const char *const *environment);
+
+enum class Binding : uint8_t {
+  none,    ///< one place with all CPUs
+  close,   ///< neighbours on neighbouring places
+  spread,  ///< as far from each other as can be
+  primary, ///< all on the first place
+};
+
+/// 128 KiB: not for the stack.
+struct PlaceList {
+  static constexpr uint32_t most = 1024;
+  Binding binding;
+  uint32_t count;
+  cpu_set_t places[most];
+};
+
+/// Where threads may stand that may use \p usable. There is at least one place,
+/// and every place has a CPU out of \p usable.
+/// pre: \p usable is not empty.
+void makePlaces(const PlaceWishes &wishes, const cpu_set_t &usable,
+                GroupOfCpu groupOf, PlaceList &list);
+
+/// Number of threads of a team that nobody has given a number.
+uint32_t defaultThreads(const PlaceWishes &wishes, const cpu_set_t &usable);
+
+/// The CPU that stands for thread \p thread of \p threads: its place's first
+/// one, or, if it shares its place with others, as far into the place as it is
+/// into their row.
+int cpuOfThread(const PlaceList &list, uint32_t thread, uint32_t threads);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_PLACES_H

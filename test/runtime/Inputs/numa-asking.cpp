@@ -1,0 +1,21 @@
+// The other half of numa-asked.cpp: the file that includes the header.
+
+#include <mpg/numa_allocator.hpp>
+#include <vector>
+
+void makeVectors() {
+  struct Point {
+    float x, y, z;
+  };
+  std::vector<double, mpg::numa_allocator<double>> small(524287);
+  std::vector<double, mpg::numa_allocator<double>> least(524288);
+  std::vector<Point, mpg::numa_allocator<Point>> chunks(
+      1000000, mpg::numa_allocator<Point>(4096, 3));
+  least.resize(1000000);
+  // The optimiser may leave out memory that nobody looks at.
+  static void *volatile seen;
+  seen = small.data();
+  seen = least.data();
+  seen = chunks.data();
+  (void)seen;
+}
