@@ -18,6 +18,7 @@ namespace {
 struct Said {
   Hint hint;
   Ways ways;
+  TouchChoice touch = TouchChoice::none;
   SourceLine where;
   bool isWrong = false;
   bool hasHint = false, hasWays = false;
@@ -78,12 +79,24 @@ static void addText(StringRef text, bool isFunction, Said &said,
     said.ways = parsed->ways;
     if (!isFunction)
       complain("ways are for functions; put it in front of the function");
+  } else if (parsed->kind == HintKind::touch) {
+    if (said.touch != TouchChoice::none && said.touch != parsed->touch)
+      complain("contradictory hints: touch:off and touch:on; leave out one of "
+               "them");
+    said.touch = parsed->touch;
   } else {
     complain("this kind is for pragmas");
   }
 }
 
 // --- Globals and functions
+
+/// What is left of an erased list counts as uses of globals, and would show in
+/// the object as an address that matters.
+static void dropDeadUses(Module &module) {
+  for (GlobalValue &global : module.global_values())
+    global.removeDeadConstantUsers();
+}
 
 static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
   GlobalVariable *list = module.getGlobalVariable("llvm.global.annotations");
@@ -112,12 +125,13 @@ static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
   std::string section = list->getSection().str();
   list->eraseFromParent();
   if (others.empty())
-    return;
+    return dropDeadUses(module);
   auto *type = ArrayType::get(others.front()->getType(), others.size());
   auto *rest = new GlobalVariable(
       module, type, /*isConstant=*/false, GlobalValue::AppendingLinkage,
       ConstantArray::get(type, others), "llvm.global.annotations");
   rest->setSection(section);
+  dropDeadUses(module);
 }
 
 // --- Variables and fields
@@ -215,11 +229,26 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
   return isUsed ? std::nullopt : std::optional(HintRequest::data);
 }
 
+static void addTouch(Value *root, const Said &said, HintRequests &requests,
+                     Complaints &complaints) {
+  std::optional<HintRequest::Target> target = HintRequest::function;
+  if (!isa<Function>(root))
+    target = targetOf(root);
+  if (!target)
+    return complaints.add(
+        said.where,
+        "touch is ignored: this is neither a pointer nor an array; for a class "
+        "such as std::vector put it in front of the function that fills it");
+  requests.touches.push_back({root, *target, said.touch, said.where});
+}
+
 static void addRequests(Value *root, const Said &said, HintRequests &requests,
                         Complaints &complaints) {
   if (said.isWrong)
     return;
   auto *function = dyn_cast<Function>(root);
+  if (said.touch != TouchChoice::none)
+    addTouch(root, said, requests, complaints);
   if (function && said.hasWays)
     requests.ways.push_back({function, said.ways, said.where, {}, {}, {}});
   if (!said.hasHint)

@@ -57,3 +57,7 @@ DebugLoc mpg::userLocation(DebugLoc location) {
       return at;
   return location;
 }
+
+bool mpg::isUserCode(const DebugLoc &location) {
+  return !location || !isSystemHeader(*location.get());
+}

@@ -35,6 +35,10 @@ void fail(llvm::LLVMContext &context, const llvm::Twine &text);
 /// header of the system: what a user can change.
 llvm::DebugLoc userLocation(llvm::DebugLoc location);
 
+/// Whether \p location, not seen through inlining, is in a file that a user can
+/// change; also if it is not known.
+bool isUserCode(const llvm::DebugLoc &location);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_DIAGNOSTICS_H

@@ -38,6 +38,13 @@ struct Ways {
   std::optional<unsigned> l2; ///< 0 to 14
 };
 
+/// Whether first touch may care for the memory of an array.
+enum class TouchChoice {
+  none, ///< nothing said: where it is proven safe and useful
+  off,  ///< never
+  on    ///< it is fresh and will be used wholly, also where that is not proven
+};
+
 // HW:sector-ways. 14 of 16 in L2: the assistant core has two.
 constexpr unsigned l1Ways = 4;
 constexpr unsigned l2Ways = 14;

@@ -46,10 +46,20 @@ struct WaysRequest {
   std::shared_ptr<Region> region;
 };
 
+/// Whether first touch may care for what is allocated for a variable, or in a
+/// function.
+struct TouchRequest {
+  llvm::Value *root = nullptr;
+  HintRequest::Target target = HintRequest::data;
+  TouchChoice choice = TouchChoice::none;
+  SourceLine where;
+};
+
 /// All that was said in a module.
 struct HintRequests {
   std::vector<HintRequest> hints;
   std::vector<WaysRequest> ways;
+  std::vector<TouchRequest> touches;
 };
 
 } // namespace mpg

@@ -9,6 +9,7 @@
 #include "SectorWays.h"
 #include "SideFile.h"
 #include "TagRemover.h"
+#include "TouchMarker.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Module.h"
 
@@ -43,9 +44,9 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   isChanged |= readMarkers(module, requests);
   bool hasTags = targetHasTags(module);
   isChanged |= removeTags(module);
-  if (hasTags)
-    for (const std::string &file : options->hintFiles)
-      readSideFile(module, file, requests);
+  for (const std::string &file : options->hintFiles)
+    readSideFile(module, file, requests);
+  isChanged |= markTouches(module, requests);
   bool isAsked = !requests.hints.empty() || !requests.ways.empty();
   if (isAsked && options->userHints && !hasTags)
     remarkUntagged(module, "only AArch64 Linux has tags");
@@ -56,7 +57,7 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   eraseMarkers(module);
   if (options->stripDebug && !optimised)
     isChanged |= StripDebugInfo(module);
-  else if (options->stripDebug)
-    storePassOptions(module, *options); // the last stage strips
+  else if (options->stripDebug || options->firstTouch != FirstTouch::on)
+    storePassOptions(module, *options); // for the later stages
   return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

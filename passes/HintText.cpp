@@ -68,6 +68,17 @@ static Error readItem(StringRef item, Ways &into) {
   return fail("unknown word '" + item + "'; known: l1=0..4, l2=0..14");
 }
 
+static Error readTouch(StringRef args, TouchChoice &into) {
+  args = args.trim();
+  into = StringSwitch<TouchChoice>(args)
+             .Case("off", TouchChoice::off)
+             .Case("on", TouchChoice::on)
+             .Default(TouchChoice::none);
+  if (into == TouchChoice::none)
+    return fail("unknown word '" + args + "'; known: touch:off, touch:on");
+  return Error::success();
+}
+
 template <typename Args> static Error readItems(StringRef text, Args &into) {
   if (text.trim().empty())
     return fail("nothing stands behind the colon; write for example "
@@ -84,6 +95,7 @@ static std::optional<HintKind> kindOf(StringRef word) {
   return StringSwitch<std::optional<HintKind>>(word)
       .Case("hint", HintKind::hint)
       .Case("ways", HintKind::ways)
+      .Case("touch", HintKind::touch)
       .Case("assign", HintKind::assign)
       .Case("procedure-assign", HintKind::procedureAssign)
       .Case("procedure-ways", HintKind::procedureWays)
@@ -100,7 +112,7 @@ static Expected<HintText> parseKind(StringRef text) {
   std::optional<HintKind> kind = kindOf(word.trim());
   if (!kind)
     return fail("unknown kind of hint '" + word.trim() +
-                "'; known: hint, ways");
+                "'; known: hint, ways, touch");
   HintText result;
   result.kind = *kind;
   Error error = Error::success();
@@ -113,6 +125,9 @@ static Expected<HintText> parseKind(StringRef text) {
   case HintKind::ways:
   case HintKind::procedureWays:
     error = readItems(args, result.ways);
+    break;
+  case HintKind::touch:
+    error = readTouch(args, result.touch);
     break;
   case HintKind::endAssign:
   case HintKind::endWays:

@@ -17,6 +17,7 @@ namespace mpg {
 /// the code between.
 enum class HintKind {
   hint,            ///< data, or a function's accesses
+  touch,           ///< first touch: an array's memory, or all of a function's
   ways,            ///< cache ways: a function, or the code up to endWays
   assign,          ///< hint for one variable up to endAssign
   procedureAssign, ///< the same for the whole function
@@ -29,6 +30,7 @@ struct HintText {
   HintKind kind = HintKind::hint;
   Hint hint; ///< of hint, assign, procedureAssign
   Ways ways; ///< of ways, procedureWays
+  TouchChoice touch = TouchChoice::none;
 };
 
 /// Whether \p text is meant for us; another tool's annotation is not.

@@ -23,10 +23,14 @@ struct OptionName {
 } // namespace
 
 static constexpr OptionName optionNames[] = {
-    {"sector", "off or user"},      {"verify", "off or on"},
-    {"extended", "off or on"},      {"strip-debug", "off or on"},
-    {"random-hints", "a number"},   {"hints", "the path of a YAML file"},
+    {"sector", "off or user"},
+    {"verify", "off or on"},
+    {"extended", "off or on"},
+    {"strip-debug", "off or on"},
+    {"random-hints", "a number"},
+    {"hints", "the path of a YAML file"},
     {"test-place", "early or gep"},
+    {"first-touch", "off, remark, on or parallel-init"},
 };
 
 static Error wrongValue(const OptionName &option, StringRef value) {
@@ -44,6 +48,29 @@ static bool readFlag(StringRef value, StringRef no, StringRef yes, bool &flag) {
   return true;
 }
 
+namespace {
+struct FirstTouchWord {
+  const char *word;
+  FirstTouch mode;
+};
+} // namespace
+
+static constexpr FirstTouchWord firstTouchWords[] = {
+    {"off", FirstTouch::off},
+    {"remark", FirstTouch::remark},
+    {"on", FirstTouch::on},
+    {"parallel-init", FirstTouch::parallelInit},
+};
+
+static bool readFirstTouch(StringRef value, FirstTouch &mode) {
+  for (const FirstTouchWord &known : firstTouchWords)
+    if (value == known.word) {
+      mode = known.mode;
+      return true;
+    }
+  return false;
+}
+
 static bool setOption(StringRef name, StringRef value, PassOptions &into) {
   if (name == "sector")
     return readFlag(value, "off", "user", into.userHints);
@@ -53,6 +80,8 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     return readFlag(value, "off", "on", into.extended);
   if (name == "strip-debug")
     return readFlag(value, "off", "on", into.stripDebug);
+  if (name == "first-touch")
+    return readFirstTouch(value, into.firstTouch);
   if (name == "random-hints") {
     uint64_t seed;
     if (value.getAsInteger(0, seed))
@@ -143,6 +172,9 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
     text += ",test-place=early";
   if (options.formGep)
     text += ",test-place=gep";
+  for (const FirstTouchWord &known : firstTouchWords)
+    if (known.mode == options.firstTouch && known.mode != FirstTouch::on)
+      text += std::string(",first-touch=") + known.word;
   LLVMContext &context = module.getContext();
   NamedMDNode *node = module.getOrInsertNamedMetadata(metadataName);
   node->clearOperands();
@@ -151,13 +183,17 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
 
 PassOptions mpg::loadPassOptions(const Module &module) {
   PassOptions options;
+  if (Expected<PassOptions> said = readPassOptions())
+    options.firstTouch = said->firstTouch;
+  else
+    consumeError(said.takeError()); // the first pass of a compile reports it
   const NamedMDNode *node = module.getNamedMetadata(metadataName);
-  if (!node || !node->getNumOperands())
+  if (!node)
     return options;
-  // Linked modules each bring theirs; the first one speaks for all.
-  const MDNode *first = node->getOperand(0);
-  if (first->getNumOperands())
-    if (auto *text = dyn_cast<MDString>(first->getOperand(0)))
-      consumeError(parsePassOptions(text->getString(), options));
+  // Linked modules each bring theirs: the first one is read last.
+  for (const MDNode *one : reverse(node->operands()))
+    if (one->getNumOperands())
+      if (auto *text = dyn_cast<MDString>(one->getOperand(0)))
+        consumeError(parsePassOptions(text->getString(), options));
   return options;
 }

@@ -21,6 +21,14 @@ class Module;
 
 namespace mpg {
 
+/// What is done about arrays whose memory would lie on the wrong NUMA nodes.
+enum class FirstTouch {
+  off,         ///< nothing, and nothing is said
+  remark,      ///< it is said
+  on,          ///< the memory is touched by the threads that will use it
+  parallelInit ///< the initialisation itself is made parallel where it can be
+};
+
 struct PassOptions {
   bool userHints = true;   ///< sector=user; sector=off leaves all untagged
   bool verify = false;     ///< run LLVM's verifier behind ours
@@ -28,6 +36,7 @@ struct PassOptions {
   bool stripDebug = false; ///< drop debug info after the side file is read
   std::optional<uint64_t> randomSeed; ///< a random hint for every variable
   std::vector<std::string> hintFiles; ///< side files
+  FirstTouch firstTouch = FirstTouch::on;
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -42,8 +51,13 @@ void registerPassOptions();
 /// What the environment and the command line say. The error names the option.
 llvm::Expected<PassOptions> readPassOptions();
 
-/// Writes the options into \p module, or reads what the compile wrote there.
+/// Writes the options into \p module, for later stages and a link with LTO.
 void storePassOptions(llvm::Module &module, const PassOptions &options);
+
+/// What was written into \p module; of linked modules the first one that says
+/// something speaks for all. For firstTouch, which is also about modules
+/// without hints, where nothing is written: then what the environment and the
+/// command line of this step say.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 } // namespace mpg

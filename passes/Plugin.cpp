@@ -4,6 +4,8 @@
 //
 //   hints are read        at the start, where the code looks like the source
 //   loops are kept        until the vectoriser: LoopIdiom runs before it
+//   first touch           on simplified code, before the vectoriser; for LTO at
+//                         the link, which sees all files
 //   tags are written      after everything else, once: not when compiling for
 //                         LTO, where the link optimises again
 //
@@ -12,10 +14,13 @@
 
 #include "BaseMarker.h"
 #include "DebugCounters.h"
+#include "FirstTouchPass.h"
 #include "HintSource.h"
 #include "KeepLoops.h"
+#include "ParallelRemarks.h"
 #include "PassOptions.h"
 #include "TagWriter.h"
+#include "TouchMarker.h"
 #include "llvm-c/Core.h"
 #include "llvm/Passes/PassBuilder.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")
@@ -34,18 +39,35 @@ static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(TagWriterPass(stage));
 }
 
+/// What is about OpenMP programs.
+static void addParallel(ModulePassManager &passes, OptimizationLevel level) {
+  if (level == OptimizationLevel::O0)
+    return;
+  passes.addPass(ParallelRemarksPass());
+  passes.addPass(FirstTouchPass());
+}
+
 #if LLVM_VERSION_MAJOR >= 20
+static bool isPreLink(ThinOrFullLTOPhase phase) {
+  return phase == ThinOrFullLTOPhase::ThinLTOPreLink ||
+         phase == ThinOrFullLTOPhase::FullLTOPreLink;
+}
+
 static void registerByPhase(PassBuilder &builder) {
   builder.registerPipelineEarlySimplificationEPCallback(
       [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
         passes.addPass(KeepLoopsPass());
       });
+  builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes,
+                                              OptimizationLevel level,
+                                              ThinOrFullLTOPhase phase) {
+    if (!isPreLink(phase))
+      addParallel(passes, level);
+  });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes,
                                              OptimizationLevel,
                                              ThinOrFullLTOPhase phase) {
-    bool isPreLink = phase == ThinOrFullLTOPhase::ThinLTOPreLink ||
-                     phase == ThinOrFullLTOPhase::FullLTOPreLink;
-    addLast(passes, isPreLink ? Stage::preLink : Stage::last);
+    addLast(passes, isPreLink(phase) ? Stage::preLink : Stage::last);
   });
 }
 #else
@@ -54,6 +76,7 @@ static void registerByPhase(PassBuilder &builder) {
       [](ModulePassManager &passes, OptimizationLevel) {
         passes.addPass(KeepLoopsPass());
       });
+  builder.registerOptimizerEarlyEPCallback(addParallel);
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {
         addLast(passes, Stage::unknown);
@@ -67,6 +90,11 @@ static void registerPasses(PassBuilder &builder) {
         passes.addPass(HintSourcePass(level != OptimizationLevel::O0));
       });
   registerByPhase(builder);
+  // Before a function is inlined into others, after others into it.
+  builder.registerScalarOptimizerLateEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) {
+        passes.addPass(TouchKeeperPass());
+      });
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) {
         passes.addPass(ReleaseLoopsPass());
@@ -75,7 +103,8 @@ static void registerPasses(PassBuilder &builder) {
       });
   // A link with full LTO has neither of the two places above.
   builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel) {
+      [](ModulePassManager &passes, OptimizationLevel level) {
+        addParallel(passes, level);
         passes.addPass(KeepLoopsPass());
       });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
@@ -87,6 +116,8 @@ static void registerPasses(PassBuilder &builder) {
          ArrayRef<PassBuilder::PipelineElement>) {
         if (name == "mpg-hints")
           passes.addPass(HintSourcePass(/*optimised=*/true));
+        else if (name == "mpg-first-touch")
+          passes.addPass(FirstTouchPass());
         else if (name == "mpg-tags")
           addLast(passes, Stage::last);
         else

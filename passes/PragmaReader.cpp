@@ -139,6 +139,7 @@ bool mpg::readMarkers(Module &module, HintRequests &requests) {
         addWays(marker, markers, requests);
         break;
       case HintKind::hint:
+      case HintKind::touch:
       case HintKind::endAssign:
       case HintKind::endWays:
         break;

@@ -2,6 +2,7 @@
 
 #include "SectorWays.h"
 #include "PointerFlow.h"
+#include "WeakCalls.h"
 #include "mpg/note.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -29,39 +30,6 @@ static GlobalVariable *waysConstant(Module &module, const Ways &ways) {
                          GlobalValue::PrivateLinkage, value, "mpg.ways");
   global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   return global;
-}
-
-/// A function of this module that calls the weak function \p name of libmpg if
-/// it is there, and otherwise returns \p absent.
-static Function *callIfThere(Module &module, StringRef name, FunctionType *type,
-                             Constant *absent) {
-  std::string localName = (name + ".if_there").str();
-  if (Function *there = module.getFunction(localName))
-    return there;
-  LLVMContext &context = module.getContext();
-  auto *target =
-      dyn_cast<Function>(module.getOrInsertFunction(name, type).getCallee());
-  if (!target) // the program uses the name for something else
-    return nullptr;
-  // A program that calls it itself wants to hear when it is missing.
-  if (target->isDeclaration() && target->use_empty())
-    target->setLinkage(GlobalValue::ExternalWeakLinkage);
-  Function *local =
-      Function::Create(type, GlobalValue::InternalLinkage, localName, module);
-  local->addFnAttr(Attribute::NoUnwind);
-  IRBuilder<> builder(BasicBlock::Create(context, "", local));
-  BasicBlock *call = BasicBlock::Create(context, "", local);
-  BasicBlock *skip = BasicBlock::Create(context, "", local);
-  builder.CreateCondBr(builder.CreateIsNotNull(target), call, skip);
-  builder.SetInsertPoint(call);
-  Value *result = builder.CreateCall(type, target, local->getArg(0));
-  if (absent)
-    builder.CreateRet(result);
-  else
-    builder.CreateRetVoid();
-  builder.SetInsertPoint(skip);
-  absent ? builder.CreateRet(absent) : builder.CreateRetVoid();
-  return local;
 }
 
 namespace {

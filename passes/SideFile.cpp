@@ -39,9 +39,12 @@ private:
                 SmallVectorImpl<HintText> &texts);
   void apply(const Key &key, const HintText &text);
   void applyWays(const Key &key, const Ways &ways);
-  bool applyToVariable(const Key &key, const Hint &hint, Function &function);
+  bool applyToVariable(const Key &key, const HintText &text,
+                       Function &function);
+  void add(const Key &key, const HintText &text, Value *root,
+           Function *function);
   void addHint(const Key &key, const Hint &hint, Value *root,
-               Function *function);
+               HintRequest::Target target, Function *function);
   void complain(const Twine &text) { warn(module.getContext(), where, text); }
 
   Module &module;
@@ -61,19 +64,32 @@ static std::string nameOf(const Module &module) {
   return file == "FIRModule" ? "this file" : file.str();
 }
 
+void SideFileReader::add(const Key &key, const HintText &text, Value *root,
+                         Function *function) {
+  // In an OpenMP region of Fortran: what is said for the variable itself
+  // counts.
+  if (text.kind == HintKind::touch && isa<Instruction>(root) &&
+      !isa<AllocaInst>(root))
+    return;
+  std::optional<HintRequest::Target> target = HintRequest::function;
+  if (!isa<Function>(root))
+    target = targetOfRoot(root);
+  if (!target)
+    return complain("'" + key.name + "/" + key.variable +
+                    "' is neither a pointer nor an array; the hint is ignored");
+  if (text.kind == HintKind::touch)
+    requests.touches.push_back({root, *target, text.touch, where});
+  else
+    addHint(key, text.hint, root, *target, function);
+}
+
 void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
-                             Function *function) {
+                             HintRequest::Target target, Function *function) {
   HintRequest request;
   request.root = root;
   request.hint = hint;
   request.where = where;
-  if (isa<Function>(root))
-    request.target = HintRequest::function;
-  else if (std::optional<HintRequest::Target> target = targetOfRoot(root))
-    request.target = *target;
-  else
-    return complain("'" + key.name + "/" + key.variable +
-                    "' is neither a pointer nor an array; the hint is ignored");
+  request.target = target;
   if (!key.variable.empty() || key.lines.first)
     request.regionFunction = function;
   if (key.lines.first)
@@ -86,17 +102,17 @@ void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
   requests.hints.push_back(request);
 }
 
-bool SideFileReader::applyToVariable(const Key &key, const Hint &hint,
+bool SideFileReader::applyToVariable(const Key &key, const HintText &text,
                                      Function &function) {
   if (key.parameter) {
     Value *root = rootOfParameter(function, *key.parameter);
     if (root)
-      addHint(key, hint, root, &function);
+      add(key, text, root, &function);
     return root;
   }
   std::vector<Value *> roots = variablesNamed(function, key.variable);
   for (Value *root : roots)
-    addHint(key, hint, root, &function);
+    add(key, text, root, &function);
   return !roots.empty();
 }
 
@@ -121,8 +137,12 @@ void SideFileReader::applyWays(const Key &key, const Ways &ways) {
 void SideFileReader::apply(const Key &key, const HintText &text) {
   if (text.kind == HintKind::ways)
     return applyWays(key, text.ways);
-  if (text.kind != HintKind::hint)
-    return complain("only hint: and ways: can stand here");
+  if (text.kind == HintKind::touch && key.lines.first)
+    return complain("touch is about all that is allocated; leave out the "
+                    "lines of '" +
+                    key.name + "'");
+  if (text.kind != HintKind::hint && text.kind != HintKind::touch)
+    return complain("only hint:, ways: and touch: can stand here");
   std::vector<Function *> functions = functionsNamed(module, key.name);
   bool isFound = false;
   if (key.variable.empty()) {
@@ -133,17 +153,17 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
                  "' is a variable; write FUNCTION/" + key.name +
                  "@FIRST-LAST; the hint is ignored");
       else
-        addHint(key, text.hint, global, nullptr);
+        add(key, text, global, nullptr);
     }
     for (Function *function : functions)
-      addHint(key, text.hint, function, function);
+      add(key, text, function, function);
     if (!isFound && functions.empty())
       complain("there is no function, array or pointer '" + key.name + "' in " +
                nameOf(module));
     return;
   }
   for (Function *function : functions)
-    isFound |= applyToVariable(key, text.hint, *function);
+    isFound |= applyToVariable(key, text, *function);
   if (functions.empty())
     complain("there is no function '" + key.name + "' in " + nameOf(module));
   else if (!isFound && key.parameter)

@@ -6,6 +6,7 @@
 
 #include "HintText.h"
 #include "SideFile.h"
+#include "TouchMarker.h"
 #include "mpg/hints.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -93,5 +94,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (const WaysRequest &request : requests.ways)
     if (!request.function)
       abort();
+  for (const TouchRequest &request : requests.touches)
+    if (!request.root || request.choice == TouchChoice::none)
+      abort();
+  markTouches(*module, requests);
   return 0;
 }

@@ -3,7 +3,7 @@
 // DEFINE: %{file} = wrong.yaml
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
 // RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages --implicit-check-not=error:
-// RUN: grep -c warning: messages | grep -x 16
+// RUN: grep -c warning: messages | grep -x 18
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
 //
 // What is no YAML, or not a list of names.
@@ -33,8 +33,12 @@ f/2: sector=7
 g: strem
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown kind of hint 'way'
 g/2: way:l2=3
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint: and ways: can stand here
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint:, ways: and touch: can stand here
 g/1: assign:sector=1
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown word 'maybe'; known: touch:off, touch:on
+g/2@1-2: touch:maybe
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: touch is about all that is allocated; leave out the lines of 'g'
+g@1-100: touch:off
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: a hint is missing behind 'h:'
 h:
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f@7' is not a name; write FUNCTION, ARRAY, FUNCTION/VARIABLE or FUNCTION/1, with @10-20 behind it for lines 10 to 20

@@ -16,9 +16,10 @@
  * grammar and the rules.
  *
  * The macros are empty unless MPG_HINTS is defined, the compiler is clang and
- * the target is AArch64 Linux: the attribute that they stand for is erased by
- * MpgPasses.so, and would cost speed if nobody erased it. mpg-clang and mpg.cfg
- * load the plugin and define MPG_HINTS. C and C++.
+ * the target is AArch64 Linux (those for first touch, below: any Linux): the
+ * attribute that they stand for is erased by MpgPasses.so, and would cost speed
+ * if nobody erased it. mpg-clang and mpg.cfg load the plugin and define
+ * MPG_HINTS. C and C++.
  */
 #ifndef MPG_HINTS_H
 #define MPG_HINTS_H
@@ -32,6 +33,11 @@
 #define MPG_TAG_INJECTION 0x80  /* with the entry's number, 0 to 7, in 6:4 */
 #define MPG_TAG_SHIFT 56
 
+#if defined(MPG_HINTS) && defined(__clang__) && defined(__linux__)
+#define MPG_TOUCH_TEXT(text) __attribute__((annotate("mpg:1:touch:" text)))
+#else
+#define MPG_TOUCH_TEXT(text)
+#endif
 #if defined(MPG_HINTS) && defined(__clang__) && defined(__aarch64__) &&        \
     defined(__linux__)
 #define MPG_HINT_TEXT(text) __attribute__((annotate("mpg:1:" text)))
@@ -63,5 +69,13 @@
  * MPG_NO_HINTS: nothing in the function is tagged. */
 #define MPG_WAYS(...) MPG_HINT_TEXT("ways:" #__VA_ARGS__)
 #define MPG_NO_HINTS MPG_HINT_TEXT("hint:off")
+
+/* First touch (docs/first-touch.md), for what a pointer variable is set to, a
+ * global array, or all that a function allocates. OFF: its memory lies where
+ * the program puts it, and nothing is said. Otherwise: it is fresh and will be
+ * used wholly, so the threads that will use it get it even where that is not
+ * proven. */
+#define MPG_FIRST_TOUCH_OFF MPG_TOUCH_TEXT("off")
+#define MPG_FIRST_TOUCH MPG_TOUCH_TEXT("on")
 
 #endif /* MPG_HINTS_H */

@@ -87,6 +87,11 @@ TEST(HintText, Refused) {
       {"mpg:1:ways:l1=5", "takes a number from 0 to 4"},
       {"mpg:1:ways:l2=3,l2=4", "contradicts l2=3"},
       {"mpg:1:ways:stream", "unknown word 'stream'"},
+      {"mpg:1:touch:", "unknown word ''; known: touch:off, touch:on"},
+      {"mpg:1:touch", "unknown word ''"},
+      {"mpg:1:touch:Off", "unknown word 'Off'"},
+      {"mpg:1:touch:off,on", "unknown word 'off,on'"},
+      {"mpg:1:touch:sector=1", "unknown word 'sector=1'"},
       {"mpg:1:other:x", "unknown kind of hint 'other'"},
       {"mpg:1:", "unknown kind of hint ''"},
       {"mpg:2:hint:stream", "'mpg:1:'"},
@@ -109,6 +114,27 @@ TEST(HintText, Ways) {
   EXPECT_EQ(one->kind, HintKind::procedureWays);
   EXPECT_FALSE(one->ways.l1);
   EXPECT_EQ(one->ways.l2, 14u);
+}
+
+TEST(HintText, Touch) {
+  struct {
+    const char *text;
+    TouchChoice choice;
+  } cases[] = {
+      {"mpg:1:touch:off", TouchChoice::off},
+      {"mpg:1:touch:on", TouchChoice::on},
+      {"mpg:1: touch : off ", TouchChoice::off},
+  };
+  for (const auto &one : cases) {
+    Expected<HintText> parsed = parseHintText(one.text);
+    ASSERT_TRUE(bool(parsed)) << one.text;
+    EXPECT_EQ(parsed->kind, HintKind::touch) << one.text;
+    EXPECT_EQ(parsed->touch, one.choice) << one.text;
+    EXPECT_EQ(parsed->hint.tagByte(), 0) << one.text;
+  }
+  Expected<HintText> tags = parseHintText("mpg:1:hint:off");
+  ASSERT_TRUE(bool(tags));
+  EXPECT_EQ(tags->touch, TouchChoice::none);
 }
 
 TEST(HintText, KindsOfPragmas) {
@@ -137,7 +163,11 @@ TEST(HintText, ShortForm) {
   Expected<HintText> ways = parseShortHintText("ways:l2=4");
   ASSERT_TRUE(bool(ways));
   EXPECT_EQ(ways->ways.l2, 4u);
-  for (const char *text : {"", "mpg:1:hint:stream", "ways", "other:stream"}) {
+  Expected<HintText> touch = parseShortHintText("touch:off");
+  ASSERT_TRUE(bool(touch));
+  EXPECT_EQ(touch->touch, TouchChoice::off);
+  for (const char *text :
+       {"", "mpg:1:hint:stream", "ways", "touch", "other:stream"}) {
     Expected<HintText> parsed = parseShortHintText(text);
     EXPECT_FALSE(bool(parsed)) << text;
     if (!parsed)

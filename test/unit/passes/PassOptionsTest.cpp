@@ -6,6 +6,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "gtest/gtest.h"
+#include <cstdlib>
 
 using namespace llvm;
 using namespace mpg;
@@ -20,7 +21,7 @@ TEST(PassOptions, AllOfThem) {
   EXPECT_EQ(toString(parsePassOptions(
                 "sector=off,verify=on, extended=on ,strip-debug=on,"
                 "random-hints=0x2a,hints=a.yaml,hints=b c.yaml,"
-                "test-place=early,test-place=gep,",
+                "test-place=early,test-place=gep,first-touch=parallel-init",
                 options)),
             "");
   EXPECT_FALSE(options.userHints);
@@ -32,6 +33,21 @@ TEST(PassOptions, AllOfThem) {
             (std::vector<std::string>{"a.yaml", "b c.yaml"}));
   EXPECT_TRUE(options.placeEarly);
   EXPECT_TRUE(options.formGep);
+  EXPECT_EQ(options.firstTouch, FirstTouch::parallelInit);
+}
+
+TEST(PassOptions, WordsOfFirstTouch) {
+  PassOptions options;
+  EXPECT_EQ(options.firstTouch, FirstTouch::on);
+  EXPECT_EQ(toString(parsePassOptions("first-touch=off", options)), "");
+  EXPECT_EQ(options.firstTouch, FirstTouch::off);
+  EXPECT_EQ(toString(parsePassOptions("first-touch=remark", options)), "");
+  EXPECT_EQ(options.firstTouch, FirstTouch::remark);
+  EXPECT_EQ(toString(parsePassOptions("first-touch=on", options)), "");
+  EXPECT_EQ(options.firstTouch, FirstTouch::on);
+  EXPECT_EQ(errorOf("first-touch=parallel"),
+            "option first-touch=parallel of mpgtools' passes: the value must "
+            "be off, remark, on or parallel-init");
 }
 
 TEST(PassOptions, NothingSaid) {
@@ -89,6 +105,49 @@ TEST(PassOptions, AreReadAgainFromTheModule) {
   storePassOptions(module, options);
   EXPECT_FALSE(loadPassOptions(module).userHints);
   EXPECT_FALSE(loadPassOptions(module).verify);
+}
+
+static void addNode(Module &module, StringRef text) {
+  LLVMContext &context = module.getContext();
+  module.getOrInsertNamedMetadata("mpg.options")
+      ->addOperand(MDNode::get(context, MDString::get(context, text)));
+}
+
+TEST(PassOptions, FirstTouchInTheModule) {
+  LLVMContext context;
+  Module module("m", context);
+  for (FirstTouch mode : {FirstTouch::off, FirstTouch::remark, FirstTouch::on,
+                          FirstTouch::parallelInit}) {
+    PassOptions options;
+    options.firstTouch = mode;
+    storePassOptions(module, options);
+    EXPECT_EQ(loadPassOptions(module).firstTouch, mode);
+  }
+}
+
+TEST(PassOptions, TheModuleIsStrongerThanTheEnvironment) {
+  LLVMContext context;
+  Module said("said", context), silent("silent", context);
+  PassOptions options;
+  options.firstTouch = FirstTouch::remark;
+  storePassOptions(said, options);
+  setenv("MPG_PASS_OPTIONS", "first-touch=off,sector=off", 1);
+  EXPECT_EQ(loadPassOptions(said).firstTouch, FirstTouch::remark);
+  EXPECT_EQ(loadPassOptions(silent).firstTouch, FirstTouch::off);
+  EXPECT_TRUE(loadPassOptions(silent).userHints);
+  setenv("MPG_PASS_OPTIONS", "first-touch=nonsense", 1);
+  EXPECT_EQ(loadPassOptions(silent).firstTouch, FirstTouch::on);
+  unsetenv("MPG_PASS_OPTIONS");
+}
+
+TEST(PassOptions, OfLinkedModulesTheFirstThatSaysSomethingCounts) {
+  LLVMContext context;
+  Module module("m", context);
+  addNode(module, "sector=user");
+  addNode(module, "sector=off,first-touch=remark");
+  addNode(module, "sector=user,first-touch=off");
+  EXPECT_EQ(loadPassOptions(module).firstTouch, FirstTouch::remark);
+  EXPECT_TRUE(loadPassOptions(module).userHints);
 }
 
 TEST(PassOptions, ADamagedModuleHasNone) {

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ArrayRemarks.h"
+#include "Diagnostics.h"
+#include "VariableNames.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// "a.c:12", or the function if lines are not known.
+static std::string placeOf(const Instruction &at) {
+  if (DebugLoc where = userLocation(at.getDebugLoc()))
+    return (sys::path::filename(where->getFilename()) + ":" +
+            Twine(where.getLine()))
+        .str();
+  return at.getFunction()->getName().str();
+}
+
+/// The loop that \p use is part of.
+static const Instruction &sharingCall(const ParallelUse &use) {
+  return *use.sharing->init;
+}
+
+static std::string nameOf(const ArrayStory &story) {
+  const ArraySource &source = story.source;
+  const Value *origin = source.global ? static_cast<Value *>(source.global)
+                                      : static_cast<Value *>(source.site);
+  std::string name = variableNameOf(*origin);
+  if (name.empty() && source.site) {
+    // The pointer is kept in a variable.
+    for (const User *user : source.site->users())
+      if (auto *store = dyn_cast<StoreInst>(user))
+        if (store->getValueOperand() == source.site && name.empty())
+          name = variableNameOf(*store->getPointerOperand());
+  }
+  if (!name.empty())
+    return "'" + name + "'";
+  return "the array of " + (source.site ? placeOf(*source.site) : "");
+}
+
+template <typename Remark>
+void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
+                        function_ref<void(Remark &)> add) {
+  DebugLoc where = userLocation(at.getDebugLoc());
+  auto place = std::make_tuple(
+      name.str(),
+      where ? where->getFilename().str() : at.getFunction()->getName().str(),
+      where ? where.getLine() : 0u, where ? where.getCol() : 0u, array.str());
+  if (!said.insert(place).second)
+    return;
+  Remark remark(remarkPass, name, where, at.getParent());
+  remark << ore::NV("Array", array);
+  add(remark);
+  OptimizationRemarkEmitter(const_cast<Function *>(at.getFunction()))
+      .emit(remark);
+}
+
+/// The arguments of a remark go by the names in quotes.
+void ArrayRemarks::saySerial(const ArrayStory &story,
+                             const ArrayVerdict &verdict, Repair repair,
+                             bool isAsked) {
+  const Instruction *at = story.source.site;
+  if (verdict.init)
+    at = verdict.init->at;
+  else if (!story.writes.empty())
+    at = story.writes.front()->at;
+  if (!at) // MPG_FIRST_TOUCH on a global array that nobody is seen to write
+    at = verdict.best->at;
+  emit<OptimizationRemarkMissed>(
+      "SerialFirstTouch", *at, array, [&](OptimizationRemarkMissed &text) {
+        text << " is initialised by one thread, so all of it lies on one NUMA "
+                "node, but all threads work on it in the parallel loop at "
+             << ore::NV("Use", placeOf(sharingCall(*verdict.best)))
+             << " (schedule("
+             << ore::NV("Schedule", verdict.best->sharing->name()) << "))";
+        if (repair == Repair::call)
+          text << "; the call inserted "
+               << (story.source.global ? "in front of it"
+                                       : "behind its allocation")
+               << " puts that right";
+        else if (repair == Repair::parallelInit)
+          text << "; the initialisation is made parallel";
+        else
+          text << "; fix: initialise it in a parallel loop with the same "
+                  "schedule";
+        if (repair != Repair::parallelInit && !verdict.serialReason.empty())
+          text << " (its loop stays serial: "
+               << ore::NV("SerialReason", verdict.serialReason) << ")";
+        if (repair == Repair::none && isAsked && !verdict.obstacle.empty())
+          text << " (no call is inserted: "
+               << ore::NV("Obstacle", verdict.obstacle) << ")";
+      });
+}
+
+void ArrayRemarks::sayRepair(const ArrayStory &story,
+                             const ArrayVerdict &verdict, Repair repair) {
+  const ParallelUse &best = *verdict.best;
+  if (repair == Repair::parallelInit) {
+    emit<OptimizationRemark>(
+        "InitParallelised", *verdict.init->at, array,
+        [&](OptimizationRemark &text) {
+          text << ": the loop that initialises it runs in parallel, with the "
+                  "schedule of the loop at "
+               << ore::NV("Use", placeOf(sharingCall(best)));
+        });
+    return;
+  }
+  const Instruction *at = story.source.site;
+  if (!at)
+    at = verdict.init ? verdict.init->at : best.at;
+  emit<OptimizationRemark>(
+      "FirstTouchInserted", *at, array, [&](OptimizationRemark &text) {
+        text << ": mpg_first_touch puts each thread's part on its NUMA node "
+                "(schedule("
+             << ore::NV("Schedule", best.sharing->name()) << ")";
+        if (best.figures[0].step == best.figures[1].step)
+          text << ", " << ore::NV("Step", best.figures[0].step)
+               << " bytes per iteration";
+        text << "); it acts when libmpg is linked (-lmpg) or loaded (mpgrun)";
+      });
+}
+
+/// The arithmetic of a matrix whose rows all threads share: where the numbers
+/// are constants, with them.
+void ArrayRemarks::sayTooFine(const ParallelUse &use) {
+  const UseFigures &one = use.figures[0], &other = use.figures[1];
+  int64_t row = one.step * one.iterations;
+  bool isKnown = one.iterations && row == other.step * other.iterations;
+  auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
+  emit<OptimizationRemarkMissed>(
+      "PlacementTooFine", sharingCall(use), array,
+      [&](OptimizationRemarkMissed &text) {
+        text << ": the threads share out one row after the other";
+        if (isKnown && threads) {
+          int64_t count = std::max<int64_t>(threads->getSExtValue(), 1);
+          text << ", " << ore::NV("RowBytes", row) << " bytes by "
+               << ore::NV("Threads", count)
+               << " threads: " << ore::NV("PartBytes", row / count)
+               << " bytes each, where a page of 2 MiB has "
+               << ore::NV("RowsPerPage", row ? (2 << 20) / row : 0)
+               << " rows of all threads in it";
+        } else if (isKnown) {
+          text << " of " << ore::NV("RowBytes", row)
+               << " bytes: a page of 2 MiB has parts of all threads in it "
+                  "unless a row has 2 MiB for each thread";
+        } else {
+          text << ": a page of 2 MiB has parts of all threads in it unless a "
+                  "row has 2 MiB for each thread";
+        }
+        text << "; no placement can be local; fix: make the loop over rows "
+                "parallel, or spread the pages with mpg_interleave";
+      });
+}
+
+static const char *wayOf(UseShape shape) {
+  switch (shape) {
+  case UseShape::scattered:
+    return "each iteration works on bytes all over it";
+  case UseShape::backward:
+    return "the first iteration works on its end";
+  default:
+    return "its elements are chosen by an index that is not known here";
+  }
+}
+
+void ArrayRemarks::sayNotBlock(const ArrayVerdict &verdict) {
+  const ParallelUse &use = *verdict.notBlock;
+  const Instruction &at = verdict.init ? *verdict.init->at : *use.at;
+  emit<OptimizationRemarkMissed>(
+      "NotBlock", at, array, [&](OptimizationRemarkMissed &text) {
+        text << " is initialised by one thread, and the parallel loop at "
+             << ore::NV("Use", placeOf(sharingCall(use)))
+             << " does not share it out in blocks: "
+             << ore::NV("Reason", wayOf(use.shape))
+             << "; no first touch fits; fix: change the order of the loops or "
+                "of its elements, or spread the pages with mpg_interleave";
+      });
+}
+
+void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
+  if (const ParallelUse *use = verdict.mismatch)
+    emit<OptimizationRemarkMissed>(
+        "MismatchedSchedules", sharingCall(*use), array,
+        [&](OptimizationRemarkMissed &text) {
+          text << " is shared out here (schedule("
+               << ore::NV("Schedule", use->sharing->name())
+               << ")) otherwise than in the parallel loop at "
+               << ore::NV("Other", placeOf(sharingCall(*verdict.best)))
+               << " (schedule("
+               << ore::NV("OtherSchedule", verdict.best->sharing->name())
+               << ")): in one of them most of its pages are on other nodes; "
+                  "fix: give both the same schedule(static) and length";
+        });
+  if (const ParallelUse *use = verdict.nonStatic)
+    emit<OptimizationRemarkMissed>(
+        "NonStaticSchedule", sharingCall(*use), array,
+        [&](OptimizationRemarkMissed &text) {
+          text
+              << " is shared out here with schedule("
+              << ore::NV("Schedule", use->sharing->name())
+              << "): which thread works on which part is not known before, "
+                 "and one thread initialises all of it; fix: schedule(static), "
+                 "or at least initialise it in a parallel loop with "
+                 "schedule(static)";
+        });
+  if (const ParallelUse *use = verdict.sharedRead)
+    emit<OptimizationRemarkMissed>(
+        "SharedRead", *use->at, array, [&](OptimizationRemarkMissed &text) {
+          text << " is read by all threads everywhere in the parallel loop at "
+               << ore::NV("Use", placeOf(sharingCall(*use)))
+               << ", but lies on the NUMA node of the one thread that "
+                  "initialised it; fix: a copy for each node (mpg_replicate), "
+                  "or spread the pages with mpg_interleave";
+        });
+}
+
+void ArrayRemarks::say(const ArrayStory &story, const ArrayVerdict &verdict,
+                       Repair repair, bool isAsked) {
+  array = nameOf(story);
+  if (verdict.isSerial)
+    saySerial(story, verdict, repair, isAsked);
+  if (repair != Repair::none)
+    sayRepair(story, verdict, repair);
+  if (verdict.tooFine)
+    sayTooFine(*verdict.tooFine);
+  if (verdict.notBlock)
+    sayNotBlock(verdict);
+  sayOthers(verdict);
+}

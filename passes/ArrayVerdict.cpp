@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ArrayVerdict.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include <array>
+
+using namespace llvm;
+using namespace mpg;
+
+/// A page of the kind that all this is for.
+static constexpr int64_t largePageBytes = 2 << 20;
+/// Ways to share one array out that are told apart.
+static constexpr size_t maxMappings = 16;
+
+int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
+                     Sampler &sampler) {
+  if (auto *global = dyn_cast<GlobalVariable>(object.origin)) {
+    const DataLayout &layout = sampler.module.getDataLayout();
+    return int64_t(layout.getTypeAllocSize(global->getValueType()));
+  }
+  Situation situation;
+  situation.frame = object.frame;
+  situation.seed = seed;
+  auto allocation = allocationOf(*cast<CallBase>(object.origin));
+  int64_t bytes = sampler.valueOf(allocation->bytes, situation);
+  if (allocation->count)
+    bytes *= sampler.valueOf(allocation->count, situation);
+  return bytes;
+}
+
+std::optional<int64_t> mpg::knownBytes(const ArraySource &source,
+                                       Sampler &sampler) {
+  if (!source.global) {
+    const Allocation &allocation = *source.allocation;
+    if (!isa<ConstantInt>(allocation.bytes) ||
+        (allocation.count && !isa<ConstantInt>(allocation.count)))
+      return std::nullopt;
+  }
+  return bytesOf(*source.object, 0, sampler);
+}
+
+namespace {
+
+class Judge {
+public:
+  Judge(const ArrayStory &story, ArrayRef<ParallelUse> all, Sampler &sampler)
+      : story(story), all(all), sampler(sampler),
+        bytes{bytesOf(*story.source.object, 0, sampler),
+              bytesOf(*story.source.object, 1, sampler)} {}
+
+  ArrayVerdict judge();
+
+private:
+  bool isWhole(const ParallelUse &use);
+  bool isWhole(const MemoryObject &object);
+  bool isStatic(const ParallelUse &use) const;
+  int64_t chunkOf(const ParallelUse &use);
+  void findInit(ArrayVerdict &verdict);
+  bool isPlacedBefore(const Instruction &at, const CallFrame *frame);
+  bool isUsedAfter(const SerialWrite &write);
+  bool isWrittenFirst();
+  void findBest(ArrayVerdict &verdict);
+  void findOthers(ArrayVerdict &verdict);
+  bool isTooFine(const ParallelUse &use) const;
+  bool isLargeShared(const ParallelUse &use) const;
+  bool isOnlyRead() const;
+  std::string obstacle(const ArrayVerdict &verdict);
+
+  const ArrayStory &story;
+  ArrayRef<ParallelUse> all;
+  Sampler &sampler;
+  int64_t bytes[2];
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+/// Whether the iterations share out all of the array, but for its edges.
+bool Judge::isWhole(const ParallelUse &use) {
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    const UseFigures &figures = use.figures[seed];
+    int64_t whole = bytesOf(*use.object, seed, sampler), slack = whole / 16;
+    int64_t covered = figures.step * figures.iterations;
+    if (figures.iterations &&
+        (std::abs(figures.first) > slack + figures.step * 2 ||
+         std::abs(covered - whole) > slack + figures.step * 4))
+      return false;
+  }
+  return true;
+}
+
+bool Judge::isStatic(const ParallelUse &use) const {
+  return use.sharing->schedule != LoopSchedule::other;
+}
+
+/// The value of the clause schedule(static, chunk).
+int64_t Judge::chunkOf(const ParallelUse &use) {
+  if (use.sharing->schedule == LoopSchedule::block)
+    return 0;
+  Situation situation;
+  situation.frame = use.frame;
+  while (situation.frame &&
+         situation.frame->callee != use.sharing->init->getFunction())
+    situation.frame = situation.frame->outer;
+  return sampler.valueOf(use.sharing->chunk, situation);
+}
+
+/// Which of four threads works on each of so many parts of the array.
+static constexpr size_t probes = 64;
+using Owners = std::array<int8_t, probes>;
+
+static Owners ownersOf(const UseFigures &figures, int64_t chunk,
+                       int64_t bytes) {
+  constexpr int64_t threads = 4;
+  Owners owners;
+  int64_t count = figures.iterations > 0 ? figures.iterations : 1024;
+  for (size_t i = 0; i < probes; ++i) {
+    int64_t offset = bytes / probes * int64_t(i) + bytes / probes / 2;
+    int64_t iteration = std::clamp<int64_t>(
+        (offset - figures.first) / figures.step, 0, count - 1);
+    owners[i] = int8_t(chunk > 0 ? iteration / chunk % threads
+                                 : iteration * threads / count);
+  }
+  return owners;
+}
+
+static bool areSame(const Owners &one, const Owners &other) {
+  size_t same = 0;
+  for (size_t i = 0; i < probes; ++i)
+    same += one[i] == other[i];
+  return same * 5 >= probes * 4;
+}
+
+namespace {
+/// Uses of one array that share it out alike.
+struct Mapping {
+  const MemoryObject *object; ///< on other ways arrays have other sizes
+  Owners owners;
+  const ParallelUse *first;
+  uint64_t weight;
+};
+} // namespace
+
+/// The mapping of iterations that most of the work has, and one that differs.
+void Judge::findBest(ArrayVerdict &verdict) {
+  std::vector<Mapping> mappings;
+  for (const ParallelUse *use : story.uses) {
+    if (use->shape != UseShape::parts || !isStatic(*use) || !isWhole(*use))
+      continue;
+    Owners owners = ownersOf(use->figures[0], chunkOf(*use),
+                             bytesOf(*use->object, 0, sampler));
+    auto known = find_if(mappings, [&](const Mapping &mapping) {
+      return mapping.object == use->object && areSame(mapping.owners, owners);
+    });
+    if (known != mappings.end())
+      known->weight += use->weight;
+    else if (mappings.size() < maxMappings)
+      mappings.push_back({use->object, owners, use, use->weight});
+  }
+  const Mapping *best = nullptr;
+  for (const Mapping &mapping : mappings)
+    if (!best || mapping.weight > best->weight)
+      best = &mapping;
+  if (!best)
+    return;
+  verdict.best = best->first;
+  for (const Mapping &mapping : mappings)
+    if (mapping.object == best->object && &mapping != best && !verdict.mismatch)
+      verdict.mismatch = mapping.first;
+  for (const ParallelUse *use : story.uses)
+    if (!verdict.mismatch && isStatic(*use) &&
+        use->sharing != verdict.best->sharing &&
+        (use->shape == UseShape::scattered || use->shape == UseShape::backward))
+      verdict.mismatch = use;
+  if (verdict.mismatch && verdict.mismatch->sharing == verdict.best->sharing)
+    verdict.mismatch = nullptr;
+}
+
+/// A known row of which each thread has more than a page is not too fine.
+bool Judge::isTooFine(const ParallelUse &use) const {
+  if (use.shape != UseShape::rows || !isStatic(use))
+    return false;
+  const UseFigures &one = use.figures[0], &other = use.figures[1];
+  int64_t row = one.step * one.iterations;
+  bool isKnown = row == other.step * other.iterations && one.iterations;
+  auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
+  int64_t count = threads ? std::max<int64_t>(threads->getSExtValue(), 1) : 4;
+  return !isKnown || row / count < largePageBytes;
+}
+
+bool Judge::isOnlyRead() const {
+  return none_of(story.uses,
+                 [](const ParallelUse *use) { return use->isWrite; });
+}
+
+/// Whether all threads read so much of it that a vector beside a matrix is not
+/// meant.
+bool Judge::isLargeShared(const ParallelUse &use) const {
+  if (use.shape == UseShape::irregular)
+    return use.isGather;
+  if (use.shape != UseShape::shared)
+    return false;
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    int64_t beside = 0;
+    for (const ParallelUse &other : all)
+      if (other.sharing == use.sharing && other.shape == UseShape::parts)
+        beside = std::max(beside, other.figures[seed].step *
+                                      other.figures[seed].iterations);
+    if (use.figures[seed].extent < bytes[seed] / 8 || bytes[seed] < beside / 4)
+      return false;
+  }
+  return true;
+}
+
+void Judge::findOthers(ArrayVerdict &verdict) {
+  for (const ParallelUse *use : story.uses) {
+    bool isMovedOn =
+        use->shape == UseShape::parts || use->shape == UseShape::backward;
+    if (isMovedOn && !isStatic(*use) && !verdict.nonStatic)
+      verdict.nonStatic = use;
+    if (isTooFine(*use) && !verdict.tooFine)
+      verdict.tooFine = use;
+    if (isOnlyRead() && isLargeShared(*use) && !verdict.sharedRead)
+      verdict.sharedRead = use;
+    bool isElse =
+        use->shape == UseShape::scattered || use->shape == UseShape::backward ||
+        (use->shape == UseShape::irregular && !(isOnlyRead() && use->isGather));
+    if (isElse && isStatic(*use) && !verdict.notBlock)
+      verdict.notBlock = use;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Initialisation
+//===----------------------------------------------------------------------===//
+
+/// Whether threads of a team wrote the array before \p at.
+bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {
+  return any_of(story.uses, [&](const ParallelUse *use) {
+    return use->isWrite && orderOf(*use->at, use->frame, at, frame,
+                                   sampler.analyses) == Order::always;
+  });
+}
+
+/// Whether serial writes together touch all of \p object.
+bool Judge::isWhole(const MemoryObject &object) {
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    int64_t whole = bytesOf(object, seed, sampler), slack = whole / 16 + 64;
+    std::vector<std::pair<int64_t, int64_t>> ranges;
+    for (const SerialWrite *write : story.writes)
+      if (write->object == &object && write->isDense)
+        ranges.push_back({write->low[seed], write->high[seed]});
+    llvm::sort(ranges);
+    int64_t known = 0;
+    for (auto [low, high] : ranges)
+      if (low <= known + slack)
+        known = std::max(known, high);
+    // More than all of it: the two lengths have nothing to do with each other.
+    if (std::abs(known - whole) > slack)
+      return false;
+  }
+  return true;
+}
+
+bool Judge::isUsedAfter(const SerialWrite &write) {
+  return any_of(story.uses, [&](const ParallelUse *use) {
+    return orderOf(*write.at, write.frame, *use->at, use->frame,
+                   sampler.analyses) != Order::never;
+  });
+}
+
+void Judge::findInit(ArrayVerdict &verdict) {
+  // On every way to it: a function may be called with other sizes.
+  bool isAll = all_of(story.writes, [&](const SerialWrite *write) {
+    return isWhole(*write->object);
+  });
+  for (const SerialWrite *write : story.writes)
+    if (isAll && write->isDense && isUsedAfter(*write) &&
+        (!verdict.init || write->high[0] - write->low[0] >
+                              verdict.init->high[0] - verdict.init->low[0]))
+      verdict.init = write;
+  if (verdict.init && isPlacedBefore(*verdict.init->at, verdict.init->frame))
+    verdict.init = nullptr;
+  const std::optional<Allocation> &allocation = story.source.allocation;
+  if (verdict.init || !allocation || !allocation->isZeroed ||
+      !story.writes.empty())
+    return;
+  verdict.isZeroedOnly = !isWrittenFirst();
+}
+
+/// Whether a worksharing loop writes the array before any of them reads it:
+/// then threads touch what calloc gives.
+bool Judge::isWrittenFirst() {
+  auto isRead = [&](const WorksharingLoop *sharing) {
+    return any_of(story.uses, [&](const ParallelUse *use) {
+      return use->sharing == sharing && !use->isWrite;
+    });
+  };
+  return any_of(story.uses, [&](const ParallelUse *write) {
+    if (!write->isWrite || isRead(write->sharing))
+      return false;
+    return none_of(story.uses, [&](const ParallelUse *use) {
+      return !use->isWrite &&
+             orderOf(*use->at, use->frame, *write->at, write->frame,
+                     sampler.analyses) == Order::always;
+    });
+  });
+}
+
+std::string Judge::obstacle(const ArrayVerdict &verdict) {
+  if (story.isResized)
+    return "realloc changes its size";
+  if (story.isRecycled)
+    return "it is allocated again and again, and recycled memory stays where "
+           "it was";
+  FirstTouchCall call(story.source, *verdict.best, verdict.init, sampler);
+  return call.obstacle();
+}
+
+ArrayVerdict Judge::judge() {
+  ArrayVerdict verdict;
+  findBest(verdict);
+  findOthers(verdict);
+  findInit(verdict);
+  bool isInitialised = verdict.init || verdict.isZeroedOnly;
+  if (verdict.best)
+    verdict.tooFine = verdict.notBlock = verdict.sharedRead = nullptr;
+  if (!isInitialised)
+    verdict.nonStatic = verdict.notBlock = verdict.sharedRead = nullptr;
+  verdict.isSerial = verdict.best && (isInitialised || story.isWanted);
+  if (verdict.isSerial)
+    verdict.obstacle = obstacle(verdict);
+  return verdict;
+}
+
+ArrayVerdict mpg::judge(const ArrayStory &story, ArrayRef<ParallelUse> all,
+                        Sampler &sampler) {
+  return Judge(story, all, sampler).judge();
+}

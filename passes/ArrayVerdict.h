@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is to be said and done about one array, from its uses in worksharing
+// loops and the writes of single threads. Nothing is said or done here.
+
+#ifndef MPG_PASSES_ARRAYVERDICT_H
+#define MPG_PASSES_ARRAYVERDICT_H
+
+#include "FirstTouchCall.h"
+
+namespace mpg {
+
+/// All that is known of one array.
+struct ArrayStory {
+  ArraySource source;
+  std::vector<const ParallelUse *> uses;
+  std::vector<const SerialWrite *> writes;
+  bool isResized = false;  ///< by realloc
+  bool isRecycled = false; ///< allocated and freed in a loop
+  bool isPlaced = false;   ///< by a call of mpg_first_touch
+  bool isWanted = false;   ///< MPG_FIRST_TOUCH
+};
+
+/// A remark of the list in docs/first-touch.md, and what it is about.
+struct ArrayVerdict {
+  /// One thread writes it first, and all of it; or calloc's zeros. Null: it is
+  /// not known to.
+  const SerialWrite *init = nullptr;
+  bool isZeroedOnly = false;
+  /// The use that pages should be placed for; null: there is none.
+  const ParallelUse *best = nullptr;
+  bool isSerial = false;    ///< SerialFirstTouch
+  std::string obstacle;     ///< why no call is inserted; "" if one is
+  std::string teamObstacle; ///< why no team can be started there
+  std::string serialReason; ///< why the initialisation is not made parallel
+  const ParallelUse *mismatch = nullptr;   ///< MismatchedSchedules with best
+  const ParallelUse *nonStatic = nullptr;  ///< NonStaticSchedule
+  const ParallelUse *tooFine = nullptr;    ///< PlacementTooFine
+  const ParallelUse *notBlock = nullptr;   ///< NotBlock
+  const ParallelUse *sharedRead = nullptr; ///< SharedRead
+};
+
+ArrayVerdict judge(const ArrayStory &story, llvm::ArrayRef<ParallelUse> all,
+                   Sampler &sampler);
+
+/// Bytes of \p object, an allocation or a global array, for a set of samples.
+int64_t bytesOf(const MemoryObject &object, unsigned seed, Sampler &sampler);
+
+/// Bytes if they are a constant of the source.
+std::optional<int64_t> knownBytes(const ArraySource &source, Sampler &sampler);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_ARRAYVERDICT_H

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CallFrames.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+Value *CallFrame::operandFor(const Argument &parameter) const {
+  unsigned number = parameter.getArgNo();
+  if (firstOperand) {
+    if (number < 2)
+      return nullptr; // thread numbers
+    number += firstOperand - 2;
+  }
+  return number < call->arg_size() ? call->getArgOperand(number) : nullptr;
+}
+
+CallFrames::CallFrames(Module &module, ArrayRef<ParallelRegion> regions) {
+  for (const ParallelRegion &region : regions)
+    callers[region.body].push_back({region.fork, region.firstOperand});
+  for (Function &function : module) {
+    bool isBody = callers.count(&function);
+    for (User *user : function.users()) {
+      auto *call = dyn_cast<CallBase>(user);
+      // Clang calls a region's body to run it serially: the same once more.
+      if (call && call->getCalledFunction() == &function && !isBody)
+        callers[&function].push_back({call, 0});
+    }
+  }
+}
+
+static unsigned depthOf(const CallFrame *frame) {
+  unsigned depth = 0;
+  for (; frame; frame = frame->outer)
+    ++depth;
+  return depth;
+}
+
+const CallFrame *CallFrames::frame(const Caller &caller, Function &callee,
+                                   const CallFrame *outer) {
+  const CallFrame *&slot = known[{caller.call, outer}];
+  if (!slot) {
+    frames.push_back({caller.call, &callee, caller.firstOperand, outer});
+    slot = &frames.back();
+  }
+  return slot;
+}
+
+const CallFrame *CallFrames::enter(CallBase &call, Function &callee,
+                                   const CallFrame *outer) {
+  if (depthOf(outer) >= 2 * maxDepth)
+    return nullptr;
+  return frame({&call, 0}, callee, outer);
+}
+
+/// Whether there may be callers that are not seen: of other modules, or through
+/// a pointer. Nobody calls main.
+static bool isCalledUnseen(const Function &function) {
+  return function.getName() != "main" && function.getName() != "_QQmain" &&
+         (!function.hasLocalLinkage() ||
+          function.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/true));
+}
+
+void CallFrames::findWays(Function &function, unsigned depth,
+                          SmallVectorImpl<const Caller *> &path,
+                          SmallVectorImpl<Function *> &callees, Ways &into) {
+  auto known = callers.find(&function);
+  bool isEnd = known == callers.end() || depth == maxDepth ||
+               is_contained(callees, &function);
+  if (isEnd || isCalledUnseen(function)) {
+    const CallFrame *way = nullptr;
+    for (size_t i = path.size(); i-- > 0;)
+      way = frame(*path[i], *callees[i], way);
+    if (!is_contained(into, way))
+      into.push_back(way);
+    if (isEnd)
+      return;
+  }
+  callees.push_back(&function);
+  for (const Caller &caller : known->second) {
+    if (into.size() >= maxWays)
+      break;
+    path.push_back(&caller);
+    findWays(*caller.call->getFunction(), depth + 1, path, callees, into);
+    path.pop_back();
+  }
+  callees.pop_back();
+}
+
+SmallVector<const CallFrame *, 2> CallFrames::waysTo(Function &function) {
+  auto known = ways.find(&function);
+  if (known != ways.end())
+    return known->second;
+  SmallVector<const Caller *, maxDepth> path;
+  SmallVector<Function *, maxDepth> callees;
+  Ways found;
+  findWays(function, 0, path, callees, found);
+  return ways[&function] = found;
+}
+
+/// Whether the only users of \p function are calls, and \p forks of a region.
+static bool isOnlyCalled(const Function &function,
+                         const SmallPtrSetImpl<const User *> &forks) {
+  return function.hasLocalLinkage() && all_of(function.uses(), [&](auto &use) {
+           auto *call = dyn_cast<CallBase>(use.getUser());
+           return call && (call->isCallee(&use) || forks.count(call));
+         });
+}
+
+bool CallFrames::isParallel(Function &function) {
+  auto [entry, isNew] = parallel.try_emplace(&function, false);
+  if (!isNew)
+    return entry->second;
+  auto known = callers.find(&function);
+  if (known == callers.end())
+    return false;
+  SmallPtrSet<const User *, 4> forks;
+  bool all = true;
+  for (const Caller &caller : known->second)
+    if (caller.firstOperand)
+      forks.insert(caller.call);
+    else
+      all = all && isParallel(*caller.call->getFunction());
+  return parallel[&function] = all && isOnlyCalled(function, forks);
+}

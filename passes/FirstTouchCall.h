@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inserts the call of mpg_first_touch (<mpg/pass.h>) for one array: where the
+// array begins to exist, with values that are known there.
+
+#ifndef MPG_PASSES_FIRSTTOUCHCALL_H
+#define MPG_PASSES_FIRSTTOUCHCALL_H
+
+#include "Allocations.h"
+#include "ParallelUses.h"
+#include "SerialInit.h"
+
+namespace llvm {
+class IRBuilderBase;
+}
+
+namespace mpg {
+
+/// Where an array comes from, as the function sees it that has it.
+struct ArraySource {
+  /// The call that gives it: malloc, or a function that returns a malloc's
+  /// result. Null for a global array.
+  llvm::CallBase *site = nullptr;
+  const CallFrame *siteFrame = nullptr; ///< the way to site
+  std::optional<Allocation> allocation;
+  llvm::GlobalVariable *global = nullptr;
+  const MemoryObject *object = nullptr;
+};
+
+/// The source of \p object. Nothing if that is neither.
+std::optional<ArraySource> sourceOf(const MemoryObject &object);
+
+/// One call, with all that it needs found but nothing changed yet.
+class FirstTouchCall {
+public:
+  /// For an array that is used like \p use; \p init (null if there is none) is
+  /// what touches it now.
+  FirstTouchCall(const ArraySource &source, const ParallelUse &use,
+                 const SerialWrite *init, Sampler &sampler);
+
+  /// Why there can be no call: a number that it needs is not known in time;
+  /// else "".
+  std::string obstacle() const { return missing; }
+
+  /// Inserts it. False if the program uses the name mpg_first_touch itself.
+  bool insert();
+
+private:
+  llvm::Instruction *placeBehind(llvm::CallBase &call);
+  llvm::Instruction *onceAt(llvm::Instruction *at);
+  llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction *at);
+  llvm::Value *stepValue();
+  llvm::Value *bytesValue();
+  llvm::Value *numberValue(llvm::Value *value);
+  void findPlace();
+  void findNumbers(llvm::IRBuilderBase *builder);
+  llvm::Value *reach(llvm::Value *value, const CallFrame *frame);
+  llvm::Value *reach(const llvm::SCEV *expression, const CallFrame *frame);
+  llvm::Value *reachLoaded(llvm::LoadInst &load, const CallFrame *frame);
+
+  const ArraySource &source;
+  const ParallelUse &use;
+  const SerialWrite *init;
+  Sampler &sampler;
+  std::string missing;
+  llvm::Instruction *before = nullptr; ///< the call is inserted here
+  const CallFrame *beforeFrame = nullptr;
+  llvm::IRBuilderBase *builder = nullptr; ///< null: only ask whether it works
+  unsigned steps = 0;
+  llvm::Value *bytes = nullptr, *step = nullptr, *chunk = nullptr,
+              *threads = nullptr;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_FIRSTTOUCHCALL_H

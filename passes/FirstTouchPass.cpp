@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What happens to an array is gathered from three sides (its uses in
+// worksharing loops, serial writes, calls that free or resize it), judged, and
+// told. All arrays are judged before the code is changed.
+
+#include "FirstTouchPass.h"
+#include "ArrayRemarks.h"
+#include "FirstTouchChoice.h"
+#include "ParallelInit.h"
+#include "PassOptions.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+class FirstTouchWork {
+public:
+  FirstTouchWork(Module &module, FunctionAnalysisManager &analyses,
+                 FirstTouch mode)
+      : mode(mode), module(module), analyses(analyses),
+        regions(findRegions(module)), frames(module, regions),
+        sampler(module, analyses, frames), parallel(regions, sampler) {}
+
+  /// Returns whether the module was changed.
+  bool run();
+
+private:
+  void collectStories();
+  bool isOffByParameter(const ParallelUse &use);
+  void addStory(const ParallelUse &use);
+  void addCalls();
+  bool isLeftAlone(const ArrayStory &story);
+  bool isTooEarly(const Instruction &place, const CallFrame *frame);
+  std::string whyNoTeam(const ArrayStory &story, const ArrayVerdict &verdict);
+  Repair repair(const ArrayStory &story, ArrayVerdict &verdict);
+  std::string makeParallel(const SerialWrite &init, const ParallelUse &use);
+
+  FirstTouch mode;
+  Module &module;
+  FunctionAnalysisManager &analyses;
+  SmallVector<ParallelRegion, 8> regions;
+  CallFrames frames;
+  Sampler sampler;
+  ParallelUses parallel;
+  std::vector<SerialWrite> writes;
+  /// By where an array comes from: one wrapper of malloc gives several arrays.
+  using Key = std::pair<const Value *, const CallBase *>;
+  static Key keyOf(const MemoryObject &object);
+  MapVector<Key, ArrayStory> stories;
+  DenseSet<const BasicBlock *> parallelised; ///< blocks of such loops
+};
+
+} // namespace
+
+FirstTouchWork::Key FirstTouchWork::keyOf(const MemoryObject &object) {
+  std::optional<ArraySource> source = sourceOf(object);
+  return {object.origin, source ? source->site : nullptr};
+}
+
+/// Whether the array comes through a parameter that is to be left alone.
+bool FirstTouchWork::isOffByParameter(const ParallelUse &use) {
+  for (const CallFrame *frame = use.frame; frame; frame = frame->outer)
+    for (const Argument &parameter : frame->callee->args()) {
+      if (choiceFor(parameter) != TouchChoice::off)
+        continue;
+      Value *operand = frame->operandFor(parameter);
+      Situation situation;
+      situation.frame = frame->outer;
+      if (operand &&
+          sampler.placeOf(sampler.valueOf(operand, situation)).object ==
+              use.object)
+        return true;
+    }
+  return false;
+}
+
+void FirstTouchWork::addStory(const ParallelUse &use) {
+  if (choiceFor(*use.region->fork) == TouchChoice::off || isOffByParameter(use))
+    return;
+  auto [entry, isNew] = stories.insert({keyOf(*use.object), ArrayStory()});
+  ArrayStory &story = entry->second;
+  if (isNew)
+    if (auto source = sourceOf(*use.object))
+      story.source = *source;
+  story.uses.push_back(&use);
+}
+
+/// Whether a block of the loop around \p allocation frees what it allocates.
+static bool isInLoopWith(const Instruction &allocation, const Instruction &free,
+                         FunctionAnalysisManager &analyses) {
+  Function &function = *const_cast<Function *>(allocation.getFunction());
+  if (free.getFunction() != &function)
+    return false;
+  const Loop *loop = analyses.getResult<LoopAnalysis>(function).getLoopFor(
+      allocation.getParent());
+  return loop && loop->contains(&free);
+}
+
+/// Memory that the program, or an earlier run of this pass, places itself.
+static Value *placedBy(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  return callee && callee->getName().starts_with("mpg_first_touch")
+             ? call.getArgOperand(0)
+             : nullptr;
+}
+
+/// What else is done with the arrays.
+void FirstTouchWork::addCalls() {
+  for (Function &function : module)
+    for (Instruction &at : instructions(function)) {
+      auto *call = dyn_cast<CallBase>(&at);
+      Value *freed = call ? freedBy(*call) : nullptr;
+      Value *resized = call ? reallocatedBy(*call) : nullptr;
+      Value *placed = call ? placedBy(*call) : nullptr;
+      Value *pointer = freed ? freed : resized ? resized : placed;
+      if (!pointer)
+        continue;
+      for (const CallFrame *way : frames.waysTo(function)) {
+        Situation situation;
+        situation.frame = way;
+        int64_t address = sampler.valueOf(pointer, situation);
+        const MemoryObject *object = sampler.placeOf(address).object;
+        auto story = object ? stories.find(keyOf(*object)) : stories.end();
+        if (story == stories.end())
+          continue;
+        story->second.isResized |= resized != nullptr;
+        story->second.isPlaced |= placed != nullptr;
+        const CallBase *site = story->second.source.site;
+        story->second.isRecycled |=
+            freed && site && isInLoopWith(*site, at, analyses);
+      }
+    }
+}
+
+void FirstTouchWork::collectStories() {
+  for (const ParallelUse &use : parallel.uses)
+    addStory(use);
+  DenseSet<const Value *> origins;
+  for (auto &[key, story] : stories)
+    origins.insert(key.first);
+  if (origins.empty())
+    return;
+  writes = findSerialWrites(origins, sampler);
+  for (const SerialWrite &write : writes) {
+    auto story = stories.find(keyOf(*write.object));
+    if (story != stories.end())
+      story->second.writes.push_back(&write);
+  }
+  addCalls();
+}
+
+static TouchChoice choiceOf(const ArraySource &source) {
+  return source.global ? choiceFor(*source.global) : choiceFor(*source.site);
+}
+
+bool FirstTouchWork::isLeftAlone(const ArrayStory &story) {
+  const ArraySource &source = story.source;
+  if (!source.global && !source.site)
+    return true;
+  if (source.site && frames.isParallel(*source.site->getFunction()))
+    return true;
+  if (story.isPlaced || choiceOf(source) == TouchChoice::off)
+    return true;
+  std::optional<int64_t> known = knownBytes(source, sampler);
+  return known && *known < minPlacedBytes;
+}
+
+/// Returns "" when done; else why not, and the code is as it was.
+std::string FirstTouchWork::makeParallel(const SerialWrite &init,
+                                         const ParallelUse &use) {
+  // What the loop's share needs must be there in front of it: constants.
+  LoopShare share{use.sharing->chunk, use.region->threads};
+  if ((share.chunk && !isa<ConstantInt>(share.chunk)) ||
+      (share.threads && !isa<ConstantInt>(share.threads)))
+    return "the other loop's chunks or threads are not constant";
+  // The same loop may initialise several arrays.
+  if (parallelised.count(init.at->getParent()))
+    return "";
+  if (auto *memset = dyn_cast<MemSetInst>(init.at)) {
+    int64_t step = use.figures[0].step;
+    if (step != use.figures[1].step || step <= 0)
+      return "the other loop's bytes per iteration are not constant";
+    Type *type = Type::getInt64Ty(module.getContext());
+    return parallelise(*memset, *ConstantInt::get(type, uint64_t(step)), share,
+                       analyses);
+  }
+  Loop *loop = writingLoop(init, sampler);
+  if (!loop)
+    return "it is not written by a loop";
+  SmallVector<const BasicBlock *, 4> blocks(loop->blocks());
+  std::string obstacle = parallelise(*loop, share, analyses);
+  if (obstacle.empty())
+    parallelised.insert(blocks.begin(), blocks.end());
+  return obstacle;
+}
+
+/// Whether \p callee decides about threads that libomp has not started yet.
+static bool preparesThreads(const Function &callee) {
+  static constexpr StringLiteral names[] = {"setenv",
+                                            "putenv",
+                                            "unsetenv",
+                                            "clearenv",
+                                            "sched_setaffinity",
+                                            "pthread_setaffinity_np"};
+  return is_contained(names, callee.getName()) ||
+         callee.getName().starts_with("kmp_set_");
+}
+
+/// The call of mpg_first_touch starts libomp, which reads the environment and
+/// the affinity then: the program must have set both.
+bool FirstTouchWork::isTooEarly(const Instruction &place,
+                                const CallFrame *frame) {
+  for (Function &function : module) {
+    if (!preparesThreads(function))
+      continue;
+    for (const User *user : function.users()) {
+      auto *call = dyn_cast<CallBase>(user);
+      if (!call)
+        return true;
+      for (const CallFrame *way :
+           frames.waysTo(*const_cast<Function *>(call->getFunction())))
+        if (orderOf(*call, way, place, frame, analyses) != Order::always)
+          return true;
+    }
+  }
+  return false;
+}
+
+/// Whether \p function may interrupt any other: no team may be started there.
+static bool mayBeHandler(const Function &function) {
+  const Module &module = *function.getParent();
+  return (module.getFunction("signal") || module.getFunction("sigaction")) &&
+         function.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/true);
+}
+
+/// Why no team can be started where \p story's array is allocated, or, global,
+/// written; "" if one can.
+std::string FirstTouchWork::whyNoTeam(const ArrayStory &story,
+                                      const ArrayVerdict &verdict) {
+  const Instruction *place = story.source.site;
+  const CallFrame *frame = story.source.siteFrame;
+  if (!place) {
+    place = verdict.init ? verdict.init->at : verdict.best->at;
+    frame = verdict.init ? verdict.init->frame : verdict.best->frame;
+  }
+  bool isHandler = mayBeHandler(*place->getFunction());
+  for (const CallFrame *outer = frame; outer; outer = outer->outer)
+    isHandler |= mayBeHandler(*outer->call->getFunction());
+  if (isHandler)
+    return "its function may be a signal handler";
+  if (isTooEarly(*place, frame))
+    return "the program sets the environment or the affinity of its threads "
+           "later";
+  return "";
+}
+
+Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
+  if (mode == FirstTouch::remark || !verdict.isSerial)
+    return Repair::none;
+  if (!verdict.teamObstacle.empty()) {
+    verdict.obstacle = verdict.teamObstacle;
+    return Repair::none;
+  }
+  if (mode == FirstTouch::parallelInit && verdict.init) {
+    verdict.serialReason = makeParallel(*verdict.init, *verdict.best);
+    if (verdict.serialReason.empty())
+      return Repair::parallelInit;
+  }
+  if (!verdict.obstacle.empty())
+    return Repair::none;
+  FirstTouchCall call(story.source, *verdict.best, verdict.init, sampler);
+  return call.insert() ? Repair::call : Repair::none;
+}
+
+bool FirstTouchWork::run() {
+  collectStories();
+  std::vector<std::pair<const ArrayStory *, ArrayVerdict>> verdicts;
+  for (auto &[key, story] : stories) {
+    if (isLeftAlone(story))
+      continue;
+    story.isWanted = choiceOf(story.source) == TouchChoice::on;
+    verdicts.push_back({&story, judge(story, parallel.uses, sampler)});
+    ArrayVerdict &verdict = verdicts.back().second;
+    if (verdict.isSerial)
+      verdict.teamObstacle = whyNoTeam(story, verdict);
+  }
+  bool isChanged = false;
+  ArrayRemarks remarks;
+  for (auto &[story, verdict] : verdicts) {
+    Repair done = repair(*story, verdict);
+    isChanged |= done != Repair::none;
+    remarks.say(*story, verdict, done, mode != FirstTouch::remark);
+  }
+  return isChanged;
+}
+
+PreservedAnalyses FirstTouchPass::run(Module &module,
+                                      ModuleAnalysisManager &analyses) {
+  FirstTouch mode = loadPassOptions(module).firstTouch;
+  Triple triple(module.getTargetTriple());
+  if (mode == FirstTouch::off || !usesOpenMp(module) || !triple.isOSLinux() ||
+      !triple.isArch64Bit())
+    return PreservedAnalyses::all();
+  auto &ofFunctions =
+      analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
+          .getManager();
+  bool isChanged = FirstTouchWork(module, ofFunctions, mode).run();
+  return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether the iterations of a loop can run in any order, by the places in
+// memory that they use. An address is an affine function of the loops'
+// counters, so what one iteration of the outermost loop uses through one
+// pointer is a window that moves by a fixed step: iterations are independent if
+// no window with a store in it is larger than its step, and if what different
+// pointers reach does not overlap. What cannot be decided here is asked at run
+// time, before the loop.
+//
+// Pieces of one window are not told apart: a[i][j] = a[i][j-1] is fine as a
+// loop over i, and a[2*i] = a[2*i+2] is not. Types say nothing (TBAA): memory
+// may change its type from one iteration to the next.
+
+#ifndef MPG_PASSES_ITERATIONRANGES_H
+#define MPG_PASSES_ITERATIONRANGES_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+
+namespace llvm {
+class AAResults;
+class Loop;
+class ScalarEvolution;
+class SCEV;
+} // namespace llvm
+
+namespace mpg {
+
+/// left <= right, or where otherLeft is not null, otherLeft <= otherRight:
+/// signed, in 128 bits, so that no product or sum of addresses wraps.
+struct RangeCheck {
+  const llvm::SCEV *left, *right;
+  const llvm::SCEV *otherLeft = nullptr, *otherRight = nullptr;
+};
+
+/// Appends to \p checks what must hold at run time for the iterations of \p
+/// loop to be independent, all of it computable before the loop. Holds as well
+/// then: the loop writes at least \p leastBytes, and less than 256 TiB. Returns
+/// why no check would do, or "".
+std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
+                            llvm::AAResults &aliases, uint64_t leastBytes,
+                            llvm::SmallVectorImpl<RangeCheck> &checks);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_ITERATIONRANGES_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// OpenMP as clang and flang write it for libomp: a parallel region is a
+// function that __kmpc_fork_call runs in all threads of a team; a worksharing
+// loop begins with a call that leaves the calling thread's first and last
+// iteration in two variables. Iterations are counted from 0 there, but by flang
+// from 1 in loops that are not static; collapsed loops are one loop. The
+// interface is described in LLVM's openmp/runtime/src/kmp.h.
+//
+// Not known here: tasks, teams and distribute, target, sections, libgomp.
+
+#ifndef MPG_PASSES_OMPREGIONS_H
+#define MPG_PASSES_OMPREGIONS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstrTypes.h"
+
+namespace llvm {
+class DominatorTree;
+class Function;
+class Loop;
+class LoopInfo;
+class Module;
+} // namespace llvm
+
+namespace mpg {
+
+/// A place where a team starts to run a function.
+struct ParallelRegion {
+  llvm::CallBase *fork;
+  llvm::Function *body;
+  /// Operand of fork that is parameter 2 of body; those behind it follow.
+  unsigned firstOperand;
+  llvm::Value *threads; ///< of the clause num_threads; null without
+  bool hasIf;           ///< has an if clause: may run serially
+
+  /// What \p parameter of body is bound to; null for the first two, the thread
+  /// numbers.
+  llvm::Value *operandFor(unsigned parameter) const;
+};
+
+/// All of \p module, in the order of the code.
+llvm::SmallVector<ParallelRegion, 8> findRegions(llvm::Module &module);
+
+/// Whether some code of \p module runs in parallel by OpenMP; cheap.
+bool usesOpenMp(const llvm::Module &module);
+
+enum class LoopSchedule {
+  block, ///< static: one block of iterations for each thread
+  chunk, ///< static, with chunks of a given size in turn
+  other  ///< dynamic, guided, runtime, auto, ordered
+};
+
+/// One worksharing loop. Without loops in the code (its body was a memset) all
+/// of it is what stands between init and the end.
+struct WorksharingLoop {
+  llvm::CallBase *init =
+      nullptr; ///< __kmpc_for_static_init_*, __kmpc_dispatch_init_*
+  LoopSchedule schedule = LoopSchedule::other;
+  unsigned scheduleNumber = 0;  ///< as libomp numbers them, without modifiers
+  llvm::Value *chunk = nullptr; ///< iterations; null unless schedule is chunk
+  llvm::Value *lower = nullptr; ///< variable with the thread's first iteration
+  llvm::Value *upper = nullptr; ///< variable with its last iteration
+  llvm::Value *begin = nullptr; ///< number of the first iteration; null: 0
+  llvm::Value *last = nullptr;  ///< number of the last one; null if not seen
+  /// The loop that runs over iterations, outermost first; with chunks the loop
+  /// over chunks is around it.
+  llvm::SmallVector<llvm::Loop *, 2> loops;
+  llvm::SmallVector<llvm::CallBase *, 1> ends; ///< __kmpc_for_static_fini
+
+  /// "static", "static, chunk", "dynamic", "guided", "runtime", "auto".
+  const char *name() const;
+};
+
+/// The worksharing loops of \p function.
+llvm::SmallVector<WorksharingLoop, 4>
+findWorksharingLoops(llvm::Function &function, const llvm::LoopInfo &loops,
+                     const llvm::DominatorTree &dominators);
+
+/// The one of \p candidates that \p instruction is part of; null if none.
+const WorksharingLoop *
+worksharingLoopOf(const llvm::Instruction &instruction,
+                  llvm::ArrayRef<WorksharingLoop> candidates,
+                  const llvm::DominatorTree &dominators);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_OMPREGIONS_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What slows parallel code down besides where its memory lies: cache lines
+// that threads take from each other, arrays that meet in one set of the L1
+// cache, loops with too few iterations for a team, regions with too little
+// work, and memory of brk. Each is told as a remark; the code stays as it is.
+
+#ifndef MPG_PASSES_PARALLELREMARKS_H
+#define MPG_PASSES_PARALLELREMARKS_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace mpg {
+
+/// Wants code that is simplified, but neither vectorised nor unrolled. Costs
+/// nothing when nobody asked for remarks.
+class ParallelRemarksPass : public llvm::PassInfoMixin<ParallelRemarksPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses);
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_PARALLELREMARKS_H

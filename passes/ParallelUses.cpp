@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ParallelUses.h"
+#include "Allocations.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Calls in a worksharing loop that are looked into.
+static constexpr unsigned maxCallDepth = 2;
+/// Of a module: what is beyond is not looked at.
+static constexpr size_t maxUses = 20000;
+
+bool mpg::isPlaceable(const MemoryObject &object) {
+  if (auto *call = dyn_cast<CallBase>(object.origin))
+    return allocationOf(*call).has_value();
+  auto *global = dyn_cast<GlobalVariable>(object.origin);
+  if (!global || global->isConstant() || global->isThreadLocal() ||
+      global->getAddressSpace() != 0 || !global->hasInitializer() ||
+      !global->getInitializer()->isNullValue())
+    return false;
+  const DataLayout &layout = global->getParent()->getDataLayout();
+  return int64_t(layout.getTypeAllocSize(global->getValueType())) >=
+         minPlacedBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The shape of one access
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Finds out how an address moves.
+class Motion {
+public:
+  Motion(Sampler &sampler, Value *pointer, const ParallelUse &use,
+         unsigned seed)
+      : sampler(sampler), pointer(pointer), use(use) {
+    situation.frame = use.frame;
+    situation.sharing = use.sharing;
+    situation.seed = seed;
+    situation.alternative = use.alternative;
+    base = address();
+  }
+
+  UseShape find(UseFigures &figures);
+  bool isGather();
+
+private:
+  int64_t address() { return sampler.valueOf(pointer, situation); }
+  int64_t offsetAt(int64_t iteration);
+  int64_t offsetAt(const Loop &loop, int64_t turn);
+  bool isEven(const UseFigures &figures);
+  void findIterations(UseFigures &figures);
+  void collectLoops();
+  void addLoops(const Instruction &at, bool isInside);
+
+  Sampler &sampler;
+  Value *pointer;
+  const ParallelUse &use;
+  Situation situation;
+  int64_t base;
+  SmallVector<const Loop *, 4> inner; ///< run within one iteration
+  SmallVector<const Loop *, 4> outer; ///< run the worksharing loop again
+};
+} // namespace
+
+int64_t Motion::offsetAt(int64_t iteration) {
+  situation.iteration = iteration;
+  int64_t offset = address() - base;
+  situation.iteration = 0;
+  return offset;
+}
+
+int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
+  situation.turns[&loop] = turn;
+  int64_t offset = address() - base;
+  situation.turns.erase(&loop);
+  return offset;
+}
+
+void Motion::findIterations(UseFigures &figures) {
+  // Where the bound is not seen, enough to tell a slope.
+  figures.iterations = 0;
+  if (Value *last = use.sharing->last) {
+    // The bound was computed before the loop: outside of its iterations.
+    Situation before;
+    before.seed = situation.seed;
+    before.alternative = situation.alternative;
+    const CallFrame *frame = use.frame;
+    while (frame && frame->callee != use.sharing->init->getFunction())
+      frame = frame->outer;
+    before.frame = frame;
+    figures.iterations = sampler.valueOf(last, before) + 1;
+    if (Value *begin = use.sharing->begin)
+      figures.iterations -= sampler.valueOf(begin, before);
+  }
+}
+
+/// Whether all iterations are the same step apart; collapsed loops over a part
+/// of each row may be a little off.
+bool Motion::isEven(const UseFigures &figures) {
+  int64_t count = figures.iterations > 1 ? figures.iterations : 1024;
+  int64_t whole = figures.step * (count - 1);
+  int64_t slack = std::abs(whole) / 50;
+  for (int64_t part : {1, 2, 3}) {
+    int64_t iteration = count * part / 4;
+    int64_t error = offsetAt(iteration) - figures.step * iteration;
+    if (std::abs(error) > slack)
+      return false;
+  }
+  return true;
+}
+
+/// Loops around \p at, in its function; isInside: those of an iteration.
+void Motion::addLoops(const Instruction &at, bool isInside) {
+  Function &function = *const_cast<Function *>(at.getFunction());
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  for (const Loop *loop = loops.getLoopFor(at.getParent()); loop;
+       loop = loop->getParentLoop()) {
+    if (is_contained(use.sharing->loops, loop))
+      continue;
+    bool isAround = loop->contains(use.sharing->init);
+    (isInside && !isAround ? inner : outer).push_back(loop);
+  }
+}
+
+/// From the access outwards: its function, those that called it within the
+/// worksharing loop, and then those around the parallel region.
+void Motion::collectLoops() {
+  const Function *sharer = use.sharing->init->getFunction();
+  addLoops(*use.at, true);
+  bool isInside = use.at->getFunction() != sharer;
+  for (const CallFrame *frame = use.frame; frame; frame = frame->outer) {
+    addLoops(*frame->call, isInside);
+    if (frame->call->getFunction() == sharer)
+      isInside = false;
+  }
+}
+
+/// Whether the iteration chooses its elements through something in memory, such
+/// as an index, and in no other way: several iterations may choose the same.
+bool Motion::isGather() {
+  SmallVector<Value *, 8> open = {pointer};
+  SmallPtrSet<Value *, 16> seen;
+  bool found = false;
+  while (!open.empty() && seen.size() < 64) {
+    auto *from = dyn_cast<Instruction>(open.pop_back_val());
+    if (!from || !seen.insert(from).second || isa<CallBase>(from))
+      continue;
+    auto *load = dyn_cast<LoadInst>(from);
+    auto *phi = dyn_cast<PHINode>(from);
+    bool isCounter = any_of(use.sharing->loops, [&](const Loop *loop) {
+      return phi && loop->getHeader() == phi->getParent();
+    });
+    if (isCounter || (load && load->getPointerOperand() == use.sharing->lower))
+      return false;
+    if (!load && !phi)
+      open.append(from->op_begin(), from->op_end());
+    if (!load)
+      continue;
+    int64_t first = sampler.valueOf(load->getPointerOperand(), situation);
+    situation.iteration = 1;
+    found |= first != sampler.valueOf(load->getPointerOperand(), situation);
+    situation.iteration = 0;
+  }
+  return found;
+}
+
+UseShape Motion::find(UseFigures &figures) {
+  collectLoops();
+  findIterations(figures);
+  figures.first = sampler.placeOf(base).offset;
+  // Not from the first iteration to the second: with collapsed loops of which
+  // one goes over a part of a row only, the steps differ.
+  int64_t count = figures.iterations > 1 ? figures.iterations : 1024;
+  figures.step = offsetAt(count - 1) / (count - 1);
+  int64_t low = 0, high = 0;
+  for (const Loop *loop : inner) {
+    int64_t turns = sampler.tripCount(*loop, situation).value_or(1);
+    int64_t way = turns > 1 ? offsetAt(*loop, turns - 1) : 0;
+    (way < 0 ? low : high) += way;
+  }
+  figures.extent = high - low;
+  if (!isEven(figures))
+    return UseShape::irregular;
+  int64_t rowStep = 0;
+  for (const Loop *loop : outer) {
+    int64_t way = offsetAt(*loop, 1);
+    // Rows follow each other; what begins anywhere is no row.
+    if (std::abs(offsetAt(*loop, 2) - 2 * way) > std::abs(way) / 50)
+      return UseShape::irregular;
+    if (way)
+      rowStep = rowStep ? std::min(rowStep, std::abs(way)) : std::abs(way);
+  }
+  figures.rowStep = rowStep;
+  if (figures.step == 0)
+    return UseShape::shared;
+  int64_t step = std::abs(figures.step);
+  // A stencil's iteration reaches into its neighbours' parts.
+  if (figures.extent > 2 * step)
+    return UseShape::scattered;
+  if (rowStep)
+    return rowStep >= step * count / 2 ? UseShape::rows : UseShape::irregular;
+  return figures.step < 0 ? UseShape::backward : UseShape::parts;
+}
+
+//===----------------------------------------------------------------------===//
+// All accesses
+//===----------------------------------------------------------------------===//
+
+static unsigned weightOf(unsigned depth) {
+  unsigned weight = 1;
+  for (unsigned i = 0; i < std::min(depth, 6u); ++i)
+    weight *= 10;
+  return weight;
+}
+
+void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
+                             const ParallelUse &around) {
+  const MemoryObject *seen[4] = {};
+  if (uses.size() >= maxUses)
+    return;
+  for (unsigned alternative = 0; alternative < 4; ++alternative) {
+    ParallelUse use = around;
+    use.at = &at;
+    use.isWrite = isWrite;
+    use.alternative = alternative;
+    Situation situation;
+    situation.frame = use.frame;
+    situation.sharing = use.sharing;
+    situation.alternative = alternative;
+    use.object = sampler.placeOf(sampler.valueOf(pointer, situation)).object;
+    if (!use.object || is_contained(seen, use.object))
+      return;
+    seen[alternative] = use.object;
+    if (!isPlaceable(*use.object))
+      continue;
+    Motion motion(sampler, pointer, use, 0);
+    use.shape = motion.find(use.figures[0]);
+    if (Motion(sampler, pointer, use, 1).find(use.figures[1]) != use.shape)
+      use.shape = UseShape::irregular;
+    use.isGather = use.shape == UseShape::irregular && motion.isGather();
+    uses.push_back(use);
+  }
+}
+
+void ParallelUses::addInstruction(Instruction &at, const ParallelUse &around,
+                                  unsigned depth) {
+  if (auto *load = dyn_cast<LoadInst>(&at))
+    return addAccess(at, load->getPointerOperand(), false, around);
+  if (auto *store = dyn_cast<StoreInst>(&at))
+    return addAccess(at, store->getPointerOperand(), true, around);
+  if (auto *change = dyn_cast<AtomicRMWInst>(&at))
+    return addAccess(at, change->getPointerOperand(), true, around);
+  if (auto *whole = dyn_cast<MemIntrinsic>(&at)) {
+    addAccess(at, whole->getRawDest(), true, around);
+    if (auto *copy = dyn_cast<MemTransferInst>(whole))
+      addAccess(at, copy->getRawSource(), false, around);
+    return;
+  }
+  auto *call = dyn_cast<CallBase>(&at);
+  Function *callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || callee->isDeclaration() || depth == 0)
+    return;
+  ParallelUse inside = around;
+  inside.frame = sampler.frames.enter(*call, *callee, around.frame);
+  if (inside.frame)
+    addCode(*callee, inside, depth - 1);
+}
+
+void ParallelUses::addCode(Function &function, const ParallelUse &around,
+                           unsigned depth) {
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  for (Instruction &at : instructions(function)) {
+    ParallelUse use = around;
+    use.weight *= weightOf(loops.getLoopDepth(at.getParent()));
+    addInstruction(at, use, depth);
+  }
+}
+
+const ParallelUses::Sharings &ParallelUses::sharingsOf(Function &function) {
+  auto [entry, isNew] = known.try_emplace(&function);
+  if (isNew)
+    entry->second = findWorksharingLoops(
+        function, sampler.analyses.getResult<LoopAnalysis>(function),
+        sampler.analyses.getResult<DominatorTreeAnalysis>(function));
+  return entry->second;
+}
+
+/// Code that all threads of a team run: worksharing loops may be in functions
+/// that it calls.
+void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
+                               const CallFrame *way, unsigned depth) {
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  auto &dominators =
+      sampler.analyses.getResult<DominatorTreeAnalysis>(function);
+  const Sharings &sharings = sharingsOf(function);
+  for (Instruction &at : instructions(function)) {
+    if (auto *sharing = worksharingLoopOf(at, sharings, dominators)) {
+      ParallelUse use;
+      use.frame = way;
+      use.region = &region;
+      use.sharing = sharing;
+      use.weight = weightOf(loops.getLoopDepth(at.getParent()));
+      addInstruction(at, use, maxCallDepth);
+      continue;
+    }
+    auto *call = dyn_cast<CallBase>(&at);
+    Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isDeclaration() || depth == 0)
+      continue;
+    if (const CallFrame *inner = sampler.frames.enter(*call, *callee, way))
+      addTeamCode(*callee, region, inner, depth - 1);
+  }
+}
+
+ParallelUses::ParallelUses(ArrayRef<ParallelRegion> regions, Sampler &sampler)
+    : sampler(sampler) {
+  for (const ParallelRegion &region : regions)
+    for (const CallFrame *way : sampler.frames.waysTo(*region.body))
+      if (way && way->call == region.fork)
+        addTeamCode(*region.body, region, way, maxCallDepth);
+}

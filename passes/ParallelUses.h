@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which part of an array each iteration of a worksharing loop works on. From
+// that and the schedule follows on which thread's node its pages should lie.
+
+#ifndef MPG_PASSES_PARALLELUSES_H
+#define MPG_PASSES_PARALLELUSES_H
+
+#include "Sampler.h"
+#include <map>
+
+namespace mpg {
+
+enum class UseShape {
+  parts,     ///< iteration i works on the i-th part
+  backward,  ///< on the i-th part from the end
+  rows,      ///< on the i-th part of a row; on another row when it runs again
+  scattered, ///< on bytes all over the array
+  shared,    ///< on what all others work on
+  irregular  ///< by an index that is read from memory, or not understood
+};
+
+/// Bytes, for one set of samples.
+struct UseFigures {
+  int64_t first = 0;      ///< offset in the array of iteration 0
+  int64_t step = 0;       ///< from one iteration to the next
+  int64_t extent = 0;     ///< that one iteration works on
+  int64_t iterations = 0; ///< 0 if not known
+  int64_t rowStep = 0;    ///< UseShape::rows: from one row to the next
+};
+
+struct ParallelUse {
+  llvm::Instruction *at = nullptr;
+  bool isWrite = false;
+  const MemoryObject *object = nullptr;
+  unsigned alternative = 0;         ///< see Situation
+  const CallFrame *frame = nullptr; ///< the way on which it is reached
+  const ParallelRegion *region = nullptr;
+  const WorksharingLoop *sharing = nullptr;
+  UseShape shape = UseShape::irregular;
+  bool isGather = false; ///< irregular: the index is read from memory
+  UseFigures figures[2]; ///< for two sets of samples
+  unsigned weight = 1;   ///< 10 to the power of the loops around it
+};
+
+class ParallelUses {
+public:
+  ParallelUses(llvm::ArrayRef<ParallelRegion> regions, Sampler &sampler);
+
+  std::vector<ParallelUse> uses;
+
+private:
+  using Sharings = llvm::SmallVector<WorksharingLoop, 4>;
+  void addTeamCode(llvm::Function &function, const ParallelRegion &region,
+                   const CallFrame *way, unsigned depth);
+  void addCode(llvm::Function &function, const ParallelUse &around,
+               unsigned depth);
+  void addInstruction(llvm::Instruction &at, const ParallelUse &around,
+                      unsigned depth);
+  void addAccess(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
+                 const ParallelUse &around);
+
+  Sampler &sampler;
+  const Sharings &sharingsOf(llvm::Function &function);
+  std::map<llvm::Function *, Sharings> known;
+};
+
+/// Whether pages of \p object can still be placed when the program starts to
+/// use it: it is allocated here, or it is a large array in .bss.
+bool isPlaceable(const MemoryObject &object);
+
+/// A known size below this gets no remark: it is not worth a team of threads.
+inline constexpr int64_t minPlacedBytes = 4 << 20;
+
+} // namespace mpg
+
+#endif // MPG_PASSES_PARALLELUSES_H

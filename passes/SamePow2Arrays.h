@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays that a loop walks through together and that begin at equal places
+// modulo a way of the L1 data cache: all their lines go into the same set. With
+// more of them than the cache has ways, each throws out lines that the loop
+// still needs. Sizes that are powers of two are what brings this about.
+//
+// Up to as many arrays as there are ways fit, so three or four of them are no
+// mistake on A64FX. Rows of one array count like arrays: they are no better
+// off.
+
+#ifndef MPG_PASSES_SAMEPOW2ARRAYS_H
+#define MPG_PASSES_SAMEPOW2ARRAYS_H
+
+#include "ArrayPlaces.h"
+#include "RemarkPlaces.h"
+#include "Sampler.h"
+
+namespace mpg {
+
+/// Emits SamePow2Arrays for the innermost loops of \p function.
+void remarkSamePow2Arrays(llvm::Function &function, Sampler &sampler,
+                          const ArrayPlaces &arrays, RemarkPlaces &places);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SAMEPOW2ARRAYS_H

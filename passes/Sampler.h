@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program's addresses, sizes and trip counts come to for made-up inputs.
+// Every value that the module does not determine (an argument of the program, a
+// number read from a file) gets a sample; from those, addresses are computed as
+// the program would: through calls, captured variables and fields of
+// structures. Each object of memory has a range of addresses of its own, so an
+// address tells the object and the offset in it.
+//
+// Why samples and not algebra: whether a loop over int i < n * m writes what
+// malloc((size_t)n * m * 8) returned is an identity of polynomials, hidden
+// under sign extensions, minima and divisions (collapsed loops). Two
+// polynomials that agree for two sets of large samples are equal for our
+// purpose: what is found here decides where pages lie and never what a program
+// computes.
+
+#ifndef MPG_PASSES_SAMPLER_H
+#define MPG_PASSES_SAMPLER_H
+
+#include "CallFrames.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/PassManager.h"
+
+namespace mpg {
+
+/// Under which conditions something is evaluated.
+struct Situation {
+  const CallFrame *frame = nullptr; ///< the way to the function
+  const WorksharingLoop *sharing = nullptr;
+  int64_t iteration = 0; ///< of the worksharing loop
+  /// Iterations that other loops have done; 0 if not named.
+  llvm::MapVector<const llvm::Loop *, int64_t> turns;
+  unsigned seed = 0; ///< which set of samples
+  /// Which of several arrays a pointer is taken for, if it may be either: two
+  /// that are swapped after each step.
+  unsigned alternative = 0;
+};
+
+/// A piece of memory: a call that allocates, a variable, or a pointer of which
+/// nothing is known.
+struct MemoryObject {
+  llvm::Value *origin;
+  const CallFrame *frame; ///< the way on which origin was reached
+};
+
+class Sampler {
+public:
+  Sampler(llvm::Module &module, llvm::FunctionAnalysisManager &analyses,
+          CallFrames &frames);
+
+  int64_t valueOf(llvm::Value *value, const Situation &situation);
+  /// The same for an expression of \p function's loops.
+  int64_t valueOf(const llvm::SCEV *expression, llvm::Function &function,
+                  const Situation &situation);
+  /// Iterations of \p loop; nothing if that is not known before it runs.
+  std::optional<int64_t> tripCount(const llvm::Loop &loop,
+                                   const Situation &situation);
+
+  struct Place {
+    const MemoryObject *object; ///< null: no address, or not seen whose
+    int64_t offset;             ///< bytes from the object's start
+  };
+  Place placeOf(int64_t address) const;
+
+  /// Where pointers and numbers are stored: for each place the stores to it.
+  struct Stored {
+    llvm::Instruction *by; ///< a store, or a call that allocates through it
+    const CallFrame *frame;
+  };
+  llvm::ArrayRef<Stored> storesTo(int64_t address) const;
+
+  llvm::Module &module;
+  llvm::FunctionAnalysisManager &analyses;
+  CallFrames &frames;
+
+private:
+  /// By the number of the object and the offset in it.
+  using Stores =
+      llvm::DenseMap<std::pair<int64_t, int64_t>, llvm::SmallVector<Stored, 1>>;
+  static std::pair<int64_t, int64_t> partsOf(int64_t address);
+  struct Evaluation; ///< of one value with all that it depends on
+  int64_t addressOf(llvm::Value *origin, const CallFrame *frame);
+  void collectStores(llvm::Module &module);
+  void addStore(llvm::Instruction &by, llvm::Value *address, Stores &into);
+
+  uint64_t stepsLeft = maxSteps; ///< so that no module takes for ever
+  static constexpr uint64_t maxSteps = 30'000'000;
+  std::deque<MemoryObject> objects;
+  llvm::DenseMap<std::pair<llvm::Value *, const CallFrame *>, int64_t> bases;
+  Stores stores;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SAMPLER_H

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SerialInit.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// The smallest page: writing one byte in each touches all.
+static constexpr int64_t pageBytes = 4096;
+
+namespace {
+
+/// What an instruction writes: bytes from pointer on.
+struct Write {
+  Value *pointer = nullptr;
+  int64_t bytes = 0;      ///< 0: see count * size
+  Value *count = nullptr; ///< or null: 1
+  Value *size = nullptr;
+};
+
+/// The range of one write over all iterations of the loops around it.
+class Range {
+public:
+  Range(Sampler &sampler, const Write &write, Instruction &at,
+        const CallFrame *frame, unsigned alternative, unsigned seed)
+      : sampler(sampler), write(write), at(at) {
+    situation.frame = frame;
+    situation.alternative = alternative;
+    situation.seed = seed;
+  }
+  const MemoryObject *find();
+
+  int64_t low = 0, high = 0;
+  bool isDense = true;
+
+private:
+  int64_t offset() { return sampler.valueOf(write.pointer, situation) - base; }
+  int64_t offsetAt(const Loop &loop, int64_t turn);
+  int64_t bytes();
+  void addLoop(const Loop &loop);
+  void addLoopsAround(const Instruction &inside);
+
+  Sampler &sampler;
+  const Write &write;
+  Instruction &at;
+  Situation situation;
+  int64_t base = 0, touched = 0;
+};
+
+} // namespace
+
+int64_t Range::bytes() {
+  if (!write.size)
+    return write.bytes;
+  int64_t size = sampler.valueOf(write.size, situation);
+  return write.count ? size * sampler.valueOf(write.count, situation) : size;
+}
+
+int64_t Range::offsetAt(const Loop &loop, int64_t turn) {
+  situation.turns[&loop] = turn;
+  int64_t result = offset();
+  situation.turns.erase(&loop);
+  return result;
+}
+
+void Range::addLoop(const Loop &loop) {
+  std::optional<int64_t> turns = sampler.tripCount(loop, situation);
+  if (!turns || *turns < 1) {
+    isDense = false;
+    return;
+  }
+  int64_t way = offsetAt(loop, *turns - 1);
+  // An index that is read from somewhere does not go half the way in half of
+  // the iterations.
+  int64_t middle = (*turns - 1) / 2;
+  int64_t expected = middle ? way / (*turns - 1) * middle : 0;
+  if (std::abs(offsetAt(loop, middle) - expected) > std::abs(way) / 50 + 64)
+    isDense = false;
+  (way < 0 ? low : high) += way;
+  if (way)
+    touched *= *turns;
+}
+
+/// Whether \p condition is a question of bounds, such as whether an inner loop
+/// has iterations at all, and not of data.
+static bool isBoundsCheck(const Value *condition, const Loop &loop,
+                          ScalarEvolution &evolution) {
+  if (loop.isLoopInvariant(condition))
+    return true;
+  auto *compare = dyn_cast<ICmpInst>(condition);
+  return compare && all_of(compare->operands(), [&](Value *operand) {
+           if (!evolution.isSCEVable(operand->getType()))
+             return false;
+           const SCEV *expression = evolution.getSCEV(operand);
+           return evolution.isLoopInvariant(expression, &loop) ||
+                  evolution.hasComputableLoopEvolution(expression, &loop);
+         });
+}
+
+/// Whether \p block runs in each iteration of \p loop, but for what bounds say.
+static bool runsInEach(const BasicBlock *block, const Loop &loop,
+                       const DominatorTree &dominators,
+                       ScalarEvolution &evolution) {
+  const BasicBlock *latch = loop.getLoopLatch();
+  while (latch && !dominators.dominates(block, latch)) {
+    const DomTreeNode *node = dominators.getNode(block)->getIDom();
+    block = node ? node->getBlock() : nullptr;
+    auto *branch =
+        block ? dyn_cast<BranchInst>(block->getTerminator()) : nullptr;
+    if (!branch || !loop.contains(block) ||
+        (branch->isConditional() &&
+         !isBoundsCheck(branch->getCondition(), loop, evolution)))
+      return false;
+  }
+  return latch;
+}
+
+void Range::addLoopsAround(const Instruction &inside) {
+  Function &function = *const_cast<Function *>(inside.getFunction());
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  auto &dominators =
+      sampler.analyses.getResult<DominatorTreeAnalysis>(function);
+  auto &evolution =
+      sampler.analyses.getResult<ScalarEvolutionAnalysis>(function);
+  for (const Loop *loop = loops.getLoopFor(inside.getParent()); loop;
+       loop = loop->getParentLoop()) {
+    isDense =
+        isDense && runsInEach(inside.getParent(), *loop, dominators, evolution);
+    addLoop(*loop);
+  }
+}
+
+const MemoryObject *Range::find() {
+  int64_t address = sampler.valueOf(write.pointer, situation);
+  Sampler::Place place = sampler.placeOf(address);
+  base = address;
+  low = place.offset;
+  touched = bytes();
+  high = low + touched;
+  addLoopsAround(at);
+  for (const CallFrame *frame = situation.frame; frame; frame = frame->outer)
+    addLoopsAround(*frame->call);
+  isDense = isDense && touched >= (high - low) / pageBytes;
+  return place.object;
+}
+
+static std::optional<Write> writeOf(Instruction &at) {
+  Write write;
+  if (auto *store = dyn_cast<StoreInst>(&at)) {
+    const DataLayout &layout = at.getModule()->getDataLayout();
+    write.pointer = store->getPointerOperand();
+    write.bytes =
+        int64_t(layout.getTypeStoreSize(store->getValueOperand()->getType())
+                    .getKnownMinValue());
+    return write;
+  }
+  if (auto *whole = dyn_cast<MemIntrinsic>(&at)) {
+    write.pointer = whole->getRawDest();
+    write.size = whole->getLength();
+    return write;
+  }
+  auto *call = dyn_cast<CallBase>(&at);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || callee->getName() != "fread" || call->arg_size() != 4)
+    return std::nullopt;
+  write.pointer = call->getArgOperand(0);
+  write.size = call->getArgOperand(1);
+  write.count = call->getArgOperand(2);
+  return write;
+}
+
+Loop *mpg::writingLoop(const SerialWrite &write, Sampler &sampler) {
+  Function &function = *write.at->getFunction();
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  Situation situation;
+  situation.frame = write.frame;
+  int64_t base = sampler.valueOf(write.pointer, situation);
+  Loop *found = nullptr;
+  for (Loop *loop = loops.getLoopFor(write.at->getParent()); loop;
+       loop = loop->getParentLoop()) {
+    situation.turns[loop] = 1;
+    if (sampler.valueOf(write.pointer, situation) != base)
+      found = loop;
+    situation.turns.clear();
+  }
+  return found;
+}
+
+static void addWrite(Instruction &at, const Write &write,
+                     const CallFrame *frame,
+                     const DenseSet<const Value *> &origins, Sampler &sampler,
+                     std::vector<SerialWrite> &into) {
+  const MemoryObject *seen[4] = {};
+  for (unsigned alternative = 0; alternative < 4; ++alternative) {
+    Situation situation;
+    situation.frame = frame;
+    situation.alternative = alternative;
+    const MemoryObject *object =
+        sampler.placeOf(sampler.valueOf(write.pointer, situation)).object;
+    if (!object || is_contained(seen, object))
+      return;
+    seen[alternative] = object;
+    if (!origins.count(object->origin))
+      continue;
+    SerialWrite found{&at, write.pointer, object, frame, {}, {}, true};
+    for (unsigned seed = 0; seed < 2; ++seed) {
+      Range range(sampler, write, at, frame, alternative, seed);
+      range.find();
+      found.low[seed] = range.low;
+      found.high[seed] = range.high;
+      found.isDense = found.isDense && range.isDense;
+    }
+    into.push_back(found);
+  }
+}
+
+std::vector<SerialWrite>
+mpg::findSerialWrites(const DenseSet<const Value *> &origins,
+                      Sampler &sampler) {
+  std::vector<SerialWrite> found;
+  for (Function &function : sampler.module) {
+    if (function.isDeclaration() || sampler.frames.isParallel(function))
+      continue;
+    LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+    for (Instruction &at : instructions(function)) {
+      std::optional<Write> write = writeOf(at);
+      if (!write)
+        continue;
+      bool isLooped = loops.getLoopFor(at.getParent());
+      for (const CallFrame *way : sampler.frames.waysTo(function))
+        if (isLooped || write->size || way)
+          addWrite(at, *write, way, origins, sampler, found);
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// The calls by which \p at is reached, outermost first, and itself.
+static SmallVector<const Instruction *, 8> chain(const Instruction &at,
+                                                 const CallFrame *frame) {
+  SmallVector<const Instruction *, 8> steps = {&at};
+  for (; frame; frame = frame->outer)
+    steps.insert(steps.begin(), frame->call);
+  return steps;
+}
+
+Order mpg::orderOf(const Instruction &first, const CallFrame *firstFrame,
+                   const Instruction &second, const CallFrame *secondFrame,
+                   FunctionAnalysisManager &analyses) {
+  auto one = chain(first, firstFrame), other = chain(second, secondFrame);
+  for (size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
+    if (one[i] == other[i])
+      continue;
+    Function &function = *const_cast<Function *>(one[i]->getFunction());
+    if (other[i]->getFunction() != &function)
+      return Order::maybe;
+    auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+    if (dominators.dominates(one[i], other[i]))
+      return Order::always;
+    return isPotentiallyReachable(one[i], other[i], nullptr, &dominators)
+               ? Order::maybe
+               : Order::never;
+  }
+  return Order::maybe;
+}

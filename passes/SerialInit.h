@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who writes to an array outside of parallel regions, and whether that is all
+// of it: then one thread touches every page, and all of them land on its node.
+
+#ifndef MPG_PASSES_SERIALINIT_H
+#define MPG_PASSES_SERIALINIT_H
+
+#include "Sampler.h"
+
+namespace mpg {
+
+struct SerialWrite {
+  llvm::Instruction *at;
+  llvm::Value *pointer; ///< where it writes to
+  const MemoryObject *object;
+  const CallFrame *frame; ///< the way on which it is reached
+  /// Bytes [low, high) of the array; for two sets of samples.
+  int64_t low[2], high[2];
+  /// Every page in between is written whenever the code runs.
+  bool isDense;
+};
+
+/// Writes in loops, and memset, memcpy, fread, to objects whose origin is in
+/// \p origins.
+std::vector<SerialWrite>
+findSerialWrites(const llvm::DenseSet<const llvm::Value *> &origins,
+                 Sampler &sampler);
+
+/// The outermost loop around the write, in its function, in which it moves on;
+/// null if there is none.
+llvm::Loop *writingLoop(const SerialWrite &write, Sampler &sampler);
+
+enum class Order {
+  never, ///< the second is not reached from the first
+  maybe,
+  always ///< the second is reached only through the first
+};
+
+/// Whether \p second (reached by \p secondFrame) runs behind \p first.
+Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
+              const llvm::Instruction &second, const CallFrame *secondFrame,
+              llvm::FunctionAnalysisManager &analyses);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SERIALINIT_H

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of libmpg that passes insert: the program links and runs without it.
+
+#ifndef MPG_PASSES_WEAKCALLS_H
+#define MPG_PASSES_WEAKCALLS_H
+
+#include "llvm/IR/DerivedTypes.h"
+
+namespace llvm {
+class Constant;
+class Function;
+class Module;
+} // namespace llvm
+
+namespace mpg {
+
+/// A function of \p module that calls the weak function \p name of libmpg if it
+/// is there, and otherwise returns \p absent (null: \p type returns nothing).
+/// Null if the program uses the name for something else.
+llvm::Function *callIfThere(llvm::Module &module, llvm::StringRef name,
+                            llvm::FunctionType *type, llvm::Constant *absent);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_WEAKCALLS_H

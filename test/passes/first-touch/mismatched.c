@@ -1,0 +1,89 @@
+// Two loops that share the same array out differently cannot both be near their data: told
+// at one of them. Loops of the same number of iterations and schedule, and loops in which
+// the array has no part, are no such case.
+// RUN: %remarks %s > %t.txt
+// RUN: FileCheck %s --input-file=%t.txt
+// RUN: FileCheck %s --input-file=%t.txt --check-prefix=SAME-MAPPING
+// RUN: %same-args --args 600000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME
+// SAME-MAPPING-NOT: {{^same.*}}Mismatched
+// SAME: same: 40 runs
+#include <stdio.h>
+#include <stdlib.h>
+#define CASE __attribute__((noinline)) double
+#define INIT(a) for (long i = 0; i < n; ++i) a[i] = i
+#define END(a)                                                                 \
+  double last = n ? a[n - 1] + a[n / 2] : 0;                                   \
+  free(a);                                                                     \
+  return last
+
+// CHECK: block_and_chunk: {{.*}}MismatchedSchedules@
+CASE block_and_chunk(long n) {
+  double *a = malloc(n * sizeof(double));
+  INIT(a);
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] += 1;
+#pragma omp parallel for schedule(static, 16384)
+  for (long i = 0; i < n; ++i) a[i] *= 2;
+  END(a);
+}
+// Initialised in parallel, but otherwise than used.
+// CHECK: parallel_otherwise: calls 0, {{.*}}MismatchedSchedules@
+CASE parallel_otherwise(long n) {
+  double *a = malloc(n * sizeof(double));
+#pragma omp parallel for schedule(static, 16384)
+  for (long i = 0; i < n; ++i) a[i] = i;
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] += 1;
+  END(a);
+}
+// Rows in one loop, columns in the other.
+// CHECK: transposed: {{.*}}MismatchedSchedules@
+CASE transposed(long m) {
+  long n = m * m;
+  double *a = malloc(n * sizeof(double));
+  INIT(a);
+#pragma omp parallel for schedule(static)
+  for (long r = 0; r < m; ++r)
+    for (long c = 0; c < m; ++c) a[r * m + c] += 1;
+#pragma omp parallel for schedule(static)
+  for (long c = 0; c < m; ++c)
+    for (long r = 0; r < m; ++r) a[r * m + c] *= 2;
+  END(a);
+}
+CASE same_twice(long n) {
+  double *a = malloc(n * sizeof(double));
+  INIT(a);
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] += 1;
+#pragma omp parallel for
+  for (long i = 0; i < n; ++i) a[i] *= 2;
+  END(a);
+}
+CASE same_rows(long m) {
+  long n = m * m;
+  double *a = malloc(n * sizeof(double));
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] = i;
+#pragma omp parallel for schedule(static)
+  for (long r = 0; r < m; ++r)
+    for (long c = 0; c < m; ++c) a[r * m + c] += 1;
+  END(a);
+}
+CASE same_others(long n) {
+  double *a = malloc(n * sizeof(double)), *b = malloc(n * sizeof(double));
+#pragma omp parallel for schedule(static, 1024)
+  for (long i = 0; i < n; ++i) b[i] = i;
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] = i;
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] += 1;
+  a[0] += n ? b[n - 1] : 0;
+  free(b);
+  END(a);
+}
+
+int main(int argc, char **argv) {
+  long n = atol(argv[1]), m = n > 1000 ? 1000 : n;
+  printf("%.1f %.1f %.1f %.1f %.1f %.1f\n", block_and_chunk(n), parallel_otherwise(n),
+         transposed(m), same_twice(n), same_rows(m), same_others(n));
+}

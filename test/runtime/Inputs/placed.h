@@ -1,0 +1,35 @@
+/* Who paged in what, and where it lies: for programs that know nothing of first
+ * touch. placed-look.c is compiled without MpgPasses.so and shares no code with
+ * libmpg. All of it is called outside of parallel regions. */
+#ifndef PLACED_H
+#define PLACED_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Counts the page faults of each of `threads` threads (0: the default) from
+ * here to placed_end, for a program that will allocate heapBytes. That prints
+ *   faults: 120 120 121, even
+ * and uneven instead of even if they differ by more than 5 %. */
+void placed_begin(int threads, long heapBytes);
+void placed_end(void);
+
+/* Looks at an array that a loop of `iterations` works on, `step` bytes in each,
+ * shared out over that team as schedule(static, chunk), chunk 0: as
+ * schedule(static). Prints
+ *   NAME: 2048 KiB pages, nodes 25 25 25 25 %, local 99.9 %, inner pages 100.0
+ * % nodes: the share of its bytes on each NUMA node, in whole percents; local:
+ * the share that lies on the node of the thread that works on it; inner pages:
+ * the same for pages that hold nothing but one thread's part. */
+void placed_where(const char *name, const void *array, long iterations,
+                  long step, long chunk);
+
+/* Prints a number that depends on every bit of the array. */
+void placed_result(const void *array, long bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does every remark of the passes have its place in the documents, and back?
+
+    check_remarks_doc.py [--passes FOLDER] [--page PAGE] [--hints PAGE]
+
+A remark's name is a string of the passes' code in CamelCase that is no named
+argument (ore::NV) and no module flag. Those of placement have a row in the table
+and a section of docs/first-touch.md, with code of at most 15 lines; those of
+hints a row in docs/hints.md. Rows and sections without a remark are differences too.
+
+Prints one line per difference, FILE: what, then a count. Exit status 0 when
+there is none, 1 when there are some, 2 when a file cannot be read.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import Dict, List, Set
+
+NAME = re.compile(
+    r'(?<!NV\()(?<!ModuleFlag\()"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)"')
+ROW = re.compile(r"^\| \[?`(\w+)`(?:\]\(#(\w+)\))? \| (?:passed|missed) \|",
+                 re.MULTILINE)
+MOST_LINES = 15
+
+
+def names_in(folder: Path) -> Set[str]:
+    names: Set[str] = set()
+    for path in sorted(folder.glob("*.cpp")):
+        text = path.read_text(encoding="utf-8")
+        # The plugin's own name, and versions, stand in Plugin.cpp.
+        if path.name != "Plugin.cpp":
+            names.update(NAME.findall(text))
+    return names
+
+
+def sections_of(page: str) -> Dict[str, str]:
+    """The parts of "## Remarks" by their "###" headings."""
+    part = re.split(r"^## ", page.split("\n## Remarks\n")[-1], flags=re.M)[0]
+    found = re.split(r"^### (.*)$", part, flags=re.MULTILINE)
+    return dict(zip(found[1::2], found[2::2]))
+
+
+def check_section(name: str, text: str) -> List[str]:
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    wrong = [] if blocks else [f"{name}: no code"]
+    return wrong + [f"{name}: code of more than {MOST_LINES} lines"
+                    for block in blocks if block.count("\n") > MOST_LINES]
+
+
+def check(names: Set[str], page: str, hints: str) -> List[str]:
+    rows = dict(ROW.findall(page))
+    sections = sections_of(page)
+    hint_rows = {name for name, _ in ROW.findall(hints)}
+    wrong = [f"{name}: no row and no section"
+             for name in sorted(names - set(rows) - set(sections) - hint_rows)]
+    for name in sorted(set(rows) | set(sections)):
+        if name not in names:
+            wrong.append(f"{name}: no such remark")
+        if name not in rows:
+            wrong.append(f"{name}: no row in the table")
+        elif rows[name] != name.lower():
+            wrong.append(f"{name}: the row does not link to its section")
+        if name in sections:
+            wrong += check_section(name, sections[name])
+        else:
+            wrong.append(f"{name}: no section")
+    wrong += [f"{name}: in docs/hints.md, but no such remark"
+              for name in sorted(hint_rows - names)]
+    return wrong
+
+
+def main() -> int:
+    root = Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--passes", type=Path, default=root / "passes")
+    parser.add_argument("--page", type=Path, default=root / "docs/first-touch.md")
+    parser.add_argument("--hints", type=Path, default=root / "docs/hints.md")
+    args = parser.parse_args()
+    try:
+        names = names_in(args.passes)
+        wrong = check(names, args.page.read_text("utf-8"),
+                      args.hints.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"check_remarks_doc: error: {error}", file=sys.stderr)
+        return 2
+    for line in wrong:
+        print(f"{args.page}: {line}")
+    print(f"{len(names)} remarks, {len(wrong)} differences")
+    return 1 if wrong or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does a program print the same with first touch as without?
+
+    first_touch_same.py --plugin P --libmpg L [--args "A B"]... -- COMPILER \
+        ARGUMENTS... SOURCE
+
+Compiles SOURCE without the plugin, and with it in the modes `on` (with and
+without libmpg) and `parallel-init`, at -O1 and -O3, runs all of them with 1, 2,
+3, 4 and 8 threads, libmpg's touch by writing and by mbind in turns, and compares
+output and exit status with those of the program without the plugin at the same
+number of threads. --args: a list of the program's arguments; may be given several
+times.
+
+Prints "same: N runs", or the first run that differs (exit status 1). A program
+that prints nothing is a failure too: it would prove nothing.
+"""
+
+import argparse
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import List, NamedTuple
+
+THREADS = (1, 2, 3, 4, 8)
+TOUCH = ("touch", "mbind")
+
+
+class Build(NamedTuple):
+    """One way to compile the program."""
+
+    name: str
+    level: str
+    mode: str  # of the option first-touch; empty: no plugin
+    libmpg: bool
+
+
+BUILDS = (
+    Build("plain", "-O2", "", False),
+    Build("alone", "-O2", "on", False),
+    Build("on", "-O1", "on", True),
+    Build("on3", "-O3", "on", True),
+    Build("parallel", "-O2", "parallel-init", True),
+)
+
+
+def compile_program(args, build: Build, program: Path) -> None:
+    environment = dict(os.environ)
+    environment.pop("MPG_PASS_OPTIONS", None)
+    command = args.command[:-1] + [build.level]
+    if build.mode:
+        environment["MPG_PASS_OPTIONS"] = f"first-touch={build.mode}"
+        command += [f"-fpass-plugin={args.plugin}"]
+    command += [args.command[-1], "-o", str(program)]
+    if build.libmpg:
+        folder = args.libmpg.parent
+        command += ["-Wl,--no-as-needed", f"-L{folder}", "-lmpg",
+                    f"-Wl,-rpath,{folder}"]
+    if subprocess.run(command, env=environment, check=False).returncode:
+        sys.exit(f"first_touch_same: does not compile: {build.name}")
+
+
+def run(program: Path, threads: int, touch: str, words: List[str]):
+    environment = dict(os.environ)
+    environment.update(
+        OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive",
+        OMP_DYNAMIC="false", MPG_FIRST_TOUCH=touch,
+        # The pool of large pages belongs to all tests that run meanwhile.
+        XOS_MMM_L_HPAGE_TYPE="none")
+    try:
+        done = subprocess.run([str(program)] + words, env=environment, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return "hangs", ""
+    return done.returncode, done.stdout
+
+
+def compare(args, folder: Path) -> int:
+    programs = {}
+    for build in BUILDS:
+        programs[build.name] = folder / build.name
+        compile_program(args, build, programs[build.name])
+    runs = 0
+    for words, threads in itertools.product(args.args or [""], THREADS):
+        wanted = run(programs["plain"], threads, "off", words.split())
+        if not wanted[1]:
+            print(f"prints nothing with {threads} threads: {wanted[0]}")
+            return 1
+        for build in BUILDS[1:]:
+            touch = TOUCH[runs % 2]
+            got = run(programs[build.name], threads, touch, words.split())
+            runs += 1
+            if got != wanted:
+                print(f"differs: {build}, {threads} threads, {touch}, "
+                      f"arguments '{words}'\nwanted {wanted}\ngot    {got}")
+                return 1
+    print(f"same: {runs} runs")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--plugin", type=Path, required=True)
+    parser.add_argument("--libmpg", type=Path, required=True)
+    parser.add_argument("--args", action="append")
+    parser.add_argument("command", nargs="+")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return compare(args, Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
