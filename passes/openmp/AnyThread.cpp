@@ -23,9 +23,7 @@ static bool isOutlinedAlready(const Function &function) {
   });
 }
 
-/// Whether \p function runs before main: another thread may then wait for a
-/// lock of the loader that this one has.
-static bool isConstructor(const Function &function) {
+bool mpg::isConstructor(const Function &function) {
   if (function.getSection() == ".text.startup")
     return true;
   for (const char *name : {"llvm.global_ctors", "llvm.global_dtors"})

@@ -19,6 +19,10 @@ class TargetLibraryInfo;
 
 namespace mpg {
 
+/// Whether \p function runs before main: another thread may then wait for a
+/// lock of the loader that this one has.
+bool isConstructor(const llvm::Function &function);
+
 /// Why code of \p function cannot be given to other threads, whatever it does;
 /// "" if it can.
 std::string whyNotOutlined(const llvm::Function &function);

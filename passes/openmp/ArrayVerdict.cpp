@@ -24,9 +24,9 @@ int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
   situation.frame = object.frame;
   situation.seed = seed;
   auto allocation = allocationOf(*cast<CallBase>(object.origin));
-  int64_t bytes = sampler.valueOf(allocation->bytes, situation);
+  int64_t bytes = bounded(sampler.valueOf(allocation->bytes, situation));
   if (allocation->count)
-    bytes *= sampler.valueOf(allocation->count, situation);
+    bytes = times(bytes, sampler.valueOf(allocation->count, situation));
   return bytes;
 }
 
@@ -85,10 +85,10 @@ bool Judge::isWhole(const ParallelUse &use) {
   for (unsigned seed = 0; seed < 2; ++seed) {
     const UseFigures &figures = use.figures[seed];
     int64_t whole = bytesOf(*use.object, seed, sampler), slack = whole / 16;
-    int64_t covered = figures.step * figures.iterations;
+    int64_t covered = times(figures.step, figures.iterations);
     if (figures.iterations &&
-        (std::abs(figures.first) > slack + figures.step * 2 ||
-         std::abs(covered - whole) > slack + figures.step * 4))
+        (std::abs(figures.first) > slack + times(figures.step, 2) ||
+         std::abs(covered - whole) > slack + times(figures.step, 4)))
       return false;
   }
   return true;
@@ -186,8 +186,8 @@ bool Judge::isTooFine(const ParallelUse &use) const {
   if (use.shape != UseShape::rows || !isStatic(use))
     return false;
   const UseFigures &one = use.figures[0], &other = use.figures[1];
-  int64_t row = one.step * one.iterations;
-  bool isKnown = row == other.step * other.iterations && one.iterations;
+  int64_t row = times(one.step, one.iterations);
+  bool isKnown = row == times(other.step, other.iterations) && one.iterations;
   auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
   int64_t count = threads ? std::max<int64_t>(threads->getSExtValue(), 1) : 4;
   return !isKnown || row / count < largePageBytes;
@@ -209,8 +209,8 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
     int64_t beside = 0;
     for (const ParallelUse &other : all)
       if (other.sharing == use.sharing && other.shape == UseShape::parts)
-        beside = std::max(beside, other.figures[seed].step *
-                                      other.figures[seed].iterations);
+        beside = std::max(beside, times(other.figures[seed].step,
+                                        other.figures[seed].iterations));
     if (use.figures[seed].extent < bytes[seed] / 8 || bytes[seed] < beside / 4)
       return false;
   }

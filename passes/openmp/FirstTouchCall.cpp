@@ -63,6 +63,8 @@ std::optional<ArraySource> mpg::sourceOf(const MemoryObject &object) {
   if (!source.site)
     return std::nullopt;
   source.allocation = allocationOf(*source.site);
+  if (!source.allocation)
+    return std::nullopt;
   source.siteFrame = object.frame;
   Allocation returned = *source.allocation;
   for (unsigned i = 0; i < maxWrappers && source.siteFrame; ++i) {

@@ -5,6 +5,7 @@
 // told. All arrays are judged before the code is changed.
 
 #include "FirstTouchPass.h"
+#include "AnyThread.h"
 #include "ArrayRemarks.h"
 #include "FirstTouchChoice.h"
 #include "ParallelInit.h"
@@ -94,15 +95,31 @@ void FirstTouchWork::addStory(const ParallelUse &use) {
   story.uses.push_back(&use);
 }
 
-/// Whether a block of the loop around \p allocation frees what it allocates.
-static bool isInLoopWith(const Instruction &allocation, const Instruction &free,
+/// Whether \p at stands in a loop of its function.
+static bool isLooped(const Instruction &at, FunctionAnalysisManager &analyses) {
+  Function &function = *const_cast<Function *>(at.getFunction());
+  return analyses.getResult<LoopAnalysis>(function).getLoopFor(at.getParent());
+}
+
+/// Whether a loop allocates \p source again and again, and \p free, reached by
+/// \p way, gives it back there.
+static bool isRecycledBy(const ArraySource &source, const Instruction &free,
+                         const CallFrame *way,
                          FunctionAnalysisManager &analyses) {
-  Function &function = *const_cast<Function *>(allocation.getFunction());
-  if (free.getFunction() != &function)
+  if (!source.site)
     return false;
+  Function &function = *source.site->getFunction();
   const Loop *loop = analyses.getResult<LoopAnalysis>(function).getLoopFor(
-      allocation.getParent());
-  return loop && loop->contains(&free);
+      source.site->getParent());
+  if (loop && loop->contains(&free))
+    return true;
+  // In the same function, which is called in a loop.
+  if (way != source.siteFrame || free.getFunction() != &function)
+    return false;
+  for (; way; way = way->outer)
+    if (isLooped(*way->call, analyses))
+      return true;
+  return false;
 }
 
 /// Memory that the program, or an earlier run of this pass, places itself.
@@ -134,9 +151,8 @@ void FirstTouchWork::addCalls() {
           continue;
         story->second.isResized |= resized != nullptr;
         story->second.isPlaced |= placed != nullptr;
-        const CallBase *site = story->second.source.site;
         story->second.isRecycled |=
-            freed && site && isInLoopWith(*site, at, analyses);
+            freed && isRecycledBy(story->second.source, at, way, analyses);
       }
     }
 }
@@ -252,11 +268,17 @@ std::string FirstTouchWork::whyNoTeam(const ArrayStory &story,
     place = verdict.init ? verdict.init->at : verdict.best->at;
     frame = verdict.init ? verdict.init->frame : verdict.best->frame;
   }
-  bool isHandler = mayBeHandler(*place->getFunction());
+  std::vector<const Function *> functions = {place->getFunction()};
   for (const CallFrame *outer = frame; outer; outer = outer->outer)
-    isHandler |= mayBeHandler(*outer->call->getFunction());
-  if (isHandler)
+    functions.push_back(outer->call->getFunction());
+  auto isAny = [&](bool (*question)(const Function &)) {
+    return any_of(functions,
+                  [&](const Function *one) { return question(*one); });
+  };
+  if (isAny(mayBeHandler))
     return "its function may be a signal handler";
+  if (isAny(isConstructor))
+    return "its function runs before main";
   if (isTooEarly(*place, frame))
     return "the program sets the environment or the affinity of its threads "
            "later";

@@ -72,14 +72,14 @@ private:
 
 int64_t Motion::offsetAt(int64_t iteration) {
   situation.iteration = iteration;
-  int64_t offset = address() - base;
+  int64_t offset = distance(base, address());
   situation.iteration = 0;
   return offset;
 }
 
 int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
   situation.turns[&loop] = turn;
-  int64_t offset = address() - base;
+  int64_t offset = distance(base, address());
   situation.turns.erase(&loop);
   return offset;
 }
@@ -96,9 +96,9 @@ void Motion::findIterations(UseFigures &figures) {
     while (frame && frame->callee != use.sharing->init->getFunction())
       frame = frame->outer;
     before.frame = frame;
-    figures.iterations = sampler.valueOf(last, before) + 1;
+    figures.iterations = bounded(sampler.valueOf(last, before)) + 1;
     if (Value *begin = use.sharing->begin)
-      figures.iterations -= sampler.valueOf(begin, before);
+      figures.iterations -= bounded(sampler.valueOf(begin, before));
   }
 }
 
@@ -106,11 +106,11 @@ void Motion::findIterations(UseFigures &figures) {
 /// of each row may be a little off.
 bool Motion::isEven(const UseFigures &figures) {
   int64_t count = figures.iterations > 1 ? figures.iterations : 1024;
-  int64_t whole = figures.step * (count - 1);
+  int64_t whole = times(figures.step, count - 1);
   int64_t slack = std::abs(whole) / 50;
   for (int64_t part : {1, 2, 3}) {
     int64_t iteration = count * part / 4;
-    int64_t error = offsetAt(iteration) - figures.step * iteration;
+    int64_t error = offsetAt(iteration) - times(figures.step, iteration);
     if (std::abs(error) > slack)
       return false;
   }
@@ -184,7 +184,8 @@ UseShape Motion::find(UseFigures &figures) {
   for (const Loop *loop : inner) {
     int64_t turns = sampler.tripCount(*loop, situation).value_or(1);
     int64_t way = turns > 1 ? offsetAt(*loop, turns - 1) : 0;
-    (way < 0 ? low : high) += way;
+    int64_t &end = way < 0 ? low : high;
+    end = bounded(end + way);
   }
   figures.extent = high - low;
   if (!isEven(figures))
@@ -206,7 +207,8 @@ UseShape Motion::find(UseFigures &figures) {
   if (figures.extent > 2 * step)
     return UseShape::scattered;
   if (rowStep)
-    return rowStep >= step * count / 2 ? UseShape::rows : UseShape::irregular;
+    return rowStep >= times(step, count / 2) ? UseShape::rows
+                                             : UseShape::irregular;
   return figures.step < 0 ? UseShape::backward : UseShape::parts;
 }
 

@@ -15,6 +15,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -43,6 +44,21 @@ static int64_t sampleOf(uint64_t hash) {
 static uint64_t mix(uint64_t hash, uint64_t more) {
   hash = (hash ^ more) * 0x9e3779b97f4a7c15;
   return hash ^ hash >> 31;
+}
+
+int64_t mpg::bounded(int64_t value) {
+  return std::clamp(value, -mostDistance, mostDistance);
+}
+
+int64_t mpg::times(int64_t a, int64_t b) {
+  int64_t product;
+  if (MulOverflow(a, b, product))
+    return (a < 0) == (b < 0) ? mostDistance : -mostDistance;
+  return bounded(product);
+}
+
+int64_t mpg::distance(int64_t from, int64_t to) {
+  return bounded(static_cast<int64_t>(uint64_t(to) - uint64_t(from)));
 }
 
 static int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
@@ -319,6 +335,11 @@ static uint64_t mixTurns(uint64_t hash, const Instruction &instruction,
   for (auto &[loop, turn] : situation.turns)
     if (turn != 0 && loop->contains(&instruction))
       hash = mix(hash, uint64_t(turn));
+  const WorksharingLoop *sharing = situation.sharing;
+  if (sharing && any_of(sharing->loops, [&](const Loop *loop) {
+        return loop->contains(&instruction);
+      }))
+    hash = mix(hash, uint64_t(situation.iteration));
   return hash;
 }
 
@@ -672,5 +693,5 @@ std::optional<int64_t> Sampler::tripCount(const Loop &loop,
   while (frame && frame->callee != &function)
     frame = frame->outer;
   Evaluation evaluation(*this, situation);
-  return evaluation.scev(count, function, frame) + 1;
+  return bounded(evaluation.scev(count, function, frame)) + 1;
 }

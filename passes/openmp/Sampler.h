@@ -37,6 +37,16 @@ struct Situation {
   unsigned alternative = 0;
 };
 
+/// Sizes and distances stay where a few of them can be added: what is larger is
+/// no array.
+inline constexpr int64_t mostDistance = int64_t(1) << 60;
+
+/// \p value, but at most mostDistance, in either direction.
+int64_t bounded(int64_t value);
+/// The product and the difference, bounded.
+int64_t times(int64_t a, int64_t b);
+int64_t distance(int64_t from, int64_t to);
+
 /// A piece of memory: a call that allocates, a variable, or a pointer of which
 /// nothing is known.
 struct MemoryObject {

@@ -40,7 +40,9 @@ public:
   bool isDense = true;
 
 private:
-  int64_t offset() { return sampler.valueOf(write.pointer, situation) - base; }
+  int64_t offset() {
+    return distance(base, sampler.valueOf(write.pointer, situation));
+  }
   int64_t offsetAt(const Loop &loop, int64_t turn);
   int64_t bytes();
   void addLoop(const Loop &loop);
@@ -58,8 +60,9 @@ private:
 int64_t Range::bytes() {
   if (!write.size)
     return write.bytes;
-  int64_t size = sampler.valueOf(write.size, situation);
-  return write.count ? size * sampler.valueOf(write.count, situation) : size;
+  int64_t size = bounded(sampler.valueOf(write.size, situation));
+  return write.count ? times(size, sampler.valueOf(write.count, situation))
+                     : size;
 }
 
 int64_t Range::offsetAt(const Loop &loop, int64_t turn) {
@@ -82,9 +85,11 @@ void Range::addLoop(const Loop &loop) {
   int64_t expected = middle ? way / (*turns - 1) * middle : 0;
   if (std::abs(offsetAt(loop, middle) - expected) > std::abs(way) / 50 + 64)
     isDense = false;
-  (way < 0 ? low : high) += way;
+  int64_t &end = way < 0 ? low : high;
+  end = bounded(end + way);
+  // Each write touches a page, and together no more than what they span.
   if (way)
-    touched *= *turns;
+    touched = std::min(times(touched, *turns), std::max(high - low, pageBytes));
 }
 
 /// Whether \p condition is a question of bounds, such as whether an inner loop
@@ -141,12 +146,12 @@ const MemoryObject *Range::find() {
   Sampler::Place place = sampler.placeOf(address);
   base = address;
   low = place.offset;
-  touched = bytes();
-  high = low + touched;
+  high = low + bytes();
+  touched = std::max(high - low, pageBytes);
   addLoopsAround(at);
   for (const CallFrame *frame = situation.frame; frame; frame = frame->outer)
     addLoopsAround(*frame->call);
-  isDense = isDense && touched >= (high - low) / pageBytes;
+  isDense = isDense && touched >= high - low;
   return place.object;
 }
 

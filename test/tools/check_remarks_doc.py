@@ -28,7 +28,7 @@ MOST_LINES = 15
 
 def names_in(folder: Path) -> Set[str]:
     names: Set[str] = set()
-    for path in sorted(folder.glob("*.cpp")):
+    for path in sorted(folder.rglob("*.cpp")):
         text = path.read_text(encoding="utf-8")
         # The plugin's own name, and versions, stand in Plugin.cpp.
         if path.name != "Plugin.cpp":

@@ -6,9 +6,9 @@
 // RUN: %remarks-mode off %c-loaded %s | %expect %s --check-prefix=SILENT
 // RUN: %remarks-mode remark %c-loaded %s | %expect %s --check-prefix=REMARK
 // RUN: %same-args --args 600000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME
-// The other way to give the option.
-// RUN: %compile -O2 -mllvm -mpg-first-touch=off -S -emit-llvm %s -o - | FileCheck %s --check-prefix=NO-CALL
-// RUN: not %compile -O2 -mllvm -mpg-first-touch=always -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WRONG
+// The other way to give the option, which LLVM 19 does not have.
+// RUN: %if llvm-22 %{ %compile -O2 -mllvm -mpg-first-touch=off -S -emit-llvm %s -o - | FileCheck %s --check-prefix=NO-CALL %}
+// RUN: %if llvm-22 %{ not %compile -O2 -mllvm -mpg-first-touch=always -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WRONG %}
 // NO-CALL-NOT: mpg_first_touch
 // WRONG: first-touch=always{{.*}} must be off, remark, on or parallel-init
 // SAME: same: 40 runs

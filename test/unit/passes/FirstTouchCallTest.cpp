@@ -238,17 +238,24 @@ TEST(FirstTouchCall, Wrappers) {
   EXPECT_EQ(kept.source->site, &kept.value("get/fresh"));
 }
 
-/// Between a musttail call and the return nothing can stand.
+/// Between a musttail call and the return nothing can stand. More wrappers than
+/// we look through.
 TEST(FirstTouchCall, NothingBehindATailCallThatMustBeOne) {
-  Calls code(region() +
-             "define ptr @get(i64 %bytes) {\n"
-             "  %fresh = musttail call ptr @malloc(i64 %bytes)\n"
-             "  ret ptr %fresh\n}\n"
-             "define void @use(i64 %bytes, i64 %n, i64 %m) {\n"
-             "  %a = call ptr @get(i64 %bytes)\n" +
-             teamAt() + "  ret void\n}\n");
-  EXPECT_EQ(code.obstacle(), "");
-  EXPECT_EQ(code.operands(), "bytes 0 8 0 0");
+  std::string wrappers = "define internal ptr @get0(i64 %bytes) {\n"
+                         "  %fresh = musttail call ptr @malloc(i64 %bytes)\n"
+                         "  ret ptr %fresh\n}\n";
+  for (std::string n : {"1", "2", "3"})
+    wrappers += "define internal ptr @get" + n +
+                "(i64 %bytes) {\n  %fresh = musttail call ptr @get" +
+                std::to_string(std::stoi(n) - 1) +
+                "(i64 %bytes)\n  ret ptr %fresh\n}\n";
+  Calls code(region() + wrappers +
+             mainOf(early + "  %a = call ptr @get3(i64 %bytes)\n" + teamAt()));
+  EXPECT_EQ(code.obstacle(), "a tail call returns it at once");
+  Calls fewer(region() + wrappers +
+              mainOf(early + "  %a = call ptr @get1(i64 %bytes)\n" + teamAt()));
+  EXPECT_EQ(fewer.obstacle(), "");
+  EXPECT_EQ(fewer.operands(), "bytes 0 8 0 0");
 }
 
 static const std::string global =

@@ -160,10 +160,11 @@ TEST(SerialInit, Matrices) {
                     "%k"))
           .what(),
       "whole");
-  // The first 8 of each row only: a page has as many rows as it has.
+  // The first 8 of each row only: rows have many pages.
   Writes few(matrix("%x = add i64 %row, %j\n" + store("%x"), "8"));
   ASSERT_EQ(few.found.size(), 1u);
   EXPECT_GT(few.found[0].high[0], few.valueOf("main/bytes") * 9 / 10);
+  EXPECT_FALSE(few.found[0].isDense);
 }
 
 /// Row i has i + 1 numbers.
@@ -226,13 +227,17 @@ TEST(SerialInit, PairsTouchEveryPage) {
 }
 
 TEST(SerialInit, SparseWritesLeaveOutPages) {
-  // One number in every 8192 bytes.
-  Writes code(program(
-      "%c = lshr i64 %n, 10\n" +
-      loopText("i", "entry", "%c", "%x = shl i64 %i, 10\n" + store("%x"))));
-  for (const SerialWrite &write : code.found)
-    EXPECT_LT(write.high[0] - write.low[0], 8 * 8192)
-        << "the samples are large enough to see gaps";
+  auto every = [](unsigned shift) {
+    std::string by = std::to_string(shift);
+    Writes code(
+        program("%c = lshr i64 %n, " + by + "\n" +
+                loopText("i", "entry", "%c",
+                         "%x = shl i64 %i, " + by + "\n" + store("%x"))));
+    return code.found.size() == 1 && code.found[0].isDense;
+  };
+  EXPECT_TRUE(every(4));
+  EXPECT_TRUE(every(9)); // one number in each page
+  EXPECT_FALSE(every(10));
 }
 
 /// The loop is in a function, with the array and its size as parameters; or
@@ -296,4 +301,66 @@ TEST(SerialInit, TheLoopThatWrites) {
   EXPECT_EQ(again.what(), "whole");
   EXPECT_EQ(writingLoop(again.found[0], again.sampler)->getHeader()->getName(),
             "i.head");
+}
+
+TEST(SerialInit, Order) {
+  PassCore code(R"(
+define internal void @deep() {
+  %inDeep = call i64 @number()
+  ret void
+}
+define internal void @one() {
+  %inOne = call i64 @number()
+  call void @deep()
+  ret void
+}
+define internal void @two() {
+  %inTwo = call i64 @number()
+  ret void
+}
+define void @open() {
+  %inOpen = call i64 @number()
+  ret void
+}
+define i32 @main() {
+entry:
+  %first = call i64 @number()
+  call void @one()
+  %c = call i1 @perhaps()
+  br i1 %c, label %l, label %r
+l:
+  %left = call i64 @number()
+  br label %e
+r:
+  %right = call i64 @number()
+  br label %e
+e:
+  call void @two()
+  %last = call i64 @number()
+  ret i32 0
+}
+)");
+  auto order = [&](StringRef one, StringRef other) {
+    Instruction &first = code.instruction(one);
+    Instruction &second = code.instruction(other);
+    return orderOf(first, code.way(first.getFunction()->getName()), second,
+                   code.way(second.getFunction()->getName()), code.ofFunctions);
+  };
+  struct {
+    const char *one, *other;
+  } cases[] = {
+      {"main/first", "main/last"},   {"main/first", "main/left"},
+      {"main/first", "one/inOne"},   {"one/inOne", "main/last"},
+      {"deep/inDeep", "two/inTwo"},  {"one/inOne", "deep/inDeep"},
+      {"deep/inDeep", "main/right"},
+  };
+  for (const auto &one : cases) {
+    EXPECT_EQ(order(one.one, one.other), Order::always) << one.one;
+    EXPECT_EQ(order(one.other, one.one), Order::never) << one.other;
+  }
+  EXPECT_EQ(order("main/left", "main/right"), Order::never);
+  EXPECT_EQ(order("main/left", "main/last"), Order::maybe);
+  // Nothing is known of a function that is not called here.
+  EXPECT_EQ(order("main/first", "open/inOpen"), Order::maybe);
+  EXPECT_EQ(order("open/inOpen", "main/last"), Order::maybe);
 }
