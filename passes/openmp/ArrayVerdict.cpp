@@ -59,7 +59,7 @@ private:
   int64_t chunkOf(const ParallelUse &use);
   void findInit(ArrayVerdict &verdict);
   bool isPlacedBefore(const Instruction &at, const CallFrame *frame);
-  bool isUsedAfter(const SerialWrite &write);
+  bool isUsedAfter(const SerialWrite &write, const ParallelUse *best);
   bool isWrittenFirst();
   void findBest(ArrayVerdict &verdict);
   void findOthers(ArrayVerdict &verdict);
@@ -267,9 +267,12 @@ bool Judge::isWhole(const MemoryObject &object) {
   return true;
 }
 
-bool Judge::isUsedAfter(const SerialWrite &write) {
+/// Whether a way leads from \p write to what the array should be placed for.
+bool Judge::isUsedAfter(const SerialWrite &write, const ParallelUse *best) {
   return any_of(story.uses, [&](const ParallelUse *use) {
-    return orderOf(*write.at, write.frame, *use->at, use->frame,
+    return use->object == write.object &&
+           (!best || use->sharing == best->sharing) &&
+           orderOf(*write.at, write.frame, *use->at, use->frame,
                    sampler.analyses) != Order::never;
   });
 }
@@ -280,7 +283,7 @@ void Judge::findInit(ArrayVerdict &verdict) {
     return isWhole(*write->object);
   });
   for (const SerialWrite *write : story.writes)
-    if (isAll && write->isDense && isUsedAfter(*write) &&
+    if (isAll && write->isDense && isUsedAfter(*write, verdict.best) &&
         (!verdict.init || write->high[0] - write->low[0] >
                               verdict.init->high[0] - verdict.init->low[0]))
       verdict.init = write;

@@ -93,10 +93,8 @@ PACKAGES = [
             includes=["."], flags=["-I{build}", "-DHAVE_CONFIG_H"],
             prepare=[["cmake", "-S", "{tree}", "-B", ".",
                       "-DENABLE_OPENMP=ON"]]),
-    Package("gmic", roots=["src"], pragma="cimg_pragma_openmp",
-            # One file of a million lines of templates.
-            flags=["-O1", "-Dcimg_use_openmp=1", "-Dcimg_display=0",
-                   "-Dgmic_build"]),
+    Package("darknet", roots=["src", "examples"], includes=["include", "src"],
+            flags=["-DOPENMP"]),
     # One of its four types of numbers: the others are the same text.
     Package("mumps", roots=["src"], includes=["include", "libseq"],
             without=["src/c", "src/s", "src/z"],
