@@ -7,6 +7,7 @@
 #include "Diagnostics.h"
 #include "FalseSharing.h"
 #include "OmpRegions.h"
+#include "PassOptions.h"
 #include "RemarkPlaces.h"
 #include "SamePow2Arrays.h"
 #include "Sampler.h"
@@ -55,7 +56,8 @@ static bool areRemarksRead(const Module &module) {
 
 PreservedAnalyses ParallelRemarksPass::run(Module &module,
                                            ModuleAnalysisManager &analyses) {
-  if (!areRemarksRead(module))
+  if (!areRemarksRead(module) ||
+      loadPassOptions(module).firstTouch == FirstTouch::off)
     return PreservedAnalyses::all();
   auto &ofFunctions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)

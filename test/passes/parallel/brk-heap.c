@@ -5,6 +5,7 @@
 // RUN: FileCheck own-heap.c --implicit-check-not=remark: --input-file=remarks
 // RUN: %hinted-c -O2 -Rpass-missed=mpg -c others.c -o others.o 2>&1 | count 0
 // RUN: %hinted-c -O0 -Rpass-missed=mpg -c own-heap.c -o own-heap.o 2>&1 | count 0
+// RUN: env MPG_PASS_OPTIONS=first-touch=off %hinted-c -O2 -Rpass-missed=mpg -c own-heap.c -o own-heap.o 2>&1 | count 0
 //--- own-heap.c
 void *sbrk(long);
 int brk(void *);
