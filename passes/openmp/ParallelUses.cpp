@@ -14,6 +14,8 @@ using namespace mpg;
 
 /// Calls in a worksharing loop that are looked into.
 static constexpr unsigned maxCallDepth = 2;
+/// Ways to a parallel region that are followed: those of elsewhere first.
+static constexpr unsigned maxRegionWays = 4;
 /// Of a module: what is beyond is not looked at.
 static constexpr size_t maxUses = 20000;
 
@@ -180,6 +182,8 @@ UseShape Motion::find(UseFigures &figures) {
   // one goes over a part of a row only, the steps differ.
   int64_t count = figures.iterations > 1 ? figures.iterations : 1024;
   figures.step = offsetAt(count - 1) / (count - 1);
+  if (!isEven(figures))
+    return UseShape::irregular;
   int64_t low = 0, high = 0;
   for (const Loop *loop : inner) {
     int64_t turns = sampler.tripCount(*loop, situation).value_or(1);
@@ -188,8 +192,6 @@ UseShape Motion::find(UseFigures &figures) {
     end = bounded(end + way);
   }
   figures.extent = high - low;
-  if (!isEven(figures))
-    return UseShape::irregular;
   int64_t rowStep = 0;
   for (const Loop *loop : outer) {
     int64_t way = offsetAt(*loop, 1);
@@ -245,7 +247,8 @@ void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
       continue;
     Motion motion(sampler, pointer, use, 0);
     use.shape = motion.find(use.figures[0]);
-    if (Motion(sampler, pointer, use, 1).find(use.figures[1]) != use.shape)
+    if (use.shape != UseShape::irregular &&
+        Motion(sampler, pointer, use, 1).find(use.figures[1]) != use.shape)
       use.shape = UseShape::irregular;
     use.isGather = use.shape == UseShape::irregular && motion.isGather();
     uses.push_back(use);
@@ -324,8 +327,10 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
 
 ParallelUses::ParallelUses(ArrayRef<ParallelRegion> regions, Sampler &sampler)
     : sampler(sampler) {
-  for (const ParallelRegion &region : regions)
+  for (const ParallelRegion &region : regions) {
+    unsigned ways = 0;
     for (const CallFrame *way : sampler.frames.waysTo(*region.body))
-      if (way && way->call == region.fork)
+      if (way && way->call == region.fork && ++ways <= maxRegionWays)
         addTeamCode(*region.body, region, way, maxCallDepth);
+  }
 }

@@ -71,13 +71,18 @@ struct Sampler::Evaluation {
   const Situation &situation;
   unsigned steps = 0;
   bool isCyclic = false; ///< the last value depends on itself
-  DenseMap<std::pair<const void *, const CallFrame *>, int64_t> done;
+  bool varies = false;   ///< it depends on turns, or may not be all of it
+  struct Done {
+    int64_t value;
+    bool varies;
+  };
+  DenseMap<std::pair<const void *, const CallFrame *>, Done> done;
   DenseSet<std::pair<const void *, const CallFrame *>> begun;
 
   /// Counts one step; whether there were too many.
   bool isOver() {
     if (sampler.stepsLeft == 0 || ++steps > maxStepsEach)
-      return true;
+      return varies = true;
     --sampler.stepsLeft;
     return false;
   }
@@ -103,6 +108,10 @@ private:
                  const CallFrame *frame);
   uint64_t identity(const Value *value);
   uint64_t seed(const Value *value, const CallFrame *frame);
+  uint64_t addTurns(uint64_t hash, const Instruction &instruction);
+  Fixed &fixed() {
+    return sampler.fixed[situation.seed % 2][situation.alternative % 4];
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -182,6 +191,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
   }
   if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
     int64_t start = scev(recurrence->getStart(), function, frame);
+    varies = true;
     int64_t turn = situation.turns.lookup(recurrence->getLoop());
     if (turn == 0)
       return start;
@@ -216,20 +226,29 @@ int64_t Sampler::Evaluation::value(Value *value, const CallFrame *frame) {
   if (isOver())
     return 0;
   std::pair<const void *, const CallFrame *> key(value, frame);
+  auto fixed = this->fixed().find(key);
+  if (fixed != this->fixed().end())
+    return fixed->second;
   auto known = done.find(key);
-  if (known != done.end())
-    return known->second;
+  if (known != done.end()) {
+    varies |= known->second.varies;
+    return known->second.value;
+  }
   if (!begun.insert(key).second) {
     isCyclic = true;
     return 0;
   }
-  bool wasCyclic = isCyclic;
-  isCyclic = false;
+  bool wasCyclic = isCyclic, wasVarying = varies;
+  isCyclic = varies = false;
   int64_t result = compute(value, frame);
   begun.erase(key);
-  if (!isCyclic)
-    done[key] = result;
+  if (!isCyclic) {
+    done[key] = {result, varies};
+    if (!varies)
+      this->fixed()[key] = result;
+  }
   isCyclic |= wasCyclic;
+  varies |= wasVarying;
   return result;
 }
 
@@ -302,6 +321,7 @@ std::optional<int64_t> Sampler::Evaluation::add(Value *candidate,
   int64_t result = value(candidate, frame);
   bool counts = !isCyclic;
   isCyclic = wasCyclic;
+  varies |= !counts; // another start of the cycle has other values
   return counts ? std::optional(result) : std::nullopt;
 }
 
@@ -341,6 +361,15 @@ static uint64_t mixTurns(uint64_t hash, const Instruction &instruction,
       }))
     hash = mix(hash, uint64_t(situation.iteration));
   return hash;
+}
+
+/// The same, for a value that \p instruction gives.
+uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
+                                       const Instruction &instruction) {
+  Function &function = *const_cast<Function *>(instruction.getFunction());
+  varies |= sampler.analyses.getResult<LoopAnalysis>(function).getLoopFor(
+                instruction.getParent()) != nullptr;
+  return mixTurns(hash, instruction, situation);
 }
 
 /// Where \p function is left for the way that leads to \p load, reached by
@@ -418,8 +447,10 @@ static int64_t countedBy(const Instruction &by, const Situation &situation) {
 int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
   const WorksharingLoop *sharing = situation.sharing;
   if (sharing && (load.getPointerOperand() == sharing->lower ||
-                  load.getPointerOperand() == sharing->upper))
+                  load.getPointerOperand() == sharing->upper)) {
+    varies = true;
     return situation.iteration;
+  }
   int64_t address = value(load.getPointerOperand(), frame);
   uint64_t where = mix(situation.seed + 1, uint64_t(address)), turns = 0;
   int64_t counted = 0;
@@ -432,10 +463,11 @@ int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
     if (all.size() > 1 && isNotSeen(stored, all, load, frame, sampler))
       continue;
     if (counterStep(*stored.by)) {
+      varies = true;
       counted += countedBy(*stored.by, situation);
       continue;
     }
-    turns = mixTurns(turns, *stored.by, situation);
+    turns = addTurns(turns, *stored.by);
     if (auto *store = dyn_cast<StoreInst>(stored.by)) {
       if (auto result = add(store->getValueOperand(), stored.frame))
         values.push_back(*result);
@@ -461,7 +493,7 @@ int64_t Sampler::Evaluation::phi(PHINode &phi, const CallFrame *frame) {
   bool isHeader = loop && loop->getHeader() == phi.getParent();
   SmallVector<int64_t, 4> values;
   uint64_t where = seed(&phi, frame);
-  uint64_t turns = mixTurns(0, phi, situation);
+  uint64_t turns = addTurns(0, phi);
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     if (isHeader && !isPointer && loop->contains(phi.getIncomingBlock(i)))
       continue;
@@ -477,7 +509,7 @@ int64_t Sampler::Evaluation::phi(PHINode &phi, const CallFrame *frame) {
 }
 
 /// The one value that \p function returns; null if there are several.
-static Value *returnedBy(Function &function) {
+static Value *findReturned(Function &function) {
   Value *returned = nullptr;
   for (BasicBlock &block : function)
     if (auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
@@ -488,12 +520,19 @@ static Value *returnedBy(Function &function) {
   return returned;
 }
 
+Value *Sampler::returnedBy(Function &function) {
+  auto [entry, isNew] = returned.try_emplace(&function);
+  if (isNew)
+    entry->second = findReturned(function);
+  return entry->second;
+}
+
 int64_t Sampler::Evaluation::call(CallBase &call, const CallFrame *frame) {
-  if (allocationOf(call))
-    return sampler.addressOf(&call, frame);
   Function *callee = call.getCalledFunction();
+  if (callee && callee->isDeclaration() && allocationOf(call))
+    return sampler.addressOf(&call, frame);
   if (callee && !callee->isDeclaration())
-    if (Value *returned = returnedBy(*callee))
+    if (Value *returned = sampler.returnedBy(*callee))
       if (const CallFrame *inner = sampler.frames.enter(call, *callee, frame))
         return value(returned, inner);
   if (auto *intrinsic = dyn_cast<MinMaxIntrinsic>(&call)) {
@@ -512,7 +551,7 @@ int64_t Sampler::Evaluation::opaque(Instruction &instruction,
                                     const CallFrame *frame) {
   if (instruction.getType()->isPointerTy())
     return sampler.addressOf(&instruction, frame);
-  uint64_t hash = mixTurns(seed(&instruction, frame), instruction, situation);
+  uint64_t hash = addTurns(seed(&instruction, frame), instruction);
   for (Value *operand : instruction.operands())
     if (const Type &type = *operand->getType();
         type.isIntegerTy() || type.isPointerTy() || type.isFloatingPointTy())
@@ -660,6 +699,9 @@ void Sampler::collectStores(Module &module) {
         }
       }
     stores = std::move(found);
+    for (auto &ofSeed : fixed)
+      for (Fixed &values : ofSeed)
+        values.clear();
   }
 }
 

@@ -91,12 +91,19 @@ private:
   static std::pair<int64_t, int64_t> partsOf(int64_t address);
   struct Evaluation; ///< of one value with all that it depends on
   int64_t addressOf(llvm::Value *origin, const CallFrame *frame);
+  llvm::Value *returnedBy(llvm::Function &function);
   void collectStores(llvm::Module &module);
   void addStore(llvm::Instruction &by, llvm::Value *address, Stores &into);
 
   uint64_t stepsLeft = maxSteps; ///< so that no module takes for ever
   static constexpr uint64_t maxSteps = 30'000'000;
+  /// Values that are the same in all situations of one set of samples and one
+  /// alternative.
+  using Fixed =
+      llvm::DenseMap<std::pair<const void *, const CallFrame *>, int64_t>;
+  Fixed fixed[2][4];
   std::deque<MemoryObject> objects;
+  llvm::DenseMap<llvm::Function *, llvm::Value *> returned;
   llvm::DenseMap<std::pair<llvm::Value *, const CallFrame *>, int64_t> bases;
   Stores stores;
 };
