@@ -218,6 +218,7 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
 }
 
 void Judge::findOthers(ArrayVerdict &verdict) {
+  bool onlyRead = isOnlyRead();
   for (const ParallelUse *use : story.uses) {
     bool isMovedOn =
         use->shape == UseShape::parts || use->shape == UseShape::backward;
@@ -225,11 +226,11 @@ void Judge::findOthers(ArrayVerdict &verdict) {
       verdict.nonStatic = use;
     if (isTooFine(*use) && !verdict.tooFine)
       verdict.tooFine = use;
-    if (isOnlyRead() && isLargeShared(*use) && !verdict.sharedRead)
+    if (onlyRead && !verdict.sharedRead && isLargeShared(*use))
       verdict.sharedRead = use;
     bool isElse =
         use->shape == UseShape::scattered || use->shape == UseShape::backward ||
-        (use->shape == UseShape::irregular && !(isOnlyRead() && use->isGather));
+        (use->shape == UseShape::irregular && !(onlyRead && use->isGather));
     if (isElse && isStatic(*use) && !verdict.notBlock)
       verdict.notBlock = use;
   }
