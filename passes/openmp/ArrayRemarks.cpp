@@ -47,11 +47,7 @@ template <typename Remark>
 void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
                         function_ref<void(Remark &)> add) {
   DebugLoc where = userLocation(at.getDebugLoc());
-  auto place = std::make_tuple(
-      name.str(),
-      where ? where->getFilename().str() : at.getFunction()->getName().str(),
-      where ? where.getLine() : 0u, where ? where.getCol() : 0u, array.str());
-  if (!said.insert(place).second)
+  if (!places.isNew(name, where, *at.getParent(), array))
     return;
   Remark remark(remarkPass, name, where, at.getParent());
   remark << ore::NV("Array", array);

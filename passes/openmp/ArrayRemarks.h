@@ -7,7 +7,7 @@
 #define MPG_PASSES_ARRAYREMARKS_H
 
 #include "ArrayVerdict.h"
-#include <set>
+#include "RemarkPlaces.h"
 
 namespace mpg {
 
@@ -35,9 +35,7 @@ private:
   void sayOthers(const ArrayVerdict &verdict);
 
   std::string array; ///< as texts begin: "'a'", or "the array of a.c:12"
-  std::set<
-      std::tuple<std::string, std::string, unsigned, unsigned, std::string>>
-      said;
+  RemarkPlaces places;
 };
 
 } // namespace mpg

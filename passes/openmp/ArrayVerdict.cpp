@@ -103,10 +103,7 @@ int64_t Judge::chunkOf(const ParallelUse &use) {
   if (use.sharing->schedule == LoopSchedule::block)
     return 0;
   Situation situation;
-  situation.frame = use.frame;
-  while (situation.frame &&
-         situation.frame->callee != use.sharing->init->getFunction())
-    situation.frame = situation.frame->outer;
+  situation.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
   return sampler.valueOf(use.sharing->chunk, situation);
 }
 

@@ -8,12 +8,15 @@ using namespace mpg;
 
 Value *CallFrame::operandFor(const Argument &parameter) const {
   unsigned number = parameter.getArgNo();
-  if (firstOperand) {
-    if (number < 2)
-      return nullptr; // thread numbers
-    number += firstOperand - 2;
-  }
+  if (firstOperand)
+    return forkOperand(*call, firstOperand, number);
   return number < call->arg_size() ? call->getArgOperand(number) : nullptr;
+}
+
+const CallFrame *mpg::frameOf(const Function &function, const CallFrame *way) {
+  while (way && way->callee != &function)
+    way = way->outer;
+  return way;
 }
 
 CallFrames::CallFrames(Module &module, ArrayRef<ParallelRegion> regions) {

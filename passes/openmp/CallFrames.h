@@ -27,6 +27,10 @@ struct CallFrame {
   llvm::Value *operandFor(const llvm::Argument &parameter) const;
 };
 
+/// The frame of \p way, or outside of it, in which \p function runs; null if it
+/// is where the way begins.
+const CallFrame *frameOf(const llvm::Function &function, const CallFrame *way);
+
 class CallFrames {
 public:
   CallFrames(llvm::Module &module, llvm::ArrayRef<ParallelRegion> regions);

@@ -227,16 +227,9 @@ Value *FirstTouchCall::bytesValue() {
 /// Of the worksharing loop or its region; null if unknown.
 Value *FirstTouchCall::numberValue(Value *value) {
   // A chunk is an operand in the region's body, num_threads one around it.
-  const CallFrame *frame = use.frame;
-  const Function *inner = value == use.region->threads
-                              ? use.region->fork->getFunction()
-                              : use.sharing->init->getFunction();
-  while (frame && frame->callee != inner &&
-         (frame->call->getFunction() != inner || frame->outer))
-    frame = frame->outer;
-  if (frame && frame->callee != inner)
-    frame = nullptr;
-  return reach(value, frame);
+  const Instruction *user =
+      value == use.region->threads ? use.region->fork : use.sharing->init;
+  return reach(value, frameOf(*user->getFunction(), use.frame));
 }
 
 /// Computes the operands, or with no builder asks whether that can be done.

@@ -21,11 +21,16 @@ static constexpr char forkName[] = "__kmpc_fork_call";
 static constexpr char forkIfName[] = "__kmpc_fork_call_if";
 static constexpr unsigned forkBody = 2;
 
-Value *ParallelRegion::operandFor(unsigned parameter) const {
+Value *mpg::forkOperand(const CallBase &fork, unsigned firstOperand,
+                        unsigned parameter) {
   if (parameter < 2)
     return nullptr;
   unsigned operand = firstOperand + parameter - 2;
-  return operand < fork->arg_size() ? fork->getArgOperand(operand) : nullptr;
+  return operand < fork.arg_size() ? fork.getArgOperand(operand) : nullptr;
+}
+
+Value *ParallelRegion::operandFor(unsigned parameter) const {
+  return forkOperand(*fork, firstOperand, parameter);
 }
 
 /// Instructions that are looked at in front of a call.

@@ -39,6 +39,11 @@ struct ParallelRegion {
   llvm::Value *operandFor(unsigned parameter) const;
 };
 
+/// The operand of \p fork that is \p parameter of the body, if \p firstOperand
+/// is the one that is parameter 2; null for the thread numbers in front of it.
+llvm::Value *forkOperand(const llvm::CallBase &fork, unsigned firstOperand,
+                         unsigned parameter);
+
 /// All of \p module, in the order of the code.
 llvm::SmallVector<ParallelRegion, 8> findRegions(llvm::Module &module);
 

@@ -94,10 +94,7 @@ void Motion::findIterations(UseFigures &figures) {
     Situation before;
     before.seed = situation.seed;
     before.alternative = situation.alternative;
-    const CallFrame *frame = use.frame;
-    while (frame && frame->callee != use.sharing->init->getFunction())
-      frame = frame->outer;
-    before.frame = frame;
+    before.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
     figures.iterations = bounded(sampler.valueOf(last, before)) + 1;
     if (Value *begin = use.sharing->begin)
       figures.iterations -= bounded(sampler.valueOf(begin, before));
@@ -227,23 +224,19 @@ static unsigned weightOf(unsigned depth) {
 
 void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
                              const ParallelUse &around) {
-  const MemoryObject *seen[4] = {};
   if (uses.size() >= maxUses)
     return;
-  for (unsigned alternative = 0; alternative < 4; ++alternative) {
+  Situation situation;
+  situation.frame = around.frame;
+  situation.sharing = around.sharing;
+  unsigned alternative = 0;
+  for (const MemoryObject *object : sampler.objectsOf(pointer, situation)) {
     ParallelUse use = around;
     use.at = &at;
     use.isWrite = isWrite;
-    use.alternative = alternative;
-    Situation situation;
-    situation.frame = use.frame;
-    situation.sharing = use.sharing;
-    situation.alternative = alternative;
-    use.object = sampler.placeOf(sampler.valueOf(pointer, situation)).object;
-    if (!use.object || is_contained(seen, use.object))
-      return;
-    seen[alternative] = use.object;
-    if (!isPlaceable(*use.object))
+    use.object = object;
+    use.alternative = alternative++;
+    if (!isPlaceable(*object))
       continue;
     Motion motion(sampler, pointer, use, 0);
     use.shape = motion.find(use.figures[0]);

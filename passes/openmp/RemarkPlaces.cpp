@@ -7,17 +7,23 @@
 using namespace llvm;
 using namespace mpg;
 
+bool RemarkPlaces::isNew(StringRef name, const DebugLoc &location,
+                         const BasicBlock &block, StringRef subject) {
+  // Without lines a place is its function.
+  Place place(name.str(), block.getParent()->getName().str(), 0, 0,
+              subject.str());
+  if (location)
+    place = Place(name.str(), location->getFilename().str(), location.getLine(),
+                  location.getCol(), subject.str());
+  return places.insert(place).second;
+}
+
 void RemarkPlaces::missed(StringRef name, const DebugLoc &location,
                           const BasicBlock &block, AddText addText) {
   DebugLoc where = userLocation(location);
   if (!isUserCode(where))
     return;
-  // Without lines a place is its function.
-  Place place(name.str(), block.getParent()->getName().str(), 0, 0);
-  if (where)
-    place = Place(name.str(), where->getFilename().str(), where.getLine(),
-                  where.getCol());
-  if (!places.insert(place).second)
+  if (!isNew(name, where, block))
     return;
   OptimizationRemarkMissed remark(remarkPass, name, where, &block);
   addText(remark);

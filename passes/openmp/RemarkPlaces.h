@@ -26,8 +26,14 @@ public:
   void missed(llvm::StringRef name, const llvm::Instruction &at,
               AddText addText);
 
+  /// Whether nothing was said as \p name at \p location of code in \p block
+  /// about \p subject; from now on something was.
+  bool isNew(llvm::StringRef name, const llvm::DebugLoc &location,
+             const llvm::BasicBlock &block, llvm::StringRef subject = "");
+
 private:
-  using Place = std::tuple<std::string, std::string, unsigned, unsigned>;
+  using Place =
+      std::tuple<std::string, std::string, unsigned, unsigned, std::string>;
   std::set<Place> places;
 };
 

@@ -6,7 +6,6 @@
 
 #include "Sampler.h"
 #include "Allocations.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -110,7 +109,8 @@ private:
   uint64_t seed(const Value *value, const CallFrame *frame);
   uint64_t addTurns(uint64_t hash, const Instruction &instruction);
   Fixed &fixed() {
-    return sampler.fixed[situation.seed % 2][situation.alternative % 4];
+    return sampler
+        .fixed[situation.seed % 2][situation.alternative % maxAlternatives];
   }
 };
 
@@ -348,10 +348,12 @@ int64_t Sampler::Evaluation::choose(ArrayRef<int64_t> values, bool isPointer,
   return sampleOf(hash);
 }
 
-/// Loops that \p instruction stands in, with the iterations that they have
-/// done.
-static uint64_t mixTurns(uint64_t hash, const Instruction &instruction,
-                         const Situation &situation) {
+/// Mixes in the iterations that the loops around \p instruction have done.
+uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
+                                       const Instruction &instruction) {
+  Function &function = *const_cast<Function *>(instruction.getFunction());
+  varies |= sampler.analyses.getResult<LoopAnalysis>(function).getLoopFor(
+                instruction.getParent()) != nullptr;
   for (auto &[loop, turn] : situation.turns)
     if (turn != 0 && loop->contains(&instruction))
       hash = mix(hash, uint64_t(turn));
@@ -361,15 +363,6 @@ static uint64_t mixTurns(uint64_t hash, const Instruction &instruction,
       }))
     hash = mix(hash, uint64_t(situation.iteration));
   return hash;
-}
-
-/// The same, for a value that \p instruction gives.
-uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
-                                       const Instruction &instruction) {
-  Function &function = *const_cast<Function *>(instruction.getFunction());
-  varies |= sampler.analyses.getResult<LoopAnalysis>(function).getLoopFor(
-                instruction.getParent()) != nullptr;
-  return mixTurns(hash, instruction, situation);
 }
 
 /// Where \p function is left for the way that leads to \p load, reached by
@@ -652,6 +645,19 @@ Sampler::Place Sampler::placeOf(int64_t address) const {
   return {&objects[size_t(number) - 1], offset};
 }
 
+SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
+                                                        Situation situation) {
+  SmallVector<const MemoryObject *, 4> found;
+  for (unsigned i = 0; i < maxAlternatives; ++i) {
+    situation.alternative = i;
+    const MemoryObject *object = placeOf(valueOf(pointer, situation)).object;
+    if (!object || is_contained(found, object))
+      break;
+    found.push_back(object);
+  }
+  return found;
+}
+
 ArrayRef<Sampler::Stored> Sampler::storesTo(int64_t address) const {
   auto found = stores.find(partsOf(address));
   if (found == stores.end())
@@ -731,9 +737,7 @@ std::optional<int64_t> Sampler::tripCount(const Loop &loop,
   if (isa<SCEVCouldNotCompute>(count))
     return std::nullopt;
   // The loop may be around a call on the way.
-  const CallFrame *frame = situation.frame;
-  while (frame && frame->callee != &function)
-    frame = frame->outer;
+  const CallFrame *frame = frameOf(function, situation.frame);
   Evaluation evaluation(*this, situation);
   return bounded(evaluation.scev(count, function, frame)) + 1;
 }

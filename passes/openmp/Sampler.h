@@ -73,6 +73,12 @@ public:
   };
   Place placeOf(int64_t address) const;
 
+  /// The objects that \p pointer may be in: the n-th for the alternative n, at
+  /// most maxAlternatives. Situations for them differ in nothing else.
+  llvm::SmallVector<const MemoryObject *, 4> objectsOf(llvm::Value *pointer,
+                                                       Situation situation);
+  static constexpr unsigned maxAlternatives = 4;
+
   /// Where pointers and numbers are stored: for each place the stores to it.
   struct Stored {
     llvm::Instruction *by; ///< a store, or a call that allocates through it
@@ -101,7 +107,7 @@ private:
   /// alternative.
   using Fixed =
       llvm::DenseMap<std::pair<const void *, const CallFrame *>, int64_t>;
-  Fixed fixed[2][4];
+  Fixed fixed[2][maxAlternatives];
   std::deque<MemoryObject> objects;
   llvm::DenseMap<llvm::Function *, llvm::Value *> returned;
   llvm::DenseMap<std::pair<llvm::Value *, const CallFrame *>, int64_t> bases;

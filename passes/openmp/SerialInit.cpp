@@ -34,7 +34,7 @@ public:
     situation.alternative = alternative;
     situation.seed = seed;
   }
-  const MemoryObject *find();
+  void find();
 
   int64_t low = 0, high = 0;
   bool isDense = true;
@@ -141,18 +141,15 @@ void Range::addLoopsAround(const Instruction &inside) {
   }
 }
 
-const MemoryObject *Range::find() {
-  int64_t address = sampler.valueOf(write.pointer, situation);
-  Sampler::Place place = sampler.placeOf(address);
-  base = address;
-  low = place.offset;
+void Range::find() {
+  base = sampler.valueOf(write.pointer, situation);
+  low = sampler.placeOf(base).offset;
   high = low + bytes();
   touched = std::max(high - low, pageBytes);
   addLoopsAround(at);
   for (const CallFrame *frame = situation.frame; frame; frame = frame->outer)
     addLoopsAround(*frame->call);
   isDense = isDense && touched >= high - low;
-  return place.object;
 }
 
 static std::optional<Write> writeOf(Instruction &at) {
@@ -201,21 +198,17 @@ static void addWrite(Instruction &at, const Write &write,
                      const CallFrame *frame,
                      const DenseSet<const Value *> &origins, Sampler &sampler,
                      std::vector<SerialWrite> &into) {
-  const MemoryObject *seen[4] = {};
-  for (unsigned alternative = 0; alternative < 4; ++alternative) {
-    Situation situation;
-    situation.frame = frame;
-    situation.alternative = alternative;
-    const MemoryObject *object =
-        sampler.placeOf(sampler.valueOf(write.pointer, situation)).object;
-    if (!object || is_contained(seen, object))
-      return;
-    seen[alternative] = object;
+  Situation situation;
+  situation.frame = frame;
+  unsigned alternative = 0;
+  for (const MemoryObject *object :
+       sampler.objectsOf(write.pointer, situation)) {
+    unsigned number = alternative++;
     if (!origins.count(object->origin))
       continue;
     SerialWrite found{&at, write.pointer, object, frame, {}, {}, true};
     for (unsigned seed = 0; seed < 2; ++seed) {
-      Range range(sampler, write, at, frame, alternative, seed);
+      Range range(sampler, write, at, frame, number, seed);
       range.find();
       found.low[seed] = range.low;
       found.high[seed] = range.high;

@@ -31,8 +31,8 @@ bool mpg::parseCpuList(const char *text, cpu_set_t &cpus) {
   return true;
 }
 
-static bool readCpuList(const char *path, cpu_set_t &cpus) {
-  char text[1024];
+bool mpg::readCpuList(const char *path, cpu_set_t &cpus) {
+  char text[4096];
   return readSmallFile(path, text, sizeof(text)) >= 0 &&
          parseCpuList(text, cpus);
 }

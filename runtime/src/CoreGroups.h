@@ -22,6 +22,9 @@ struct CoreGroups {
 /// "0-3,8,10-11" as sysfs writes it; false if it is no such list.
 bool parseCpuList(const char *text, cpu_set_t &cpus);
 
+/// The same out of a file. Allocates nothing.
+bool readCpuList(const char *path, cpu_set_t &cpus);
+
 /// The groups of this system. Reads sysfs; allocates nothing.
 void readCoreGroups(CoreGroups &groups);
 

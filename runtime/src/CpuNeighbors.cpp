@@ -5,20 +5,13 @@
 #include "CpuNeighbors.h"
 #include "CoreGroups.h"
 #include "Messages.h"
-#include "SelfMaps.h"
 
 using namespace mpg;
-
-static bool readList(const LineBuffer &path, cpu_set_t &cpus) {
-  char text[1024];
-  return readSmallFile(path.text(), text, sizeof(text)) > 0 &&
-         parseCpuList(text, cpus);
-}
 
 static bool readOfCpu(unsigned cpu, const char *file, cpu_set_t &group) {
   LineBuffer path;
   path.add("/sys/devices/system/cpu/cpu").addNumber(cpu).add("/").add(file);
-  return readList(path, group);
+  return readCpuList(path.text(), group);
 }
 
 /// Levels of caches are numbered from the core on.
@@ -35,14 +28,12 @@ static bool readLastCache(unsigned cpu, cpu_set_t &group) {
 
 static bool readNode(unsigned cpu, cpu_set_t &group) {
   cpu_set_t nodes; // sysfs writes lists of nodes as those of CPUs
-  LineBuffer list;
-  list.add("/sys/devices/system/node/has_cpu");
-  if (!readList(list, nodes))
+  if (!readCpuList("/sys/devices/system/node/has_cpu", nodes))
     return false;
   for (unsigned node = 0; node < CPU_SETSIZE; ++node) {
     LineBuffer path;
     path.add("/sys/devices/system/node/node").addNumber(node).add("/cpulist");
-    if (CPU_ISSET(node, &nodes) && readList(path, group) &&
+    if (CPU_ISSET(node, &nodes) && readCpuList(path.text(), group) &&
         CPU_ISSET(cpu, &group))
       return true;
   }

@@ -12,14 +12,9 @@
 
 using namespace mpg;
 
-static bool readList(const char *path, cpu_set_t &set) {
-  char text[4096];
-  return readSmallFile(path, text, sizeof(text)) >= 0 &&
-         parseCpuList(text, set);
-}
-
 void mpg::onlineNodes(cpu_set_t &nodes) {
-  if (readList("/sys/devices/system/node/online", nodes) && CPU_COUNT(&nodes))
+  if (readCpuList("/sys/devices/system/node/online", nodes) &&
+      CPU_COUNT(&nodes))
     return;
   CPU_ZERO(&nodes);
   CPU_SET(0, &nodes);
@@ -29,7 +24,7 @@ void mpg::cpusOfNode(int node, cpu_set_t &cpus) {
   LineBuffer path;
   path.add("/sys/devices/system/node/node").addNumber(uint64_t(node));
   path.add("/cpulist");
-  if (readList(path.text(), cpus))
+  if (readCpuList(path.text(), cpus))
     return;
   CPU_ZERO(&cpus);
   for (int cpu = 0; node == 0 && cpu < CPU_SETSIZE; ++cpu)
