@@ -23,8 +23,8 @@ enum class UnitState : uint8_t {
   cached, ///< first unit of a block that was freed and waits to be used again
   slabs,  ///< first unit of a granule that is divided into slabs
   large,  ///< first unit of a block with granules of its own
-  lost,   ///< of a granule whose addresses somebody else has
   mapped, ///< a granule that has memory
+  lost,   ///< a granule whose addresses somebody else has or may get
 };
 
 /// A value that others read without the lock of the one who writes it.

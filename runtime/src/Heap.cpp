@@ -324,7 +324,7 @@ static BlockPlace placeInPages(uintptr_t address) {
   if (heapMap.pages[granule].state == UnitState::large) {
     place.kind = BlockPlace::large;
     place.page = granule;
-  } else if (heapMap.pages[granule].state == UnitState::lost) {
+  } else if (heapSpace.isLost(address)) {
     return {};
   } else if (heapMap.pages[page].state == UnitState::used) {
     place.kind = BlockPlace::medium;

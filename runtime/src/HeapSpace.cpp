@@ -156,12 +156,18 @@ void HeapSpace::note(Range memory, Source source) {
     mostBytes = now.all();
 }
 
+/// The granules of \p memory, which were noted, are about to lose their pages.
 void HeapSpace::forget(Range memory) {
   FreeRuns::Run run = runOf(memory);
-  for (uint32_t i = run.first; i < run.end(); ++i) {
-    granules[i].state = UnitState::inside;
+  for (uint32_t i = run.first; i < run.end(); ++i)
     bytesOn(now, Source(granules[i].detail)) -= granule;
-  }
+  setState(memory, UnitState::lost);
+}
+
+void HeapSpace::setState(Range memory, UnitState state) {
+  FreeRuns::Run run = runOf(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i)
+    granules[i].state = state;
 }
 
 void HeapSpace::setSource(Range memory, Source source) {
@@ -263,16 +269,14 @@ int HeapSpace::map(Range memory, int node, bool &lost) {
   return failed;
 }
 
-/// Addresses without memory. If they are not \p ours any more, what lies there
-/// is somebody else's.
+/// Addresses without memory, which were lost. If they are not \p ours again,
+/// they stay it: what lies there is somebody else's.
 void HeapSpace::giveAddresses(Range memory, bool ours) {
-  Locked hold(lock);
-  if (ours) {
-    addresses.give(runOf(memory));
+  if (!ours)
     return;
-  }
-  for (uintptr_t at = memory.start; at < memory.end; at += granule)
-    heapMap.pages[(at - heapMap.base) / heapPageBytes].state = UnitState::lost;
+  Locked hold(lock);
+  setState(memory, UnitState::inside);
+  addresses.give(runOf(memory));
 }
 
 static void touchPages(uintptr_t start, uintptr_t end) {
@@ -298,8 +302,8 @@ static void touchTables(Range memory) {
              slabs + end / slabBytes * slabEntryBytes);
 }
 
-/// Memory for addresses that are ours; after a failure they are free again, or
-/// lost if somebody took them.
+/// Memory for addresses that count as lost until they have it; after a failure
+/// they are free again, or stay lost if somebody took them.
 int HeapSpace::fill(Range memory, int node) {
   bool lost = false;
   int error = map(memory, node, lost);
@@ -336,6 +340,7 @@ int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory) {
       addresses.give(runOf(memory));
       return ENOSPC;
     }
+    setState(memory, UnitState::lost);
   }
   return fill(memory, node);
 }
@@ -353,6 +358,7 @@ int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node) {
       addresses.give(run);
       return ENOSPC;
     }
+    setState(memory, UnitState::lost);
   }
   return fill(memory, node);
 }

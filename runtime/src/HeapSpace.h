@@ -60,6 +60,14 @@ public:
   /// uses them; several takes may be given back together, or in parts.
   void give(Range granules);
 
+  /// Whether somebody else may have memory at \p address: a thread may map
+  /// something where memory of the heap comes or goes at this moment.
+  /// pre: the address lies in the range.
+  bool isLost(uintptr_t address) const {
+    return granules[(address - reserved.start) / granule].state ==
+           UnitState::lost;
+  }
+
   size_t granuleBytes() const { return granule; }
   Range range() const { return reserved; }
   MappedBytes mapped() const { return now; }
@@ -95,6 +103,7 @@ private:
   void giveAddresses(Range memory, bool ours);
   void note(Range memory, Source source);
   void forget(Range memory);
+  void setState(Range memory, UnitState state);
   void tellRegion();
 
   HeapLock lock; ///< of everything but the metadata

@@ -40,7 +40,6 @@ static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
   uint32_t length = __atomic_load_n(&entry.length, __ATOMIC_RELAXED);
   bool isInside = length <= end - page;
   switch (state) {
-  case UnitState::lost:
   case UnitState::inside: // of nothing: no tile begins within another one
     return page % granulePages == 0 ? granulePages : 0;
   case UnitState::slabs: // the length is a set of slabs
@@ -58,7 +57,8 @@ static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
   case UnitState::used:
   case UnitState::cached:
     return isInside ? length : 0;
-  case UnitState::mapped: // an entry of the other table
+  case UnitState::mapped: // entries of the other table
+  case UnitState::lost:
     break;
   }
   return 0;
@@ -67,10 +67,7 @@ static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
 HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
   const UnitEntry &entry = heapMap.pages[page];
   uint32_t length = lengthOf(entry, page, endPage);
-  UnitState state = entry.state;
-  if (state == UnitState::lost) // without memory of ours
-    state = UnitState::inside;
-  HeapTile tile{page, length, state, entry.owner, length == 0};
+  HeapTile tile{page, length, entry.state, entry.owner, length == 0};
   bool isOfArena =
       tile.state != UnitState::inside && tile.state != UnitState::large;
   if (isOfArena && tile.owner >= arenaCount())

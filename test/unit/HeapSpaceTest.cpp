@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -33,6 +35,18 @@ static bool isReadable(uintptr_t address) {
   close(pipes[0]);
   close(pipes[1]);
   return readable;
+}
+
+/// Where memory of the heap went away, as another thread would see it that
+/// calls mmap at this moment.
+static void (*afterMunmap)(void *start, size_t bytes);
+
+/// Instead of the C library's, which the heap calls.
+extern "C" int munmap(void *start, size_t bytes) noexcept {
+  int result = int(syscall(SYS_munmap, start, bytes));
+  if (afterMunmap)
+    afterMunmap(start, bytes);
+  return result;
 }
 
 static bool isZero(Range memory) {
@@ -252,5 +266,42 @@ TEST(HeapSpaceTest, ThreadsGetMemoryOfTheirOwn) {
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(heapSpace.mapped().all(), 0u);
     EXPECT_EQ(readableHeapBytes(), 0u);
+  });
+}
+
+/// Between the munmap that libraries watch and the reservation that follows,
+/// the kernel may give the addresses to anybody: to the C library's malloc,
+/// too.
+TEST(HeapSpaceTest, WhatLiesInItsGapsIsNotTheHeaps) {
+  inChild(thp(), [] {
+    Range memory;
+    ASSERT_EQ(heapSpace.take(2 * mib2, mib2, -1, memory), 0);
+    static uintptr_t taken;
+    afterMunmap = [](void *start, size_t) {
+      afterMunmap = nullptr;
+      void *block = mmap(start, mib2, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+      EXPECT_EQ(block, start);
+      EXPECT_EQ(placeOf(block).kind, BlockPlace::foreign) << "at once";
+      taken = uintptr_t(block);
+    };
+    heapSpace.give(memory);
+    ASSERT_EQ(taken, memory.start);
+    auto *block = reinterpret_cast<void *>(taken);
+    EXPECT_EQ(placeOf(block).kind, BlockPlace::foreign);
+    EXPECT_TRUE(isReadable(taken)) << "not reserved over it";
+    Range other;
+    ASSERT_EQ(heapSpace.take(2 * mib2, mib2, -1, other), 0);
+    EXPECT_FALSE(other.overlaps(memory)) << "these addresses are gone";
+  });
+}
+
+TEST(HeapSpaceTest, WhatWasGivenBackIsFreedAndNotForeign) {
+  inChild(thp(), [] {
+    Range memory;
+    ASSERT_EQ(heapSpace.take(mib2, mib2, -1, memory), 0);
+    heapSpace.give(memory);
+    auto *block = reinterpret_cast<void *>(memory.start);
+    EXPECT_EQ(placeOf(block).kind, BlockPlace::freed);
   });
 }

@@ -11,6 +11,7 @@
 #include "Pages.h"
 #include "SelfMaps.h"
 
+#include <algorithm>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,12 @@ uint64_t readableHeapBytes() {
     uintptr_t start =
         mapping.range.start > heap.start ? mapping.range.start : heap.start;
     uintptr_t end = mapping.range.end < heap.end ? mapping.range.end : heap.end;
-    bytes += end - start;
+    // What others have mapped where the heap lost its addresses is not its.
+    size_t granule = heapSpace.granuleBytes();
+    for (uintptr_t next; start < end; start = next) {
+      next = std::min(roundDown(start, granule) + granule, end);
+      bytes += heapSpace.isLost(start) ? 0 : next - start;
+    }
   }
   return bytes;
 }
