@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is wrong with the libraries of a program: their own findings, each with
+// the way by which the program comes to the library. The C library's own parts
+// are left out, because every program has them and a large page runtime knows
+// them; what the operating system's libraries do inside is a note, because
+// nobody who runs a job can change it.
+
+#include "Audit/Checks.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+/// What a file's own finding says of it, said of the library \p name.
+static std::string titleAbout(const std::string &name, StringRef title) {
+  if (title.consume_front("the file ") || title.consume_front("the library "))
+    return name + " " + title.str();
+  return name + ": " + title.str();
+}
+
+/// Whether somebody in the process sets the injection entries that a library
+/// uses, which its own check cannot know.
+static bool anybodySetsPrefetch(const Subject &subject) {
+  constexpr KnownSymbol setter = KnownSymbol::mpg_prefetch_set;
+  return subject.symbols().imports(setter) ||
+         any_of(subject.closure->libraries, [](const LoadedLibrary &library) {
+           return library.checks && library.checks->symbols.imports(setter);
+         });
+}
+
+/// The data of the operating system's libraries is nobody's array: left out,
+/// unless it is asked for by name.
+static bool isWanted(const Subject &subject, const Finding &own,
+                     const LoadedLibrary &library, const Findings &findings) {
+  if (!findings.wants(own.id))
+    return false;
+  if (own.sub == "injection" && anybodySetsPrefetch(subject))
+    return false;
+  return own.id != FindingId::mpg143 || !library.isSystem ||
+         subject.settings.named.contains(own.id);
+}
+
+static Severity severityHere(const Subject &subject, const Finding &finding,
+                             const LoadedLibrary &library) {
+  Severity severity = std::min(
+      finding.severity, infoOf(finding.id).severity[unsigned(subject.target)]);
+  bool isInternal =
+      finding.id == FindingId::mpg143 || finding.id == FindingId::mpg160;
+  if (isInternal && library.isSystem)
+    severity = std::min(severity, Severity::note);
+  return std::max(severity, Severity::note);
+}
+
+static void liftFindings(const Subject &subject, const LoadedLibrary &library,
+                         Findings &findings) {
+  const ProgramClosure &closure = *subject.closure;
+  for (const Finding &own : library.checks->findings) {
+    if (!isWanted(subject, own, library, findings))
+      continue;
+    Finding &finding =
+        findings.add(own.id, titleAbout(closure.describe(library), own.title));
+    std::string title = std::move(finding.title);
+    finding = own;
+    finding.title = std::move(title);
+    finding.severity = severityHere(subject, own, library);
+    // Addresses are those of the library's file, not of the program.
+    finding.where.address.reset();
+    finding.where.segments.clear();
+    closure.setVia(finding, library);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// MPG170: one object has tags, another one uses the same byte
+//===----------------------------------------------------------------------===//
+
+static bool hasTags(const std::optional<mpg_note_hints> &hints) {
+  return hints && hints->taggedAccesses != 0;
+}
+
+/// Who makes tags: the program, or the first library that does; "" for nobody.
+static std::string findTagger(const Subject &subject) {
+  if (hasTags(subject.notes().hints))
+    return "the program";
+  for (const LoadedLibrary &library : subject.closure->libraries)
+    if (library.checks && hasTags(library.checks->hints))
+      return library.name.str();
+  return "";
+}
+
+static void checkTopByte(const Subject &subject, Findings &findings) {
+  const ProgramClosure &closure = *subject.closure;
+  std::string tagger = findTagger(subject);
+  if (tagger.empty())
+    return;
+  auto add = [&](const std::string &user, const TopByteUser &use) -> Finding & {
+    Finding &finding =
+        findings.add(FindingId::mpg170, "HPC tags of " + tagger + " meet " +
+                                            use.name + " of " + user);
+    finding.sub = use.sub;
+    finding.evidence = use.evidence;
+    return finding;
+  };
+  // A file that has both was reported for itself.
+  if (!hasTags(subject.notes().hints))
+    for (const TopByteUser &use : findTopByteUsers(subject.image))
+      add("the program", use);
+  for (const LoadedLibrary &library : closure.libraries)
+    if (library.checks && !hasTags(library.checks->hints))
+      for (const TopByteUser &use : library.checks->topByteUsers)
+        closure.setVia(add(closure.describe(library), use), library);
+}
+
+void mpg::checkLibraries(const Subject &subject, Findings &findings) {
+  if (!subject.closure)
+    return;
+  for (const LoadedLibrary &library : subject.closure->libraries)
+    if (library.checks && !library.isCore())
+      liftFindings(subject, library, findings);
+  if (findings.wants(FindingId::mpg170) &&
+      subject.image.machine() == Machine::aarch64)
+    checkTopByte(subject, findings);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPG121: a library that the loader would not find. Whatever else was found is
+// then about less than what the job will load.
+
+#include "Audit/Checks.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Where the loader looks for what \p asker needs, as far as a user decides it.
+static std::string searchedFolders(const Subject &subject,
+                                   const ClosureEntry &entry) {
+  std::optional<std::string> runpath, rpath;
+  if (entry.askedBy >= 0) {
+    const LibraryFacts *asker =
+        subject.closure->closure.libraries[unsigned(entry.askedBy)].facts;
+    if (asker) {
+      runpath = asker->runpath;
+      rpath = asker->rpath;
+    }
+  } else if (entry.askedBy == ClosureEntry::program) {
+    const Dynamic &dynamic = subject.image.dynamic();
+    if (dynamic.runpath)
+      runpath = dynamic.runpath->str();
+    else if (dynamic.rpath)
+      rpath = dynamic.rpath->str();
+  }
+  std::string text;
+  if (rpath)
+    text += "RPATH " + *rpath + ", ";
+  if (const Launch *launch = subject.launch())
+    if (StringRef path = launch->environment.valueOf("LD_LIBRARY_PATH");
+        !path.empty() && !subject.closure->closure.secure)
+      text += "LD_LIBRARY_PATH " + path.str() + ", ";
+  if (runpath)
+    text += "RUNPATH " + *runpath + ", ";
+  return text + "ld.so.cache and the default folders";
+}
+
+static std::string askerOf(const Subject &subject, const ClosureEntry &entry) {
+  if (entry.askedBy == ClosureEntry::preload)
+    return "LD_PRELOAD names it";
+  if (entry.askedBy == ClosureEntry::program)
+    return "the program needs it";
+  return subject.closure->libraries[unsigned(entry.askedBy)].name.str() +
+         " needs it";
+}
+
+/// Whether the folders that the job will search are those that were searched.
+static bool knowsSearchPath(const Subject &subject) {
+  if (!subject.launch())
+    return false;
+  const Variable *path = subject.launch()->environment.find("LD_LIBRARY_PATH");
+  return !path || path->known;
+}
+
+static void addMissing(const Subject &subject, const LoadedLibrary &library,
+                       Findings &findings) {
+  const ClosureEntry &entry = *library.entry;
+  Finding &finding = findings.add(
+      FindingId::mpg121, library.name + " cannot be loaded: " + entry.reason);
+  finding.evidence = askerOf(subject, entry) +
+                     "; searched: " + searchedFolders(subject, entry);
+  subject.closure->setVia(finding, library);
+  if (entry.askedBy == ClosureEntry::preload) {
+    finding.severity = std::min(finding.severity, Severity::warning);
+    finding.where.symbol = "LD_PRELOAD";
+    finding.cost = "the loader says so and goes on without the library";
+    finding.setFix("Correct the name or the path in LD_PRELOAD.");
+  } else if (!knowsSearchPath(subject)) {
+    // A module of the job may well name the folder.
+    finding.severity = std::min(finding.severity, Severity::warning);
+    finding.cost = "the program does not start, unless the job's "
+                   "LD_LIBRARY_PATH names the folder; what this library does "
+                   "is not checked";
+    finding.setFix("Name the folder as the job does: --env=LD_LIBRARY_PATH="
+                   "FOLDER. Or link the program with -Wl,-rpath,FOLDER.");
+  }
+}
+
+void mpg::checkMissing(const Subject &subject, Findings &findings) {
+  // Nothing can be said where the machine's own libraries are not here.
+  if (!subject.closure || subject.closure->closure.foreign)
+    return;
+  for (const LoadedLibrary &library : subject.closure->libraries)
+    if (library.entry->path.empty())
+      addMissing(subject, library, findings);
+}

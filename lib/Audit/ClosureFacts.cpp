@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Audit/ClosureFacts.h"
+#include "Audit/Checks.h"
+#include "Elf/HugeLayout.h"
+#include "Elf/ImageNotes.h"
+#include "llvm/Support/Path.h"
+#include <elf.h>
+
+using namespace llvm;
+using namespace mpg;
+
+static bool startsWithAny(StringRef name, ArrayRef<StringRef> prefixes) {
+  return any_of(prefixes,
+                [&](StringRef prefix) { return name.starts_with(prefix); });
+}
+
+bool mpg::isLibmpgName(StringRef name) {
+  return name.starts_with("libmpg.so") || name.starts_with("libmpgrt.so");
+}
+
+bool mpg::isAllocatorName(StringRef name) {
+  return startsWithAny(
+      name, {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc"});
+}
+
+bool LoadedLibrary::isLibmpg() const { return isLibmpgName(name); }
+
+bool LoadedLibrary::isCore() const {
+  return isLibmpg() ||
+         startsWithAny(name,
+                       {"libc.so", "libc.musl", "ld-", "libm.so", "libmvec.so",
+                        "libpthread.so", "librt.so", "libdl.so", "libutil.so",
+                        "libresolv.so", "libnsl.so", "libanl.so", "libgcc_s.so",
+                        "libstdc++.so"});
+}
+
+static bool isSystemPath(StringRef path, StringRef sysroot) {
+  path.consume_front(sysroot);
+  return startsWithAny(path, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
+}
+
+ProgramClosure::ProgramClosure(const Closure &closure, StringRef sysroot)
+    : closure(closure) {
+  libraries.reserve(closure.libraries.size());
+  for (size_t i = 0; i < closure.libraries.size(); ++i) {
+    const ClosureEntry &entry = closure.libraries[i];
+    StringRef name = entry.facts && entry.facts->soname
+                         ? StringRef(*entry.facts->soname)
+                         : sys::path::filename(entry.name);
+    libraries.push_back({&entry, i, name,
+                         entry.facts ? entry.facts->checkFacts.get() : nullptr,
+                         isSystemPath(entry.path, sysroot)});
+  }
+}
+
+const LoadedLibrary *ProgramClosure::findLibmpg() const {
+  for (const LoadedLibrary &library : libraries)
+    if (library.isLibmpg())
+      return &library;
+  return nullptr;
+}
+
+std::string ProgramClosure::describe(const LoadedLibrary &library) const {
+  std::string name = library.name.str();
+  int by = library.entry->askedBy;
+  if (by == ClosureEntry::preload)
+    return name + " (preloaded)";
+  return by < 0 ? name : name + " (via " + closure.pathTo(unsigned(by)) + ")";
+}
+
+void ProgramClosure::setVia(Finding &finding,
+                            const LoadedLibrary &library) const {
+  finding.via = closure.pathTo(library.index);
+}
+
+/// The checks of single files whose answer about a library matters to every
+/// program that loads it.
+static FindingSet libraryChecks() {
+  FindingSet checks;
+  for (FindingId id : {FindingId::mpg104, FindingId::mpg130, FindingId::mpg143,
+                       FindingId::mpg160, FindingId::mpg170, FindingId::mpg171})
+    checks.insert(id);
+  return checks;
+}
+
+/// Settings under which the least is passed over: severities are lowered to
+/// those of the program's target later. There is no limit on code, because a
+/// library is looked through once for all programs.
+static AuditSettings strictest(const AuditSettings &asked) {
+  AuditSettings settings;
+  settings.target = Target::fugaku;
+  settings.minBytes = asked.minBytes;
+  settings.hugeBytes = asked.hugeBytes;
+  settings.checks = libraryChecks();
+  return settings;
+}
+
+static std::shared_ptr<const LibraryCheckFacts>
+collectChecks(Image &image, const AuditSettings &settings) {
+  auto facts = std::make_shared<LibraryCheckFacts>();
+  Subject subject(image, settings, Target::fugaku,
+                  usualPageBytes(Target::fugaku), settings.hugeBytes);
+  Findings findings(subject, facts->findings);
+  checkThreadStack(subject, findings);
+  checkBrk(subject, findings);
+  checkLibraryData(subject, findings);
+  checkHygiene(subject, findings);
+  if (image.machine() == Machine::aarch64) {
+    checkHints(subject, findings);
+    facts->hints = subject.notes().hints;
+    facts->topByteUsers = findTopByteUsers(image);
+  }
+  facts->symbols = subject.symbols();
+  facts->exportsMalloc =
+      image.exportsSymbol("malloc") || image.exportsSymbol("calloc");
+  facts->isOurs = isLibmpgName(image.dynamic().soname.value_or("")) &&
+                  image.exportsSymbol("mpg_version");
+  return facts;
+}
+
+LibraryStore::Collector mpg::makeCollector(const AuditSettings &asked) {
+  auto settings = std::make_shared<const AuditSettings>(strictest(asked));
+  return [settings](Image &image) { return collectChecks(image, *settings); };
+}

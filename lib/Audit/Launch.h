@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a program will be started, as far as it is known: by a job script, by
+// --env, by /proc of a running process. Checks ask this and never the auditor's
+// own environment: the job runs elsewhere.
+
+#ifndef MPG_AUDIT_LAUNCH_H
+#define MPG_AUDIT_LAUNCH_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace mpg {
+
+/// One variable. A value that depends on something only the job knows is not
+/// known: then checks stay silent about it.
+struct Variable {
+  std::string value;
+  bool known = true;
+  unsigned line = 0; ///< of the script that sets it; 0: from elsewhere
+};
+
+class Environment {
+public:
+  void set(llvm::StringRef name, Variable variable);
+  void unset(llvm::StringRef name);
+  /// Null if it is not set.
+  const Variable *find(llvm::StringRef name) const;
+  /// The value; "" if it is not set or not known.
+  llvm::StringRef valueOf(llvm::StringRef name) const;
+  const std::map<std::string, Variable> &all() const { return variables; }
+
+private:
+  std::map<std::string, Variable> variables;
+};
+
+/// Everything a check may want to know beside the file. What is not known is
+/// absent.
+struct Launch {
+  Environment environment;
+  std::optional<unsigned> threads;      ///< OpenMP threads of one process
+  std::optional<unsigned> ranksPerNode; ///< processes on one node
+  std::optional<uint64_t> stackBytes;   ///< ulimit -s; UINT64_MAX: unlimited
+  /// LD_LIBRARY_PATH and LD_PRELOAD stand in the environment.
+  std::string sysroot; ///< "": this machine's libraries
+};
+
+} // namespace mpg
+
+#endif // MPG_AUDIT_LAUNCH_H

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Audit/Paging.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace mpg;
+
+std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
+  PagingPolicy policy;
+  if (!launch)
+    return policy;
+  const Environment &environment = launch->environment;
+  if (environment.valueOf("XOS_MMM_L_HPAGE_TYPE") == "none")
+    return std::nullopt;
+  const Variable *variable = environment.find("XOS_MMM_L_PAGING_POLICY");
+  if (!variable)
+    return policy;
+  if (!variable->known)
+    return std::nullopt;
+  SmallVector<StringRef, 4> words;
+  StringRef(variable->value).split(words, ':');
+  if (words.size() != 3 || any_of(words, [](StringRef word) {
+        return word != "prepage" && word != "demand";
+      }))
+    return policy;
+  policy.bssPrepaged = words[0] == "prepage";
+  policy.stackPrepaged = words[1] == "prepage";
+  policy.heapPrepaged = words[2] == "prepage";
+  policy.text = variable->value;
+  return policy;
+}

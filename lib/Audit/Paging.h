@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a launch says about paging in at the start or at the first touch:
+// XOS_MMM_L_PAGING_POLICY, as libmpg reads it.
+
+#ifndef MPG_AUDIT_PAGING_H
+#define MPG_AUDIT_PAGING_H
+
+#include "Audit/Launch.h"
+
+namespace mpg {
+
+struct PagingPolicy {
+  bool bssPrepaged = true, stackPrepaged = false, heapPrepaged = true;
+  /// As a report shows it: the setting, or the default.
+  std::string text = "prepage:demand:prepage, the default";
+};
+
+/// The policy in force, for \p launch null the default. Nothing if large pages
+/// are switched off or the value is known only when the job runs. A value that
+/// libmpg would refuse counts as the default, as it does there.
+std::optional<PagingPolicy> pagingPolicy(const Launch *launch);
+
+} // namespace mpg
+
+#endif // MPG_AUDIT_PAGING_H

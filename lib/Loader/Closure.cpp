@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk over all that a program needs, object by object in the order in
+// which the loader maps them. Where a name is looked for is in LoaderSearch.
+
+#include "Loader/Closure.h"
+#include "Loader/ConfigFile.h"
+#include "Loader/LoaderSearch.h"
+#include "Loader/StoreState.h"
+#include "llvm/ADT/StringMap.h"
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+using namespace llvm;
+using namespace mpg;
+
+std::string Closure::pathTo(size_t index) const {
+  std::string path;
+  // Whoever asked stands before what it asked for, so this ends.
+  for (int at = int(index); at >= 0; at = libraries[size_t(at)].askedBy) {
+    path = path.empty() ? libraries[size_t(at)].name
+                        : libraries[size_t(at)].name + " > " + path;
+    if (libraries[size_t(at)].askedBy == ClosureEntry::preload)
+      path = "LD_PRELOAD > " + path;
+  }
+  return path;
+}
+
+namespace mpg {
+
+/// No program has as many libraries; files made to have them come to an end.
+static constexpr size_t maxLibraries = 4096;
+
+class LoaderWalk {
+public:
+  LoaderWalk(Image &program, const LoaderSettings &settings,
+             LibraryStore::State &store);
+  Closure run();
+
+private:
+  void addPreloads();
+  void addPreload(const std::string &name, bool ofVariable);
+  void addNeeded(int asker, const std::vector<std::string> &names,
+                 std::vector<unsigned> &needs);
+  std::optional<unsigned> add(const std::string &name, int askedBy,
+                              int searcher);
+  std::optional<unsigned> addInterpreter(int askedBy, const std::string &name);
+  std::optional<unsigned> append(ClosureEntry entry);
+  void addNames(unsigned index);
+  void registerInterpreter();
+  bool isSecure() const;
+
+  Image &program;
+  const LoaderSettings &settings;
+  LibraryStore::State &store;
+  const LoaderSystem &system;
+  LoaderSearch search;
+  Closure closure;
+  /// Names by which the loader knows what it has mapped: those asked for,
+  /// SONAMEs and paths.
+  StringMap<unsigned> known;
+  StringMap<unsigned> missing;
+  std::map<std::pair<uint64_t, uint64_t>, unsigned> byInode;
+  /// The program's own SONAME names the program.
+  std::string programSoname;
+  /// The loader is mapped before anything else, but stands in the order where
+  /// it is first needed.
+  std::string interpreterPath, interpreterSoname;
+  const LibraryFacts *interpreter = nullptr;
+};
+
+} // namespace mpg
+
+LoaderWalk::LoaderWalk(Image &program, const LoaderSettings &settings,
+                       LibraryStore::State &store)
+    : program(program), settings(settings), store(store),
+      system(store.systemOf(settings.sysroot, program.machine())),
+      search(program, settings, system, store) {}
+
+/// As the kernel decides it, for a user who is not the owner.
+bool LoaderWalk::isSecure() const {
+  const char *path = program.path().c_str();
+  struct stat status;
+  if (!program.isProgram() || stat(path, &status) != 0)
+    return false;
+  constexpr mode_t groupBits = S_ISGID | S_IXGRP;
+  return (status.st_mode & S_ISUID) ||
+         (status.st_mode & groupBits) == groupBits ||
+         getxattr(path, "security.capability", nullptr, 0) > 0;
+}
+
+void LoaderWalk::registerInterpreter() {
+  std::optional<StringRef> named = program.interpreter();
+  interpreterPath =
+      named ? settings.sysroot + named->str() : system.interpreter;
+  const LibraryFile *file = store.find(interpreterPath, settings.sysroot);
+  if (!file || file->verdict != PathVerdict::library ||
+      file->facts.machine != program.machine())
+    return;
+  interpreter = &file->facts;
+  interpreterSoname = file->facts.soname.value_or("");
+}
+
+Closure LoaderWalk::run() {
+  closure.foreign =
+      settings.sysroot.empty() && !LoaderSystem::runsHere(program.machine());
+  closure.secure = isSecure();
+  search.setSecure(closure.secure);
+  const Dynamic &dynamic = program.dynamic();
+  if (dynamic.soname)
+    programSoname = dynamic.soname->str();
+  registerInterpreter();
+  addPreloads();
+  std::vector<std::string> needed;
+  for (StringRef name : dynamic.needed)
+    needed.push_back(name.take_front(maxPathBytes + 1).str());
+  addNeeded(ClosureEntry::program, needed, closure.programNeeds);
+  // The list grows while it is walked.
+  for (size_t i = 0; i < closure.libraries.size(); ++i) {
+    const LibraryFacts *facts = closure.libraries[i].facts;
+    if (!facts)
+      continue;
+    std::vector<unsigned> needs;
+    addNeeded(int(i), facts->needed, needs);
+    closure.libraries[i].needs = std::move(needs);
+  }
+  return std::move(closure);
+}
+
+void LoaderWalk::addPreloads() {
+  for (const std::string &name : splitNames(settings.preload, " :"))
+    addPreload(name, true);
+  // musl's loader has no such file.
+  if (!search.isMusl())
+    for (const std::string &name : system.preloads)
+      addPreload(name, false);
+}
+
+/// A set-uid program gets only set-uid libraries that are found by their name,
+/// and is silent about the others. ld.so.preload belongs to the administrator.
+void LoaderWalk::addPreload(const std::string &name, bool ofVariable) {
+  if (closure.secure && ofVariable) {
+    if (StringRef(name).contains('/'))
+      return;
+    search.setTrustedOnly(true);
+    SearchResult result = search.find(name, ClosureEntry::program);
+    search.setTrustedOnly(false);
+    if (!result.facts)
+      return;
+  }
+  add(name, ClosureEntry::preload, ClosureEntry::program);
+}
+
+void LoaderWalk::addNeeded(int asker, const std::vector<std::string> &names,
+                           std::vector<unsigned> &needs) {
+  for (const std::string &name : names)
+    if (std::optional<unsigned> index = add(name, asker, asker))
+      if (!is_contained(needs, *index))
+        needs.push_back(*index);
+}
+
+std::optional<unsigned> LoaderWalk::append(ClosureEntry entry) {
+  if (closure.libraries.size() >= maxLibraries)
+    return std::nullopt;
+  closure.libraries.push_back(std::move(entry));
+  search.addObject(closure.libraries.back());
+  return unsigned(closure.libraries.size() - 1);
+}
+
+/// The first object with a name keeps it.
+void LoaderWalk::addNames(unsigned index) {
+  const ClosureEntry &entry = closure.libraries[index];
+  known.try_emplace(entry.name, index);
+  known.try_emplace(entry.path, index);
+  if (entry.facts->soname)
+    known.try_emplace(*entry.facts->soname, index);
+  byInode.try_emplace({entry.facts->device, entry.facts->inode}, index);
+}
+
+std::optional<unsigned> LoaderWalk::addInterpreter(int askedBy,
+                                                   const std::string &name) {
+  ClosureEntry entry;
+  entry.name = name;
+  entry.path = interpreterPath;
+  entry.askedBy = askedBy;
+  entry.facts = interpreter;
+  std::optional<unsigned> index = append(std::move(entry));
+  if (index)
+    addNames(*index);
+  return index;
+}
+
+/// The entry for \p name, which is a new one if nothing that is mapped has
+/// that name. Nothing if it is the program, or if there are too many.
+std::optional<unsigned> LoaderWalk::add(const std::string &name, int askedBy,
+                                        int searcher) {
+  if (name.empty() || name == programSoname)
+    return std::nullopt;
+  auto already = known.find(name);
+  if (already != known.end())
+    return already->second;
+  if (interpreter && (name == interpreterSoname || name == interpreterPath ||
+                      search.isMuslItself(name)))
+    return addInterpreter(askedBy, name);
+  SearchResult result = search.find(name, searcher);
+  if (!result.facts) {
+    auto before = missing.find(name);
+    if (before != missing.end())
+      return before->second;
+    ClosureEntry entry;
+    entry.name = name;
+    entry.reason = result.reason;
+    entry.askedBy = askedBy;
+    std::optional<unsigned> index = append(std::move(entry));
+    if (index)
+      missing[name] = *index;
+    return index;
+  }
+  auto same = byInode.find({result.facts->device, result.facts->inode});
+  if (same != byInode.end()) {
+    known.try_emplace(name, same->second);
+    return same->second;
+  }
+  ClosureEntry entry;
+  entry.name = name;
+  entry.path = result.path;
+  entry.askedBy = askedBy;
+  entry.facts = result.facts;
+  std::optional<unsigned> index = append(std::move(entry));
+  if (index)
+    addNames(*index);
+  return index;
+}
+
+Closure mpg::resolveClosure(Image &program, const LoaderSettings &settings,
+                            LibraryStore &store) {
+  if (!program.isLoadable() || program.isStatic())
+    return {};
+  return LoaderWalk(program, settings, *store.state).run();
+}

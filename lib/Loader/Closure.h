@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The libraries that the loader would load for a program, in the order in which
+// it would search them for symbols. Files are read, never run: a program for
+// another machine has a closure too.
+//
+// The rules are glibc's: DT_RPATH of the object and of those that asked for it,
+// unless the object has a DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH of the object
+// alone; ld.so.cache; the default folders. $ORIGIN, $LIB and $PLATFORM are
+// replaced; glibc-hwcaps folders come first. LoaderSearch.h says what is left
+// out.
+
+#ifndef MPG_LOADER_CLOSURE_H
+#define MPG_LOADER_CLOSURE_H
+
+#include "Elf/Image.h"
+#include "Loader/LibraryFacts.h"
+#include <functional>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace mpg {
+
+struct LoaderSettings {
+  std::string sysroot;     ///< "": this machine; no slash at the end
+  std::string libraryPath; ///< LD_LIBRARY_PATH
+  std::string preload;     ///< LD_PRELOAD
+};
+
+/// One library.
+struct ClosureEntry {
+  std::string name;   ///< as DT_NEEDED or LD_PRELOAD has it
+  std::string path;   ///< absolute, the sysroot in front; "" if there is none
+  std::string reason; ///< why there is none: "not found", "for another machine"
+  static constexpr int program = -1, preload = -2;
+  /// Who asked for it first: an entry's position, the program, or LD_PRELOAD
+  /// (/etc/ld.so.preload counts as that).
+  int askedBy = program;
+  /// What its file says; null if there is none. Lives as long as the store.
+  const LibraryFacts *facts = nullptr;
+  /// The entries that its DT_NEEDED name, in that order, missing ones too.
+  std::vector<unsigned> needs;
+};
+
+struct Closure {
+  /// Breadth first, as the loader's scope: preloaded ones, then those that the
+  /// program needs, then those that they need. The program itself and the
+  /// vDSO are not in it; the loader is, where something needs it.
+  std::vector<ClosureEntry> libraries;
+  /// The entries that the program's own DT_NEEDED name.
+  std::vector<unsigned> programNeeds;
+  /// The program's file is set-uid, set-gid or has capabilities: the loader
+  /// ignores LD_LIBRARY_PATH and every LD_PRELOAD with a slash.
+  bool secure = false;
+  /// The program is for another machine than this one and no sysroot was
+  /// named: that a library is missing says nothing.
+  bool foreign = false;
+
+  /// "libmpi.so.40 > libopen-pal.so.40" for the entry at \p index: how the
+  /// program comes to it. "LD_PRELOAD > libx.so" for a preloaded one.
+  std::string pathTo(size_t index) const;
+};
+
+/// Reads each library once per run, whoever needs it. Thread-safe.
+class LibraryStore {
+public:
+  /// Called once for each library, while its file is open. Calls for
+  /// different libraries may run at the same time.
+  using Collector =
+      std::function<std::shared_ptr<const LibraryCheckFacts>(Image &)>;
+
+  explicit LibraryStore(Collector collector = nullptr);
+  ~LibraryStore();
+  /// Null if the file cannot be read or is no library of 64 bits; \p reason
+  /// says why then. Lives as long as the store.
+  const LibraryFacts *find(const std::string &path, std::string &reason);
+
+  struct State;
+
+private:
+  friend Closure resolveClosure(Image &, const LoaderSettings &,
+                                LibraryStore &);
+  std::unique_ptr<State> state;
+};
+
+/// pre: program.isProgram() or a library; empty for a static program.
+Closure resolveClosure(Image &program, const LoaderSettings &settings,
+                       LibraryStore &store);
+
+/// The closure as a tree, one line a library, indented below who needs it:
+/// "libm.so.6 => /lib/libm.so.6". What a library needs is printed where the
+/// library comes first. \p program is the first line.
+void writeTree(llvm::raw_ostream &out, llvm::StringRef program,
+               const Closure &closure);
+
+} // namespace mpg
+
+#endif // MPG_LOADER_CLOSURE_H

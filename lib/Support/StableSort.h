@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// std::stable_sort without its temporary buffer, which clang calls deprecated
+// in Debian 12's C++ library.
+
+#ifndef MPG_SUPPORT_STABLESORT_H
+#define MPG_SUPPORT_STABLESORT_H
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace mpg {
+
+/// Sorts by \p less; equal ones keep their order.
+template <typename Value, typename Less>
+void stableSort(std::vector<Value> &values, Less less) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (less(values[a], values[b]))
+      return true;
+    return !less(values[b], values[a]) && a < b;
+  });
+  std::vector<Value> sorted;
+  sorted.reserve(values.size());
+  for (size_t index : order)
+    sorted.push_back(std::move(values[index]));
+  values = std::move(sorted);
+}
+
+} // namespace mpg
+
+#endif // MPG_SUPPORT_STABLESORT_H
