@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The programs that a command starts, with the environment they get.
+
+#include "Job/JobReader.h"
+#include "Job/Launchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static Variable variableOf(const JobWord &value, unsigned line) {
+  return {value.text, value.known(), line};
+}
+
+/// Everything exported at this point. False if it would be too much: a script
+/// of many variables and many programs has all pairs of them.
+bool JobReader::copyEnvironment(const Command &command, JobLaunch &launch) {
+  constexpr size_t bytesPerVariable = 96;
+  size_t bytes = 0;
+  for (const auto &entry : variables.all())
+    if (entry.second.exported && entry.second.set)
+      bytes += bytesPerVariable + entry.first().size() +
+               entry.second.value.str().size();
+  if (bytes > copyBudget) {
+    if (!toldLaunches)
+      problem(command.line, "too many programs and variables; what is started "
+                            "from here on is not looked at");
+    toldLaunches = true;
+    return false;
+  }
+  copyBudget -= bytes;
+  for (const auto &entry : variables.all())
+    if (entry.second.exported && entry.second.set)
+      launch.launch.environment.set(
+          entry.first(), {entry.second.value.str().str(),
+                          entry.second.value.known(), entry.second.line});
+  return true;
+}
+
+/// What the launchers change of it.
+void JobReader::changeEnvironment(const LaunchParts &parts, JobLaunch &launch) {
+  Environment &environment = launch.launch.environment;
+  for (const LaunchVariable &change : parts.variables) {
+    switch (change.change) {
+    case LaunchVariable::set:
+      environment.set(change.name, variableOf(change.value, launch.line));
+      addSetting(change.name, change.value, launch.line, change.how);
+      break;
+    case LaunchVariable::exported:
+      if (const ShellVariable *variable = variables.find(change.name))
+        if (variable->set)
+          environment.set(change.name,
+                          variableOf(variable->value.word(), variable->line));
+      break;
+    case LaunchVariable::unset:
+      environment.unset(change.name);
+      addSetting(change.name, JobWord(), launch.line, "unset");
+      break;
+    case LaunchVariable::cleared:
+      environment = Environment();
+      break;
+    }
+  }
+}
+
+/// The number of threads: "48" of "48", "4" of "4,12".
+static std::optional<unsigned> threadsOf(const Environment &environment) {
+  StringRef value = environment.valueOf("OMP_NUM_THREADS").trim();
+  unsigned threads;
+  if (value.split(',').first.getAsInteger(10, threads) || !threads)
+    return std::nullopt;
+  return threads;
+}
+
+static std::optional<unsigned> ranksPerNodeOf(const LaunchParts &parts,
+                                              const JobScript &script) {
+  if (!parts.hasMpi)
+    return 1;
+  if (parts.ranksPerNode)
+    return parts.ranksPerNode;
+  std::optional<unsigned> nodes = parts.nodes ? parts.nodes : script.nodes;
+  std::optional<unsigned> perNode = script.ranksPerNode;
+  if (!parts.ranks || !*parts.ranks)
+    return perNode;
+  // As many as asked for, on as few nodes as the job's way to fill them needs.
+  if (perNode && !parts.nodes)
+    return std::min(*perNode, *parts.ranks);
+  if (nodes && *nodes)
+    return (*parts.ranks - 1) / *nodes + 1;
+  return std::nullopt;
+}
+
+/// "unlimited", or KiB.
+std::optional<uint64_t> JobReader::stackBytes() const {
+  const ShellVariable *limit = variables.find(stackLimitName);
+  if (!limit || !limit->set || !limit->value.known())
+    return std::nullopt;
+  if (limit->value.str() == "unlimited")
+    return UINT64_MAX;
+  uint64_t kibibytes;
+  if (limit->value.str().getAsInteger(10, kibibytes) ||
+      kibibytes > UINT64_MAX / 1024)
+    return std::nullopt;
+  return kibibytes * 1024;
+}
+
+/// A shell or an interpreter reads a file that is no program.
+void JobReader::noteInterpreter(const JobLaunch &launch) {
+  StringRef name = sys::path::filename(launch.program.text);
+  if (!isInterpreter(name))
+    return;
+  for (const JobWord &argument : launch.arguments) {
+    StringRef text = argument.text;
+    if (text.starts_with("-") && text != "-c")
+      continue;
+    problem(launch.line,
+            "not read: " +
+                (text == "-c" ? std::string("the text of -c") : text.str()) +
+                "; " + name + " is taken for the program");
+    return;
+  }
+}
+
+void JobReader::addLaunches(const Command &command) {
+  for (LaunchParts &parts : findLaunches(command.words)) {
+    // "exec program" does not come back.
+    if (command.name() == "exec" && parts.program && !isConditional())
+      ended = true;
+    if (!parts.isLaunched)
+      continue;
+    JobLaunch launch;
+    launch.line = command.line;
+    launch.conditional = isConditional();
+    if (!copyEnvironment(command, launch))
+      return;
+    launch.program = std::move(*parts.program);
+    launch.arguments = std::move(parts.arguments);
+    for (std::vector<JobWord> &words : parts.launchers)
+      launch.launchers.push_back(
+          {std::move(words), command.line, launch.conditional});
+    changeEnvironment(parts, launch);
+    if (const ShellVariable *folder = variables.find(folderName))
+      launch.folder = folder->value.word();
+    launch.launch.threads = threadsOf(launch.launch.environment);
+    launch.launch.ranksPerNode = ranksPerNodeOf(parts, script);
+    launch.launch.stackBytes = stackBytes();
+    noteInterpreter(launch);
+    script.launches.push_back(std::move(launch));
+  }
+}

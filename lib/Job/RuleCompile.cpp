@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPG235: compile lines in a job script whose flags do not go together. Only
+// what can be said from the line alone: the file itself is audited elsewhere.
+
+#include "Job/RuleContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+enum class Compiler : uint8_t { none, fujitsu, other };
+} // namespace
+
+static Compiler compilerOf(StringRef name) {
+  name.consume_front("mpi");
+  name.consume_back("px"); // the cross compilers of the login nodes
+  if (is_contained({"fcc", "FCC", "frt"}, name))
+    return Compiler::fujitsu;
+  for (StringRef prefix :
+       {"gcc", "g++", "gfortran", "clang", "flang", "armclang"})
+    if (name == prefix || name.starts_with((prefix + "-").str()) ||
+        name.ends_with(("-" + prefix).str()))
+      return Compiler::other;
+  return Compiler::none;
+}
+
+/// The first word of \p command that satisfies \p matches; null if none does.
+static const JobWord *findWord(const JobCommand &command,
+                               function_ref<bool(StringRef)> matches) {
+  for (const JobWord &word : command.words)
+    if (matches(word.text))
+      return &word;
+  return nullptr;
+}
+
+static bool has(const JobCommand &command, StringRef flag) {
+  return findWord(command, [&](StringRef word) { return word == flag; });
+}
+
+/// "-Kfast,ocl,hpctag": its parts stand between commas.
+static bool hasKOption(StringRef word, StringRef part) {
+  SmallVector<StringRef, 8> parts;
+  if (!word.consume_front("-K"))
+    return false;
+  word.split(parts, ',');
+  return is_contained(parts, part);
+}
+
+static Finding &report(JobContext &job, const JobCommand &command,
+                       const char *sub, StringRef symbol, const Twine &title) {
+  Finding &finding =
+      job.add(FindingId::mpg235, command.line, command.conditional, title);
+  finding.sub = sub;
+  finding.where.symbol = symbol.str();
+  finding.evidence = commandText(command.words);
+  return finding;
+}
+
+/// Clang mode has other names for two options of the traditional mode.
+static void checkMode(JobContext &job, const JobCommand &command) {
+  const JobWord *word = findWord(command, [](StringRef text) {
+    return hasKOption(text, "hpctag") || hasKOption(text, "ocl");
+  });
+  if (!word || !has(command, "-Nclang"))
+    return;
+  bool tags = hasKOption(word->text, "hpctag");
+  StringRef option = tags ? "-Khpctag" : "-Kocl";
+  report(job, command, "mode", option,
+         option + " is an option of the traditional mode, and -Nclang stands "
+                  "beside it")
+      .setFix(tags ? "With -Nclang write -ffj-hpctag instead of -Khpctag. The "
+                     "directives of the sector cache need the traditional "
+                     "mode: -Nnoclang."
+                   : "Take -Nclang out: -Nnoclang reads the directives.");
+}
+
+static void checkLibmpg(JobContext &job, const JobCommand &command,
+                        Compiler compiler) {
+  auto isScript = [](StringRef text) { return text.contains("bss-2mb.lds"); };
+  bool linksLibmpg = has(command, "-lmpg") || findWord(command, isScript);
+  // FORT90L=-Wl,-T is an option at run time, and an assignment is no word.
+  if (!linksLibmpg || has(command, "-c"))
+    return;
+  if (has(command, "-static")) {
+    report(job, command, "static", "-static",
+           "-static and libmpg: the library is a shared one")
+        .setFix("Take -static out.");
+    return;
+  }
+  if (compiler == Compiler::other && !has(command, "-no-pie") &&
+      !has(command, "-shared"))
+    report(job, command, "pie", "-no-pie",
+           "the program is linked with libmpg and without -no-pie")
+        .setFix("Add -no-pie: most compilers make position independent "
+                "programs by default, which libmpg leaves alone (LPG 2002).");
+}
+
+void mpg::checkCompileLines(JobContext &job) {
+  if (!job.wants(FindingId::mpg235))
+    return;
+  for (const JobCommand &command : job.script.commands) {
+    if (command.words.empty())
+      continue;
+    Compiler compiler = compilerOf(baseName(command.words[0].text));
+    if (compiler == Compiler::none)
+      continue;
+    if (compiler == Compiler::fujitsu)
+      checkMode(job, command);
+    checkLibmpg(job, command, compiler);
+  }
+}

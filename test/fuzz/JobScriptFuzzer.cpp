@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reader of job scripts on any bytes. Beyond not crashing: every fact has a
+// line within the script, what is said to be unknown stands in the word, and
+// what comes out is not much larger than what went in.
+
+#include "Job/JobScript.h"
+#include <cstdlib>
+
+using namespace llvm;
+using namespace mpg;
+
+static size_t check(const JobWord &word) {
+  StringRef first = StringRef(word.unknown).split(", ").first;
+  if (!word.known() && !StringRef(word.text).contains(first))
+    abort();
+  return word.text.size() + word.unknown.size();
+}
+
+static size_t check(ArrayRef<JobWord> words) {
+  size_t bytes = 0;
+  for (const JobWord &word : words)
+    bytes += check(word);
+  return bytes;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  StringRef text(reinterpret_cast<const char *>(data), size);
+  JobScript script = readJobScript(text, "job.sh");
+  unsigned lines = unsigned(text.count('\n')) + 1;
+  auto checkLine = [lines](unsigned line) {
+    if (line < 1 || line > lines)
+      abort();
+  };
+  size_t bytes = 0;
+  for (const JobDirective &directive : script.directives)
+    checkLine(directive.line);
+  for (const JobProblem &problem : script.problems)
+    checkLine(problem.line);
+  for (const JobSetting &setting : script.settings) {
+    checkLine(setting.line);
+    bytes += check(setting.value);
+  }
+  for (const JobCommand &command : script.commands) {
+    checkLine(command.line);
+    bytes += check(command.words);
+  }
+  for (const JobLaunch &launch : script.launches) {
+    checkLine(launch.line);
+    bytes += check(launch.program) + check(launch.arguments);
+    for (const auto &[name, variable] : launch.launch.environment.all()) {
+      bytes += variable.value.size();
+      if (variable.line)
+        checkLine(variable.line);
+    }
+    findLaunched(launch, "/nonexistent");
+  }
+  if (bytes > (size_t(64) << 20) + 256 * size)
+    abort();
+  return 0;
+}

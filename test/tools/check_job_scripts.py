@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does mpgaudit say of each script in a folder what is expected of it?
+
+The folder has a file expected.txt with one line for each finding that is to be
+reported, "SCRIPT:LINE: SEVERITY: ID", and one line "SCRIPT: clean" for each
+script without any at warning or above. MPG238 is left out: it says what is not
+known on the machine of the test, such as the programs.
+
+Prints one line per difference, then a count. Exit status 0 when there is none,
+1 when there are some. --write prints what expected.txt would have to be.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+FINDING = re.compile(r"^([^:]+):(\d+): (note|warning|error): (MPG\d+)")
+LEFT_OUT = {"MPG238"}
+
+
+def verdict(mpgaudit, folder, script):
+    """The findings of one script, and what else was printed."""
+    command = [mpgaudit, "--format=line", "--fail-on=never", "--no-config", "--no-closure",
+               f"--job={script}"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, timeout=60)
+    lines, others = [], run.stderr.decode(errors="replace").splitlines()
+    if run.returncode != 0:
+        others.append(f"status {run.returncode}")
+    for line in run.stdout.decode(errors="replace").splitlines():
+        found = FINDING.match(line)
+        if found and found.group(1) != script or line.startswith("/"):
+            continue  # of a program that is on this machine
+        if not found:
+            others.append(line)
+        elif found.group(4) not in LEFT_OUT:
+            lines.append("{}:{}: {}: {}".format(*found.groups()))
+    if not any(": note:" not in line for line in lines):
+        lines.append(f"{script}: clean")
+    return lines, others
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("mpgaudit")
+    parser.add_argument("folder", type=Path)
+    args = parser.parse_args()
+    scripts = sorted(path.name for path in args.folder.iterdir()
+                     if path.name != "expected.txt")
+    found, differences = [], 0
+    for script in scripts:
+        lines, others = verdict(args.mpgaudit, args.folder, script)
+        found += lines
+        for line in others:
+            print(f"{script}: not expected: {line}", file=sys.stderr)
+            differences += 1
+    if args.write:
+        print("\n".join(found))
+        return 0
+    text = (args.folder / "expected.txt").read_text(encoding="ascii")
+    expected = text.splitlines()
+    for line in expected:
+        if line not in found:
+            print(f"missing:      {line}")
+    for line in found:
+        if line not in expected:
+            print(f"not expected: {line}")
+    differences += len(set(expected) ^ set(found))
+    clean = sum(line.endswith(": clean") for line in found)
+    print(f"{len(scripts)} scripts, {clean} of them clean, "
+          f"{differences} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
