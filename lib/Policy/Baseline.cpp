@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A baseline is kept with the sources, so it is written for diffs: sorted, one
+// finding a line, and without anything that changes by itself (sizes,
+// addresses, the date, our version).
+
+#include "Policy/Fingerprint.h"
+#include "Policy/PathNames.h"
+#include "Policy/Policy.h"
+#include "Policy/TextFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <tuple>
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr StringRef schema = "mpgbaseline-1";
+
+/// About 300,000 findings.
+static constexpr uint64_t limitBytes = uint64_t(64) << 20;
+
+bool Baseline::Entry::operator<(const Entry &other) const {
+  return std::tie(path, id, fingerprint) <
+         std::tie(other.path, other.id, other.fingerprint);
+}
+
+//===----------------------------------------------------------------------===//
+// What is in it
+//===----------------------------------------------------------------------===//
+
+std::string Baseline::nameOf(StringRef path) const {
+  return folder ? folder->nameOf(path) : absolutePath(path);
+}
+
+void Baseline::add(const Finding &finding, StringRef path) {
+  if (canBeAccepted(finding))
+    entries[{nameOf(path), idText(finding.id), fingerprintOf(finding, "")}] =
+        withoutNumbers(finding.title);
+}
+
+bool Baseline::contains(const Finding &finding, StringRef path) const {
+  return canBeAccepted(finding) &&
+         entries.count(
+             {nameOf(path), idText(finding.id), fingerprintOf(finding, "")});
+}
+
+unsigned Baseline::apply(std::vector<Finding> &findings, StringRef path) const {
+  size_t before = findings.size();
+  erase_if(findings,
+           [&](const Finding &finding) { return contains(finding, path); });
+  return unsigned(before - findings.size());
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// LLVM's reader of JSON calls itself for each bracket; ours need two.
+static bool isDeep(StringRef text) {
+  constexpr int limit = 64;
+  int depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char character = text[i];
+    if (inString && character == '\\')
+      ++i;
+    else if (character == '"')
+      inString = !inString;
+    else if (!inString && (character == '[' || character == '{'))
+      ++depth;
+    else if (!inString && (character == ']' || character == '}'))
+      --depth;
+    if (depth > limit)
+      return true;
+  }
+  return false;
+}
+
+/// What is wrong with the frame of the document; "" if nothing is.
+static std::string wrongSchema(const json::Object &root) {
+  StringRef name = root.getString("schema").value_or("");
+  if (name == schema)
+    return "";
+  if (name.starts_with("mpgbaseline-"))
+    return ("the baseline has the schema " + name + ", and this mpgaudit " +
+            "knows " + schema + "; write it again with --write-baseline")
+        .str();
+  return "this is no baseline: its schema is not " + schema.str() +
+         "; write one with --write-baseline";
+}
+
+static std::optional<Baseline::Entry> readEntry(const json::Value &value) {
+  const json::Object *object = value.getAsObject();
+  if (!object)
+    return std::nullopt;
+  std::optional<StringRef> path = object->getString("path"),
+                           id = object->getString("id"),
+                           fingerprint = object->getString("fingerprint");
+  if (!path || !id || !fingerprint || fingerprint->size() != 16 ||
+      !all_of(*fingerprint, isHexDigit))
+    return std::nullopt;
+  return Baseline::Entry{path->str(), id->str(), fingerprint->lower()};
+}
+
+Expected<Baseline> Baseline::read(const std::string &path) {
+  Expected<std::unique_ptr<MemoryBuffer>> buffer =
+      readTextFile(path, limitBytes);
+  if (!buffer)
+    return buffer.takeError();
+  StringRef text = (*buffer)->getBuffer();
+  if (isDeep(text))
+    return fileError(path, "this is no baseline: brackets in brackets");
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return fileError(path, "this is not JSON: " + toString(value.takeError()));
+  const json::Object *root = value->getAsObject();
+  std::string wrong = wrongSchema(root ? *root : json::Object());
+  if (!wrong.empty())
+    return fileError(path, wrong);
+  const json::Array *findings = root->getArray("findings");
+  if (!findings)
+    return fileError(path, "the baseline has no list \"findings\"");
+  Baseline baseline;
+  baseline.folder = BaseFolder::of(path);
+  for (const json::Value &finding : *findings) {
+    std::optional<Entry> entry = readEntry(finding);
+    if (!entry)
+      return fileError(path, "finding " +
+                                 Twine(&finding - &findings->front() + 1) +
+                                 " of the baseline lacks its path, id or "
+                                 "fingerprint of 16 hexadecimal digits");
+    baseline.entries[*entry] =
+        finding.getAsObject()->getString("title").value_or("").str();
+  }
+  return baseline;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void writeEntry(raw_ostream &out, const Baseline::Entry &entry,
+                       StringRef title) {
+  json::OStream json(out);
+  json.object([&] {
+    json.attribute("path", entry.path);
+    json.attribute("id", entry.id);
+    json.attribute("fingerprint", entry.fingerprint);
+    json.attribute("title",
+                   json::isUTF8(title) ? title.str() : json::fixUTF8(title));
+  });
+}
+
+static void writeEntries(raw_ostream &out,
+                         const std::map<Baseline::Entry, std::string> &all) {
+  out << "{\"schema\":\"" << schema << "\",\n\"findings\":[";
+  const char *separator = "\n";
+  for (const auto &[entry, title] : all) {
+    out << separator;
+    writeEntry(out, entry, title);
+    separator = ",\n";
+  }
+  out << "\n]}\n";
+}
+
+/// Writes \p text to \p path in one step: at any moment there is the old file
+/// or the new one, even if the disk is full.
+static Error replaceFile(const std::string &path, StringRef text) {
+  auto fail = [&](const std::string &reason) {
+    return fileError(path, "the baseline is not written: " + reason);
+  };
+  // A link stays one; what it points to is replaced.
+  SmallString<256> real;
+  if (sys::fs::real_path(path, real))
+    real = path;
+  if (sys::fs::exists(real) && !sys::fs::is_regular_file(real))
+    return fail("this is no regular file");
+  Expected<sys::fs::TempFile> file =
+      sys::fs::TempFile::create(real + ".%%%%%%.tmp");
+  if (!file)
+    return fail(toString(file.takeError()));
+  raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+  out << text;
+  out.flush();
+  if (std::error_code error = out.error()) {
+    out.clear_error();
+    consumeError(file->discard());
+    return fail(error.message());
+  }
+  if (Error error = file->keep(real))
+    return fail(toString(std::move(error)));
+  return Error::success();
+}
+
+Error Baseline::write(const std::string &path) const {
+  std::map<Entry, std::string> named;
+  BaseFolder base = BaseFolder::of(path);
+  for (const auto &[entry, title] : entries) {
+    Entry moved = entry;
+    if (!folder)
+      moved.path = base.nameOf(entry.path);
+    named[moved] = title;
+  }
+  std::string text;
+  raw_string_ostream out(text);
+  writeEntries(out, named);
+  return replaceFile(path, out.str());
+}

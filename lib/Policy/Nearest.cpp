@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Policy/Nearest.h"
+#include "Audit/Finding.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// A word of two letters is close to anything, so the distance depends on the
+/// length. A pure guess costs nothing; a wrong name of a megabyte would.
+static StringRef findNearest(StringRef typed, ArrayRef<StringRef> names) {
+  StringRef nearest;
+  unsigned least = unsigned(std::min<size_t>(typed.size(), 30) / 3 + 1);
+  for (StringRef name : names) {
+    if (typed.size() > name.size() + least)
+      continue;
+    unsigned distance = typed.edit_distance_insensitive(name, true, least);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+std::string mpg::suggest(StringRef typed, ArrayRef<StringRef> names) {
+  StringRef nearest = findNearest(typed, names);
+  if (!nearest.empty())
+    return "; did you mean '" + nearest.str() + "'?";
+  std::string text = "; it is one of";
+  for (StringRef name : names)
+    text += " " + name.str();
+  return text;
+}
+
+std::string mpg::wrongFinding(StringRef text) {
+  std::vector<std::string> ids;
+  for (const FindingInfo &info : allFindings())
+    ids.push_back(idText(info.id));
+  if (any_of(ids, [&](StringRef id) { return id.equals_insensitive(text); }))
+    return "";
+  std::vector<StringRef> names(ids.begin(), ids.end());
+  StringRef nearest = findNearest(text, names);
+  return "there is no finding '" + text.str() + "'" +
+         (nearest.empty() ? std::string("; they look like MPG103")
+                          : "; did you mean '" + nearest.str() + "'?");
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a user may have meant by a name that does not exist.
+
+#ifndef MPG_POLICY_NEAREST_H
+#define MPG_POLICY_NEAREST_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace mpg {
+
+/// "; did you mean 'target'?", or all \p names when none is close.
+std::string suggest(llvm::StringRef typed,
+                    llvm::ArrayRef<llvm::StringRef> names);
+
+/// "" if \p text is a finding ("MPG130"), else what is wrong with it.
+std::string wrongFinding(llvm::StringRef text);
+
+} // namespace mpg
+
+#endif // MPG_POLICY_NEAREST_H

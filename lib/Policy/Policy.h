@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a project has decided about findings: its configuration file, the
+// findings that it accepts, with a reason for each, and those that it had
+// already.
+
+#ifndef MPG_POLICY_POLICY_H
+#define MPG_POLICY_POLICY_H
+
+#include "Audit/Audit.h"
+#include "Policy/PathNames.h"
+#include "llvm/Support/Error.h"
+#include <map>
+
+namespace mpg {
+
+/// One accepted finding. Globs: * ? [a-z] **, as a shell; see Glob.h.
+struct Suppression {
+  std::string id; ///< "MPG130"
+  /// Glob over the path as reported, made absolute; "" is any. One that does
+  /// not begin with a slash may begin at any folder of it.
+  std::string path;
+  std::string symbol;  ///< glob over Where::symbol; "" is any
+  std::string reason;  ///< never empty
+  std::string expires; ///< "2027-01-31", the last day it counts; "" is never
+  std::string origin;  ///< "file:line" for messages
+  /// Given on the command line: about the files of this run and no others.
+  bool forThisRun = false;
+};
+
+/// .mpgaudit.yaml. Each key is the option of the same name and has its values
+/// as text; an option on the command line wins.
+struct Configuration {
+  std::string path;
+  /// In the order of the file: {"target", "fugaku"}, {"checks", "layout"}.
+  /// Switches have "true" or "false". Paths of files that are relative are
+  /// relative to the folder of the configuration: here they start with it.
+  std::vector<std::pair<std::string, std::string>> options;
+  std::vector<unsigned> lines; ///< of options, one each
+  std::vector<Suppression> suppressions;
+};
+
+/// --suppress="MPG130;path=*/bin/x;symbol=sbrk;reason=old;expires=2027-01-31":
+/// the keys of an entry with ; between, the finding first.
+llvm::Expected<Suppression> parseSuppression(llvm::StringRef text);
+
+/// The nearest .mpgaudit.yaml in \p folder or above it; "" if there is none.
+/// Links in \p folder are not followed on the way up.
+std::string findConfiguration(const std::string &folder);
+
+/// Errors name the file, the line and the nearest key that exists.
+/// \p keys: the options that a file may have.
+llvm::Expected<Configuration>
+readConfiguration(const std::string &path,
+                  llvm::ArrayRef<llvm::StringRef> keys);
+
+/// False for what makes a file unusable: hiding it would turn "this was not
+/// audited" into "clean".
+bool canBeAccepted(const Finding &finding);
+
+/// What checks look for in a file that is audited for \p target; what only a
+/// job script can have is not among it.
+FindingSet lookedFor(const AuditSettings &settings, Target target);
+
+/// Takes accepted findings out of reports. Thread-safe.
+class Suppressor {
+public:
+  /// \p today: "2026-11-22"; suppressions that expired before do not count.
+  Suppressor(std::vector<Suppression> list, std::string today);
+  ~Suppressor();
+
+  /// How many findings were taken out. \p path: of the file or job script.
+  /// \p looked: what a check looked for in it; null is everything.
+  unsigned apply(std::vector<Finding> &findings, llvm::StringRef path,
+                 const FindingSet *looked = nullptr);
+
+  /// One line for each suppression that has expired or that no finding needed.
+  /// The latter is said only where this run can know: a file that the entry is
+  /// about was audited, its finding was looked for, and no file elsewhere can
+  /// need it, because it names one file, stands on the command line, or the run
+  /// was over the \p whole project.
+  std::vector<std::string> complaints(bool whole = false) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// Findings that were there before. In the file, schema mpgbaseline-1 (JSON),
+/// each has a line with the path of its program from the folder of the file, so
+/// that it is good for every checkout, and its fingerprint.
+class Baseline {
+public:
+  /// Errors: unreadable, not JSON, another schema version.
+  static llvm::Expected<Baseline> read(const std::string &path);
+
+  void add(const Finding &finding, llvm::StringRef path);
+  bool contains(const Finding &finding, llvm::StringRef path) const;
+  /// Takes out what is in it; returns how many. Thread-safe.
+  unsigned apply(std::vector<Finding> &findings, llvm::StringRef path) const;
+  /// Whole or not at all: written beside it and renamed.
+  llvm::Error write(const std::string &path) const;
+
+  /// In the order of the file.
+  struct Entry {
+    std::string path, id, fingerprint;
+    bool operator<(const Entry &other) const;
+  };
+
+private:
+  std::string nameOf(llvm::StringRef path) const;
+
+  /// Paths are named from here; nothing: they are absolute, because the file
+  /// is not yet known.
+  std::optional<BaseFolder> folder;
+  std::map<Entry, std::string> entries; ///< with the title, without numbers
+};
+
+/// What --diff prints about two builds of a program: findings that came, that
+/// went, that changed in severity, and bytes on large pages; one line if
+/// nothing did. True if it became worse: a new warning or error, a higher
+/// severity, or a region that loses large pages.
+bool writeDiff(llvm::raw_ostream &out, const FileReport &before,
+               const FileReport &after);
+
+} // namespace mpg
+
+#endif // MPG_POLICY_POLICY_H
