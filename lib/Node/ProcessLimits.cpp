@@ -10,7 +10,7 @@ using namespace mpg;
 
 /// "Max stack size             8388608              unlimited            bytes"
 static Fact<uint64_t> findLimit(const Fact<std::string> &limits,
-                                StringRef name) {
+                                const std::string &path, StringRef name) {
   if (!limits)
     return Fact<uint64_t>::missing(limits.unknown);
   SmallVector<StringRef, 24> lines;
@@ -24,13 +24,13 @@ static Fact<uint64_t> findLimit(const Fact<std::string> &limits,
     if (std::optional<uint64_t> number = parseNumber(word))
       return *number;
   }
-  return Fact<uint64_t>::missing(
-      ("/proc/self/limits: no '" + name + "' in it").str());
+  return Fact<uint64_t>::missing(path + ": no '" + name.str() + "' in it");
 }
 
-ProcessLimits mpg::readProcessLimits(const SysTree &tree) {
-  Fact<std::string> limits = tree.text("/proc/self/limits");
-  return {findLimit(limits, "Max locked memory"),
-          findLimit(limits, "Max stack size"),
-          findLimit(limits, "Max address space")};
+ProcessLimits mpg::readProcessLimits(const SysTree &tree, StringRef process) {
+  std::string path = ("/proc/" + process + "/limits").str();
+  Fact<std::string> limits = tree.text(path);
+  return {findLimit(limits, path, "Max locked memory"),
+          findLimit(limits, path, "Max stack size"),
+          findLimit(limits, path, "Max address space")};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resource limits of this process, which a program started from here inherits.
+// Resource limits of this process, which a program started from here inherits,
+// or of another one.
 
 #ifndef MPG_NODE_PROCESSLIMITS_H
 #define MPG_NODE_PROCESSLIMITS_H
@@ -14,7 +15,9 @@ struct ProcessLimits {
   Fact<uint64_t> lockedMemory, stack, addressSpace;
 };
 
-ProcessLimits readProcessLimits(const SysTree &tree);
+/// \p process: "self", or a process id.
+ProcessLimits readProcessLimits(const SysTree &tree,
+                                llvm::StringRef process = "self");
 
 } // namespace mpg
 

@@ -31,11 +31,14 @@ StringRef mpg::regionName(RunRegion region) {
 
 std::vector<ProgramSegment>
 mpg::locateSegments(const std::string &path,
-                    const std::vector<MappedArea> &areas) {
+                    const std::vector<MappedArea> &areas,
+                    StringRef mappedName) {
+  if (mappedName.empty())
+    mappedName = path;
   // Code stays where the kernel has put it and keeps the file's name.
   const MappedArea *first = nullptr;
   for (const MappedArea &area : areas)
-    if (!first && area.name == path)
+    if (!first && area.name == mappedName)
       first = &area;
   std::vector<ProgramSegment> segments;
   if (!first)
@@ -96,6 +99,7 @@ void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
   auto share = [&](uint64_t value) {
     return uint64_t(double(value) * double(bytes) / double(area.bytes()));
   };
+  use.mappedBytes += bytes;
   use.bytes += share(area.usedBytes());
   use.hugeBytes += share(area.hugeBytes());
   uint64_t pageBytes = area.pageBytes;

@@ -33,6 +33,7 @@ llvm::StringRef regionName(RunRegion region);
 
 struct RegionUse {
   RunRegion region;
+  uint64_t mappedBytes = 0;    ///< addresses, in use or not
   uint64_t bytes = 0;          ///< in use, or reserved on large pages
   uint64_t hugeBytes = 0;      ///< of these on large pages
   uint64_t pageBytes = 0;      ///< the largest page in it
@@ -62,8 +63,10 @@ struct ProgramSegment {
 };
 
 /// The writable segments of \p path, moved to where \p areas show the program.
-std::vector<ProgramSegment>
-locateSegments(const std::string &path, const std::vector<MappedArea> &areas);
+/// \p mappedName is its name there; "" if that is \p path.
+std::vector<ProgramSegment> locateSegments(const std::string &path,
+                                           const std::vector<MappedArea> &areas,
+                                           llvm::StringRef mappedName = "");
 
 /// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
 struct HeapRange {

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# slurm.py WORK FILTER COMMAND...: a Slurm of one node, all of it below the folder
+# WORK, with the filter FILTER; runs COMMAND with SLURM_CONF set, stops the
+# daemons, and ends with COMMAND's status. Run it as the first process of a
+# process name space (unshare --pid --fork --kill-child): whatever becomes of this
+# script, the kernel then ends every daemon and every job step with it.
+# Ports are free ones, so several can run at a time.
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+CONFIGURATION = """ClusterName=test
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={work}/munge/socket
+CredType=cred/munge
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+StateSaveLocation={work}/state
+SlurmdSpoolDir={work}/spool
+SlurmctldPidFile={work}/slurmctld.pid
+SlurmdPidFile={work}/slurmd.pid
+SlurmctldLogFile={work}/slurmctld.log
+SlurmdLogFile={work}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+{filter}
+PlugStackConfig={work}/plugstack.conf
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=debug Nodes={host} Default=YES State=UP
+"""
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def prepare(work, lua):
+    shutil.rmtree(work, ignore_errors=True)
+    for folder in ("state", "spool", "munge"):
+        os.makedirs(f"{work}/{folder}", mode=0o755)
+    with open(f"{work}/munge/key", "wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(os.urandom(1024))
+    open(f"{work}/plugstack.conf", "w", encoding="ascii").close()
+    if lua != "none":
+        shutil.copy(lua, f"{work}/cli_filter.lua")
+    with open(f"{work}/slurm.conf", "w", encoding="utf-8") as file:
+        file.write(
+            CONFIGURATION.format(
+                work=work,
+                host=os.uname().nodename,
+                ports=free_ports(2),
+                filter="" if lua == "none" else "CliFilterPlugins=cli_filter/lua",
+            )
+        )
+
+
+def wait_until(what, condition):
+    end = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"slurm.py: {what} is not up after 30 seconds")
+        time.sleep(0.02)
+
+
+def is_idle():
+    answer = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True)
+    return answer.stdout.strip() == "idle"
+
+
+def main():
+    work, lua = os.path.abspath(sys.argv[1]), sys.argv[2]
+    prepare(work, lua)
+    os.environ["SLURM_CONF"] = f"{work}/slurm.conf"
+    daemons = []
+    with contextlib.ExitStack() as stack:
+
+        def start(*command):
+            log = stack.enter_context(open(f"{work}/{command[0]}.out", "w", encoding="utf-8"))
+            daemons.append(subprocess.Popen(command, stdout=log, stderr=log))
+
+        try:
+            munge = f"{work}/munge"
+            start("munged", "--foreground", "--force", f"--key-file={munge}/key",
+                  f"--socket={munge}/socket", f"--pid-file={munge}/pid",
+                  f"--seed-file={munge}/seed", f"--log-file={munge}/log")
+            wait_until("munged", lambda: os.path.exists(f"{munge}/socket"))
+            start("slurmctld", "-D", "-f", f"{work}/slurm.conf")
+            start("slurmd", "-D", "-f", f"{work}/slurm.conf")
+            wait_until("Slurm", is_idle)
+            return subprocess.call(sys.argv[3:])
+        finally:
+            for daemon in reversed(daemons):
+                daemon.terminate()
+            for daemon in daemons:
+                daemon.wait()
+
+
+sys.exit(main())
