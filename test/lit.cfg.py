@@ -80,6 +80,7 @@ for program in (
     "strace",
     "unshare",
     "qemu-system-aarch64",
+    "zsh",
 ):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
@@ -103,3 +104,9 @@ if subprocess.run(
     [site["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
 ).returncode == 0:
     config.available_features.add("python-jsonschema")
+# The official schema, which quickstart fetches (test/tools/sarif_schema); one
+# for all builds.
+schema = os.path.join(site["mpg_source"], "build", "sarif-2.1.0.json")
+if os.path.exists(schema):
+    config.available_features.add("sarif-schema")
+config.substitutions.append(("%sarif_schema", schema))

@@ -52,11 +52,23 @@ static bool vendorFilesInstalled() {
   return installed;
 }
 
-static Target decideTarget(Image &image) {
+/// Fujitsu's library among those that the program loads, or among the names
+/// that a file needs where nothing more is known. Ours may stand under its
+/// name.
+static bool loadsVendorLibrary(Image &image, const ProgramClosure *closure) {
+  if (!closure)
+    return image.needs("libmpg.so");
+  return any_of(closure->libraries, [](const LoadedLibrary &library) {
+    return library.name.starts_with("libmpg.so") &&
+           !(library.checks && library.checks->isOurs);
+  });
+}
+
+static Target decideTarget(Image &image, const ProgramClosure *closure) {
   if (!image.fullyRead())
     return Target::mpg;
   if (image.isLoadable()) {
-    if (image.needs("libmpg.so"))
+    if (loadsVendorLibrary(image, closure))
       return Target::fugaku;
     if (image.needs("libhugetlbfs.so"))
       return Target::libhugetlbfs;
@@ -128,27 +140,44 @@ static FixContext collectFixContext(const Subject &subject,
   return context;
 }
 
+/// The libraries of a dynamic program, as its launch would find them.
+static std::optional<Closure> findClosure(Image &image,
+                                          const AuditSettings &settings) {
+  if (!settings.libraries || !image.fullyRead() || !image.isProgram() ||
+      image.isStatic())
+    return std::nullopt;
+  LoaderSettings loader;
+  if (settings.launch) {
+    loader.sysroot = settings.launch->sysroot;
+    const Environment &environment = settings.launch->environment;
+    loader.libraryPath = environment.valueOf("LD_LIBRARY_PATH").str();
+    loader.preload = environment.valueOf("LD_PRELOAD").str();
+  }
+  return resolveClosure(image, loader, *settings.libraries);
+}
+
 FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   FileReport report = {};
   report.path = image.path();
   report.kind = image.kind();
   report.machine = image.machineName();
   report.notElfReason = image.notElfReason().str();
-  report.target = settings.target ? *settings.target : decideTarget(image);
+  report.closure = findClosure(image, settings);
+  std::optional<ProgramClosure> closure;
+  if (report.closure)
+    closure.emplace(*report.closure,
+                    settings.launch ? StringRef(settings.launch->sysroot) : "");
+  report.target = settings.target
+                      ? *settings.target
+                      : decideTarget(image, closure ? &*closure : nullptr);
   report.pageBytes = settings.pageBytes.value_or(usualPageBytes(report.target));
   report.hugeBytes = settings.hugeBytes;
   // The table of regions must not look better because less was asked for.
   AuditSettings wide = settings;
   if (settings.wantFacts && image.isProgram())
     wide.checks.insert(regionChecks());
-  Subject subject = {image,
-                     wide,
-                     report.target,
-                     report.pageBytes,
-                     report.hugeBytes,
-                     std::nullopt,
-                     std::nullopt,
-                     std::nullopt};
+  Subject subject(image, wide, report.target, report.pageBytes,
+                  report.hugeBytes, closure ? &*closure : nullptr);
   runChecks(subject, report.findings);
   report.fixContext = collectFixContext(subject, report);
   if (settings.wantFacts) {

@@ -8,8 +8,10 @@
 
 #include "Audit/Facts.h"
 #include "Audit/Fix.h"
+#include "Audit/Launch.h"
 #include "Audit/Regions.h"
 #include "Elf/Image.h"
+#include "Loader/Closure.h"
 
 namespace mpg {
 
@@ -32,6 +34,10 @@ struct AuditSettings {
   std::optional<uint64_t> codeLimitBytes;
   /// Facts and regions are computed only for the reports that print them.
   bool wantFacts = false;
+  /// How the program will be started; null if nothing is known.
+  std::shared_ptr<const Launch> launch;
+  /// Where libraries are read once for all files; null: --no-closure.
+  std::shared_ptr<LibraryStore> libraries;
   /// What the fixes of all reports name.
   std::shared_ptr<const InstalledParts> parts;
 };
@@ -54,6 +60,8 @@ struct FileReport {
   Facts facts;
   std::vector<Region> regions;
   std::vector<LargeSymbol> largestSymbols;
+  /// Of a dynamic program, unless --no-closure.
+  std::optional<Closure> closure;
   /// In the order of the checks, which is by number.
   std::vector<Finding> findings;
   /// What fixText() needs to know of this file.

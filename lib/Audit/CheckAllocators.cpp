@@ -8,25 +8,49 @@
 using namespace llvm;
 using namespace mpg;
 
-static bool isAllocator(StringRef library) {
-  static constexpr StringRef prefixes[] = {"libjemalloc", "libtcmalloc",
-                                           "libmimalloc", "libtbbmalloc"};
-  return any_of(prefixes,
-                [&](StringRef prefix) { return library.starts_with(prefix); });
+static void addOwnMalloc(Findings &findings) {
+  Finding &finding =
+      findings.add(FindingId::mpg113, "the program brings its own malloc");
+  finding.evidence = "it exports malloc or calloc";
+}
+
+/// An allocator that the loader finds before the large page library; all of
+/// them where there is none.
+static void checkLoadedAllocators(const Subject &subject, Findings &findings) {
+  const ProgramClosure &closure = *subject.closure;
+  for (const LoadedLibrary &library : closure.libraries) {
+    if (library.isLibmpg())
+      return;
+    bool exports = library.checks && library.checks->exportsMalloc;
+    if (library.isCore() || (!exports && !isAllocatorName(library.name)))
+      continue;
+    Finding &finding =
+        findings.add(FindingId::mpg113, "the program uses the allocator of " +
+                                            closure.describe(library));
+    finding.evidence =
+        library.name.str() +
+        (exports ? " exports malloc or calloc" : " is in DT_NEEDED");
+    closure.setVia(finding, library);
+    if (library.entry->askedBy == ClosureEntry::preload) {
+      finding.where.symbol = "LD_PRELOAD";
+      finding.setFix("Take it out of LD_PRELOAD, or set "
+                     "XOS_MMM_L_HPAGE_TYPE=none in the job and let the "
+                     "allocator ask for large pages itself.");
+    }
+    return;
+  }
 }
 
 static void checkOwnMalloc(const Subject &subject, Findings &findings) {
   Image &image = subject.image;
   if (!image.isProgram() || image.isStatic())
     return;
-  if (image.exportsSymbol("malloc") || image.exportsSymbol("calloc")) {
-    Finding &finding =
-        findings.add(FindingId::mpg113, "the program brings its own malloc");
-    finding.evidence = "it exports malloc or calloc";
-    return;
-  }
+  if (image.exportsSymbol("malloc") || image.exportsSymbol("calloc"))
+    return addOwnMalloc(findings);
+  if (subject.closure)
+    return checkLoadedAllocators(subject, findings);
   for (StringRef name : image.dynamic().needed)
-    if (isAllocator(name)) {
+    if (isAllocatorName(name)) {
       Finding &finding = findings.add(
           FindingId::mpg113, "the program uses the allocator of " + name);
       finding.evidence = (name + " is in DT_NEEDED").str();
@@ -45,6 +69,7 @@ static void checkHooks(const Subject &subject, Findings &findings) {
     Finding &finding =
         findings.add(FindingId::mpg114, "the file relies on hooks of malloc");
     finding.sub = "hooks";
+    finding.where.symbol = hooks.front().str();
     finding.evidence = "imports " + join(hooks, ", ");
     finding.cost = "up to glibc 2.33 a hook takes memory away from the large "
                    "page malloc; since 2.34 hooks are ignored, and code that "
@@ -54,6 +79,7 @@ static void checkHooks(const Subject &subject, Findings &findings) {
     Finding &finding = findings.add(
         FindingId::mpg114, "the file changes settings of malloc by mallopt");
     finding.sub = "mallopt";
+    finding.where.symbol = "mallopt";
     finding.severity = Severity::note;
     finding.evidence = "imports mallopt";
     finding.cost = "mallopt can overrule MALLOC_MMAP_THRESHOLD_ and the other "

@@ -129,6 +129,7 @@ static void checkImports(const Subject &subject, Findings &findings) {
                                   " only to ask where the break is"
                             : "the file takes memory by " + join(used, ", "));
   finding.sub = harmless ? "query" : "moves";
+  finding.where.symbol = used.front().str();
   finding.evidence = "imports " + join(used, ", ");
   if (tooMuch)
     finding.evidence += "; too much code to look through its calls in a run "

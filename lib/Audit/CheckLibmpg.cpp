@@ -4,14 +4,10 @@
 // stand before the C library?
 
 #include "Audit/Checks.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
-
-/// Fujitsu's library or ours.
-static bool isLibmpg(StringRef name) {
-  return name.starts_with("libmpg.so") || name.starts_with("libmpgrt.so");
-}
 
 static void checkStatic(const Subject &subject, Findings &findings) {
   if (!findings.wants(FindingId::mpg112) ||
@@ -23,19 +19,94 @@ static void checkStatic(const Subject &subject, Findings &findings) {
   finding.evidence = "no PT_INTERP";
 }
 
-static void checkOrder(ArrayRef<StringRef> needed, Findings &findings) {
+/// The libraries in the order in which the loader searches them for symbols,
+/// as far as it is known.
+static std::vector<StringRef> searchOrder(const Subject &subject) {
+  if (!subject.closure)
+    return subject.image.dynamic().needed;
+  std::vector<StringRef> names;
+  for (const LoadedLibrary &library : subject.closure->libraries)
+    names.push_back(library.name);
+  return names;
+}
+
+/// What the library of \p name is named for people: who made it, where its
+/// name alone would mislead.
+static std::string libmpgTitle(const Subject &subject, StringRef name) {
+  const LoadedLibrary *libmpg =
+      subject.closure ? subject.closure->findLibmpg() : nullptr;
+  bool disguised = libmpg && libmpg->name == name && libmpg->checks &&
+                   libmpg->checks->isOurs && name.starts_with("libmpg.so");
+  return name.str() + (disguised ? " (of mpgtools)" : "");
+}
+
+static void checkOrder(const Subject &subject, Findings &findings) {
+  const std::vector<StringRef> &needed = subject.image.dynamic().needed;
   StringRef before;
-  for (StringRef name : needed) {
+  for (StringRef name : searchOrder(subject)) {
     if (name.starts_with("libc.so") || name.starts_with("libpthread.so")) {
       before = before.empty() ? name : before;
-    } else if (isLibmpg(name) && !before.empty()) {
+    } else if (isLibmpgName(name) && !before.empty()) {
       Finding &finding =
-          findings.add(FindingId::mpg111, name + " is loaded after " + before);
+          findings.add(FindingId::mpg111, libmpgTitle(subject, name) +
+                                              " is loaded after " + before);
+      bool direct = is_contained(needed, name) && is_contained(needed, before);
       finding.evidence =
-          (before + " stands before " + name + " in DT_NEEDED").str();
+          (before + " stands before " + name +
+           (direct ? " in DT_NEEDED" : " where the loader searches"))
+              .str();
+      if (!subject.closure || direct)
+        return;
+      const LoadedLibrary &libmpg = *subject.closure->findLibmpg();
+      finding.title = libmpgTitle(subject, name) + ", which " +
+                      subject.closure->closure.pathTo(libmpg.index) +
+                      " brings, is loaded after " + before.str();
+      subject.closure->setVia(finding, libmpg);
       return;
     }
   }
+}
+
+/// The first variable of Fujitsu's library that the launch sets; "" for none.
+/// A job that switches large pages off expects none.
+static StringRef firstLargePageVariable(const Launch *launch) {
+  if (!launch || launch->environment.valueOf("XOS_MMM_L_HPAGE_TYPE") == "none")
+    return "";
+  for (const auto &[name, variable] : launch->environment.all())
+    if (StringRef(name).starts_with("XOS_MMM_L_"))
+      return name;
+  return "";
+}
+
+/// The system's own programs run in every job and are meant for normal pages.
+static bool isSystemTool(StringRef path) {
+  return is_contained(
+      ArrayRef<StringRef>{"/bin", "/sbin", "/usr/bin", "/usr/sbin"},
+      sys::path::parent_path(path));
+}
+
+static void checkPresence(const Subject &subject, Findings &findings) {
+  StringRef variable = firstLargePageVariable(subject.launch());
+  bool expected = subject.settings.expectLibmpg;
+  if ((!expected && variable.empty()) ||
+      any_of(searchOrder(subject), isLibmpgName))
+    return;
+  if (!expected && isSystemTool(subject.image.path()))
+    return;
+  Finding &finding = findings.add(
+      FindingId::mpg110, "the program does not load a large page library");
+  finding.evidence =
+      std::string("neither libmpg.so.1 nor libmpgrt.so.1 in ") +
+      (subject.closure ? "DT_NEEDED, in what the libraries need, or in "
+                         "LD_PRELOAD"
+                       : "DT_NEEDED");
+  if (expected)
+    return;
+  finding.title += (", and the job sets " + variable).str();
+  finding.where.symbol = variable.str();
+  // mpgrun brings our runtime without a word in the environment.
+  if (subject.target != Target::fugaku)
+    finding.severity = std::min(finding.severity, Severity::note);
 }
 
 void mpg::checkLibmpg(const Subject &subject, Findings &findings) {
@@ -46,13 +117,8 @@ void mpg::checkLibmpg(const Subject &subject, Findings &findings) {
     checkStatic(subject, findings);
     return;
   }
-  const std::vector<StringRef> &needed = image.dynamic().needed;
   if (findings.wants(FindingId::mpg111))
-    checkOrder(needed, findings);
-  if (findings.wants(FindingId::mpg110) && subject.settings.expectLibmpg &&
-      !any_of(needed, isLibmpg)) {
-    Finding &finding = findings.add(
-        FindingId::mpg110, "the program does not load a large page library");
-    finding.evidence = "neither libmpg.so.1 nor libmpgrt.so.1 in DT_NEEDED";
-  }
+    checkOrder(subject, findings);
+  if (findings.wants(FindingId::mpg110))
+    checkPresence(subject, findings);
 }

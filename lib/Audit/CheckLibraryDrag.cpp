@@ -8,12 +8,9 @@
 using namespace llvm;
 using namespace mpg;
 
-void mpg::checkLibraryDrag(const Subject &subject, Findings &findings) {
-  Image &image = subject.image;
-  if (image.kind() != ElfKind::library)
-    return;
+static void checkLibrary(Image &image, Findings &findings) {
   for (StringRef name : image.dynamic().needed) {
-    if (!name.starts_with("libmpg.so") && !name.starts_with("libmpgrt.so"))
+    if (!isLibmpgName(name))
       continue;
     Finding &finding = findings.add(FindingId::mpg120,
                                     "the library brings " + name +
@@ -21,4 +18,35 @@ void mpg::checkLibraryDrag(const Subject &subject, Findings &findings) {
     finding.evidence = (name + " is in DT_NEEDED").str();
     return;
   }
+}
+
+/// A PIE that did not ask for the library: usually a tool that loads a library
+/// of the compiler's, because LD_LIBRARY_PATH names it first.
+static void checkProgram(const Subject &subject, Findings &findings) {
+  const LoadedLibrary *libmpg =
+      subject.closure ? subject.closure->findLibmpg() : nullptr;
+  if (!libmpg || libmpg->entry->askedBy < 0 ||
+      subject.image.kind() != ElfKind::pie)
+    return;
+  const LoadedLibrary &bringer =
+      subject.closure->libraries[unsigned(libmpg->entry->askedBy)];
+  Finding &finding =
+      findings.add(FindingId::mpg120, bringer.name + " brings " + libmpg->name +
+                                          " into this program, which is a PIE");
+  finding.sub = "program";
+  finding.evidence = bringer.name.str() + " is " + bringer.entry->path;
+  subject.closure->setVia(finding, *libmpg);
+  finding.setFix("If this is a tool of the system, let it load the system's "
+                 "own libraries: put /lib64 first in LD_LIBRARY_PATH. "
+                 "Otherwise link " +
+                 bringer.name.str() +
+                 " without the large page library (fcc: -Knolargepage), and "
+                 "link the program with it.");
+}
+
+void mpg::checkLibraryDrag(const Subject &subject, Findings &findings) {
+  if (subject.image.kind() == ElfKind::library)
+    checkLibrary(subject.image, findings);
+  else
+    checkProgram(subject, findings);
 }

@@ -14,6 +14,14 @@ struct Runtime {
   StringRef prefix, name, variable;
 };
 
+/// A library of a runtime, in the order in which the loader comes to it.
+struct RuntimeUse {
+  const Runtime *runtime;
+  StringRef library;
+  bool direct;                           ///< the file itself needs it
+  const LoadedLibrary *loaded = nullptr; ///< null where only DT_NEEDED is known
+};
+
 } // namespace
 
 /// LLVM's libomp and Intel's libiomp5 are one runtime under two names.
@@ -24,39 +32,84 @@ static constexpr Runtime runtimes[] = {
     {"libfjomp", "Fujitsu's OpenMP", "FLIB_CPU_AFFINITY"},
 };
 
-void mpg::checkOpenMp(const Subject &subject, Findings &findings) {
-  Image &image = subject.image;
-  if (!image.isLoadable())
-    return;
-  std::string libraries;
-  const Runtime *first = nullptr, *second = nullptr;
-  for (StringRef needed : image.dynamic().needed)
-    for (const Runtime &runtime : runtimes) {
-      if (!needed.starts_with(runtime.prefix))
-        continue;
-      libraries += (libraries.empty() ? "" : ", ") + needed.str();
-      if (!first)
-        first = &runtime;
-      else if (runtime.name != first->name)
-        second = &runtime;
-    }
-  if (second) {
-    Finding &finding =
-        findings.add(FindingId::mpg190, "two OpenMP runtimes: " + first->name +
-                                            " and " + second->name);
-    finding.sub = "two-runtimes";
-    finding.evidence = libraries + " in DT_NEEDED";
-  } else if (first) {
-    Finding &finding =
-        findings.add(FindingId::mpg190, "OpenMP runtime: " + first->name);
-    finding.sub = "runtime";
-    finding.severity = Severity::note;
-    finding.evidence = libraries + " in DT_NEEDED";
-    finding.cost = "threads that are not bound leave the data that they "
-                   "touched first behind";
-    finding.setFix(("Bind the threads: OMP_PROC_BIND=close and "
-                    "OMP_PLACES=cores, or " +
-                    first->variable + ".")
-                       .str());
+static const Runtime *findRuntime(StringRef library) {
+  for (const Runtime &runtime : runtimes)
+    if (library.starts_with(runtime.prefix))
+      return &runtime;
+  return nullptr;
+}
+
+static std::vector<RuntimeUse> findRuntimes(const Subject &subject) {
+  std::vector<RuntimeUse> uses;
+  const std::vector<StringRef> &needed = subject.image.dynamic().needed;
+  if (!subject.closure) {
+    for (StringRef name : needed)
+      if (const Runtime *runtime = findRuntime(name))
+        uses.push_back({runtime, name, true});
+    return uses;
   }
+  for (const LoadedLibrary &library : subject.closure->libraries)
+    if (const Runtime *runtime = findRuntime(library.name))
+      uses.push_back({runtime, library.name,
+                      library.entry->askedBy == ClosureEntry::program,
+                      &library});
+  return uses;
+}
+
+static void addTwo(const Subject &subject, ArrayRef<RuntimeUse> uses,
+                   const RuntimeUse &second, Findings &findings) {
+  Finding &finding = findings.add(
+      FindingId::mpg190, "two OpenMP runtimes: " + uses.front().runtime->name +
+                             " and " + second.runtime->name);
+  finding.sub = "two-runtimes";
+  std::string names, ways;
+  for (const RuntimeUse &use : uses) {
+    names += (names.empty() ? "" : ", ") + use.library.str();
+    if (!use.direct)
+      ways += "; " + subject.closure->closure.pathTo(use.loaded->index);
+  }
+  finding.evidence = ways.empty() ? names + " in DT_NEEDED" : names + ways;
+  const RuntimeUse &foreign = second.direct ? uses.front() : second;
+  if (!foreign.direct)
+    subject.closure->setVia(finding, *foreign.loaded);
+  // Nothing of the user's own asks for either of them.
+  bool system = all_of(uses, [](const RuntimeUse &use) {
+    return !use.direct && use.loaded->isSystem;
+  });
+  if (system)
+    finding.severity = std::min(finding.severity, Severity::note);
+}
+
+static void addOne(const RuntimeUse &use, StringRef libraries,
+                   Findings &findings) {
+  Finding &finding =
+      findings.add(FindingId::mpg190, "OpenMP runtime: " + use.runtime->name);
+  finding.sub = "runtime";
+  finding.severity = Severity::note;
+  finding.evidence = libraries.str() + " in DT_NEEDED";
+  finding.cost = "threads that are not bound leave the data that they "
+                 "touched first behind";
+  finding.setFix(("Bind the threads: OMP_PROC_BIND=close and "
+                  "OMP_PLACES=cores, or " +
+                  use.runtime->variable + ".")
+                     .str());
+}
+
+void mpg::checkOpenMp(const Subject &subject, Findings &findings) {
+  if (!subject.image.isLoadable())
+    return;
+  std::vector<RuntimeUse> uses = findRuntimes(subject);
+  std::string direct;
+  const RuntimeUse *first = nullptr;
+  for (const RuntimeUse &use : uses) {
+    if (use.runtime->name != uses.front().runtime->name)
+      return addTwo(subject, uses, use, findings);
+    if (!use.direct)
+      continue;
+    direct += (direct.empty() ? "" : ", ") + use.library.str();
+    first = first ? first : &use;
+  }
+  // Who does not use OpenMP itself has no threads to bind.
+  if (first)
+    addOne(*first, direct, findings);
 }

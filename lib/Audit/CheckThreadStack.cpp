@@ -17,5 +17,6 @@ void mpg::checkThreadStack(const Subject &subject, Findings &findings) {
   Finding &finding =
       findings.add(FindingId::mpg104, "the address of a thread stack is set "
                                       "by the program");
+  finding.where.symbol = used.front().str();
   finding.evidence = "imports " + join(used, ", ");
 }

@@ -2,6 +2,8 @@
 
 #include "Audit/Checks.h"
 #include "Elf/HugeLayout.h"
+#include "Support/StableSort.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -17,14 +19,17 @@ struct CheckEntry {
 } // namespace
 
 static const CheckEntry checks[] = {
-    {checkPie, 102, 102},          {checkOverlap, 103, 103},
-    {checkThreadStack, 104, 104},  {checkLibmpg, 110, 112},
-    {checkAllocators, 113, 114},   {checkLibraryDrag, 120, 120},
-    {checkBrk, 130, 132},          {checkStartupMemory, 140, 142},
-    {checkLibraryData, 143, 143},  {checkPageSize, 150, 152},
-    {checkHygiene, 160, 161},      {checkHints, 170, 172},
-    {checkVectorLength, 180, 180}, {checkOpenMp, 190, 190},
-    {checkCacheColour, 210, 210},
+    {checkPie, 102, 102},         {checkOverlap, 103, 103},
+    {checkThreadStack, 104, 104}, {checkThreadStart, 105, 105},
+    {checkLibmpg, 110, 112},      {checkAllocators, 113, 114},
+    {checkLibraryDrag, 120, 120}, {checkMissing, 121, 121},
+    {checkBrk, 130, 132},         {checkStartupMemory, 140, 142},
+    {checkBssPaging, 141, 141},   {checkLibraryData, 143, 143},
+    {checkPageSize, 150, 152},    {checkHygiene, 160, 161},
+    {checkHints, 170, 172},       {checkVectorLength, 180, 180},
+    {checkOpenMp, 190, 190},      {checkTimerFork, 200, 200},
+    {checkCacheColour, 210, 210}, {checkHeapColour, 211, 211},
+    {checkSearchPath, 230, 230},  {checkLibraries, 104, 171},
 };
 
 const KnownSymbolUse &Subject::symbols() const {
@@ -98,5 +103,8 @@ void mpg::runChecks(const Subject &subject, std::vector<Finding> &out) {
   for (const CheckEntry &entry : checks)
     if (findings.wantsAny(entry.first, entry.last))
       entry.run(subject, findings);
+  // What comes from libraries belongs beside what the file itself does.
+  stableSort(out,
+             [](const Finding &a, const Finding &b) { return a.id < b.id; });
   checkMalformed(subject, findings);
 }

@@ -9,6 +9,7 @@
 #define MPG_AUDIT_CHECKS_H
 
 #include "Audit/Audit.h"
+#include "Audit/ClosureFacts.h"
 #include "Audit/KnownSymbols.h"
 #include "Elf/ImageNotes.h"
 
@@ -24,11 +25,21 @@ struct LinkFacts {
 
 /// One file under audit, with what was decided about it.
 struct Subject {
+  Subject(Image &image, const AuditSettings &settings, Target target,
+          uint64_t pageBytes, uint64_t hugeBytes,
+          const ProgramClosure *closure = nullptr)
+      : image(image), settings(settings), target(target), pageBytes(pageBytes),
+        hugeBytes(hugeBytes), closure(closure) {}
+
   Image &image;
   const AuditSettings &settings;
   Target target;
   uint64_t pageBytes;
   uint64_t hugeBytes;
+  /// The libraries of a program; null where they are not looked at.
+  const ProgramClosure *closure;
+  /// How the program will be started; null if nothing is known.
+  const Launch *launch() const { return settings.launch.get(); }
   /// Imports and exports that any check asks about; read at the first use.
   const KnownSymbolUse &symbols() const;
   /// Read at the first use, in one pass over the sections: a run over many
@@ -62,18 +73,27 @@ private:
 void checkPie(const Subject &subject, Findings &findings);           // 102
 void checkOverlap(const Subject &subject, Findings &findings);       // 103
 void checkThreadStack(const Subject &subject, Findings &findings);   // 104
+void checkThreadStart(const Subject &subject, Findings &findings);   // 105
 void checkLibmpg(const Subject &subject, Findings &findings);        // 110-112
 void checkAllocators(const Subject &subject, Findings &findings);    // 113 114
 void checkLibraryDrag(const Subject &subject, Findings &findings);   // 120
+void checkMissing(const Subject &subject, Findings &findings);       // 121
 void checkBrk(const Subject &subject, Findings &findings);           // 130-132
 void checkStartupMemory(const Subject &subject, Findings &findings); // 140 142
+void checkBssPaging(const Subject &subject, Findings &findings);     // 141
 void checkLibraryData(const Subject &subject, Findings &findings);   // 143
 void checkPageSize(const Subject &subject, Findings &findings);      // 150-152
 void checkHygiene(const Subject &subject, Findings &findings);       // 160 161
 void checkHints(const Subject &subject, Findings &findings);         // 170-172
 void checkVectorLength(const Subject &subject, Findings &findings);  // 180
 void checkOpenMp(const Subject &subject, Findings &findings);        // 190
+void checkTimerFork(const Subject &subject, Findings &findings);     // 200
 void checkCacheColour(const Subject &subject, Findings &findings);   // 210
+void checkHeapColour(const Subject &subject, Findings &findings);    // 211
+void checkSearchPath(const Subject &subject, Findings &findings);    // 230
+
+/// 104, 130, 143, 160, 170 and 171 of the libraries of a program.
+void checkLibraries(const Subject &subject, Findings &findings);
 
 /// 9xx. Runs last and always: it reports the damage that the checks before it
 /// came across, and a file that cannot be used must not look clean because

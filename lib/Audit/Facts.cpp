@@ -37,6 +37,8 @@ static LayoutFacts collectLayout(const Image &image, Target target) {
   ArrayRef<Segment> loads = image.loads();
   LayoutFacts facts;
   facts.loads = loads.vec();
+  if (const Segment *relro = image.findSegment(PT_GNU_RELRO))
+    facts.relro = *relro;
   facts.overlaps = findOverlaps(loads, factsHugeBytes);
   facts.writableBytes = writableBytes(loads);
   facts.hugeBytes = roundedOutBytes(loads, factsHugeBytes);

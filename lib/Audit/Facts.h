@@ -19,6 +19,7 @@ constexpr uint64_t factsHugeBytes = uint64_t(2) << 20;
 
 struct LayoutFacts {
   std::vector<Segment> loads;
+  std::optional<Segment> relro; ///< PT_GNU_RELRO
   std::vector<OverlapPair> overlaps;
   uint64_t writableBytes;
   uint64_t hugeBytes; ///< writable segments rounded out to large pages

@@ -75,8 +75,8 @@ StringRef mpg::severityName(Severity severity) {
   return "error";
 }
 
-static constexpr const char *groupNames[] = {"layout", "loader",  "heap",
-                                             "tags",   "hygiene", "malformed"};
+static constexpr const char *groupNames[] = {
+    "layout", "loader", "heap", "tags", "hygiene", "job", "malformed"};
 
 StringRef mpg::groupName(FindingGroup group) {
   return groupNames[unsigned(group)];

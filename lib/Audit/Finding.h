@@ -34,6 +34,7 @@ enum class FindingGroup : uint8_t {
   heap,
   tags,
   hygiene,
+  job,
   malformed
 };
 llvm::StringRef groupName(FindingGroup group);
@@ -79,6 +80,8 @@ struct Where {
   std::string section;
   std::optional<uint64_t> bytes;
   std::vector<unsigned> segments; ///< positions among the PT_LOADs
+  std::string symbol; ///< or variable: "sbrk", "MALLOC_TRIM_THRESHOLD_"
+  std::optional<unsigned> line; ///< of a job script
 };
 
 struct Finding {

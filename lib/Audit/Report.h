@@ -11,7 +11,10 @@
 
 namespace llvm {
 class raw_ostream;
+namespace json {
+class OStream;
 }
+} // namespace llvm
 
 namespace mpg {
 
@@ -35,14 +38,29 @@ void writeTextShort(llvm::raw_ostream &out, const FileReport &report,
 void writeTotals(llvm::raw_ostream &out, const AuditTotals &totals,
                  bool colour);
 
-/// "path: error: MPG103 (LPG 2003): title", as compilers print.
-void writeLines(llvm::raw_ostream &out, const FileReport &report, bool colour);
+/// Each finding with what, cost and fix; what writeText() does for a file.
+void writeFindings(llvm::raw_ostream &out, llvm::StringRef path,
+                   llvm::ArrayRef<Finding> findings, const FixContext &context,
+                   bool colour);
+/// "path: error: MPG103 (LPG 2003): title", as compilers print; with "path:3:"
+/// for line 3.
+void writeLines(llvm::raw_ostream &out, llvm::StringRef path,
+                llvm::ArrayRef<Finding> findings, bool colour);
+/// "2 errors, 1 warning, 1 note", or "clean".
+std::string verdictText(llvm::ArrayRef<Finding> findings);
 
 /// One file object of the schema mpgaudit-1, on one line.
 void writeJsonFile(llvm::raw_ostream &out, const FileReport &report);
 /// What stands before and after the file objects of --format=json.
 void writeJsonHead(llvm::raw_ostream &out, const AuditSettings &settings);
-void writeJsonTail(llvm::raw_ostream &out);
+/// \p more: keys of the report beside "files" and their values, as JSON.
+void writeJsonTail(
+    llvm::raw_ostream &out,
+    llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> more);
+/// The value of a key "findings".
+void writeJsonFindings(llvm::json::OStream &json,
+                       llvm::ArrayRef<Finding> findings,
+                       const FixContext &context);
 
 /// What --explain prints for "MPG103" or "LPG 2003"; empty when there is no
 /// such number. Its command lines name \p parts.

@@ -124,6 +124,9 @@ static void writeWhere(json::OStream &json, const Where &where) {
       for (unsigned index : where.segments)
         json.value(index);
     });
+  writeText(json, "symbol", where.symbol);
+  if (where.line)
+    json.attribute("line", *where.line);
 }
 
 static void writeFinding(json::OStream &json, const Finding &finding,
@@ -135,7 +138,7 @@ static void writeFinding(json::OStream &json, const Finding &finding,
   json.attribute("severity", severityName(finding.severity));
   writeText(json, "title", finding.title);
   if (where.address || !where.section.empty() || where.bytes ||
-      !where.segments.empty())
+      !where.segments.empty() || !where.symbol.empty() || where.line)
     json.attributeObject("where", [&] { writeWhere(json, where); });
   writeText(json, "field", finding.field);
   if (finding.offset)
@@ -144,6 +147,26 @@ static void writeFinding(json::OStream &json, const Finding &finding,
   writeText(json, "cost", finding.cost);
   writeText(json, "fix", fixText(finding, context));
   writeText(json, "via", finding.via);
+}
+
+void mpg::writeJsonFindings(json::OStream &json, ArrayRef<Finding> findings,
+                            const FixContext &context) {
+  json.attributeArray("findings", [&] {
+    for (const Finding &finding : findings)
+      json.object([&] { writeFinding(json, finding, context); });
+  });
+}
+
+static void writeClosure(json::OStream &json, const Closure &closure) {
+  for (size_t i = 0; i < closure.libraries.size(); ++i)
+    json.object([&] {
+      const ClosureEntry &entry = closure.libraries[i];
+      json.attribute("name", text(entry.name));
+      json.attribute("path", entry.path.empty() ? json::Value(nullptr)
+                                                : text(entry.path));
+      writeText(json, "reason", entry.reason);
+      json.attribute("via", text(closure.pathTo(i)));
+    });
 }
 
 void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
@@ -161,10 +184,10 @@ void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
     if (!report.largestSymbols.empty())
       json.attributeArray("largest",
                           [&] { writeLargest(json, report.largestSymbols); });
-    json.attributeArray("findings", [&] {
-      for (const Finding &finding : report.findings)
-        json.object([&] { writeFinding(json, finding, report.fixContext); });
-    });
+    if (report.closure)
+      json.attributeArray("closure",
+                          [&] { writeClosure(json, *report.closure); });
+    writeJsonFindings(json, report.findings, report.fixContext);
   });
 }
 
@@ -178,4 +201,10 @@ void mpg::writeJsonHead(raw_ostream &out, const AuditSettings &settings) {
       << ",\"huge\":" << settings.hugeBytes << ",\"files\":[";
 }
 
-void mpg::writeJsonTail(raw_ostream &out) { out << "\n]}\n"; }
+void mpg::writeJsonTail(raw_ostream &out,
+                        ArrayRef<std::pair<StringRef, std::string>> more) {
+  out << "\n]";
+  for (const auto &[key, value] : more)
+    out << ",\n\"" << key << "\":" << value;
+  out << "}\n";
+}

@@ -30,11 +30,13 @@ static std::string codeText(FindingId id) {
   return vendor.empty() ? idText(id) : (idText(id) + " (" + vendor + ")").str();
 }
 
-static void writeFindingLine(raw_ostream &out, const FileReport &report,
+static void writeFindingLine(raw_ostream &out, StringRef path,
                              const Finding &finding, bool colour) {
-  out << printable(report.path) << ": "
-      << severityText(finding.severity, colour) << ": " << codeText(finding.id)
-      << ": " << printable(finding.title);
+  out << printable(path) << ":";
+  if (finding.where.line)
+    out << *finding.where.line << ":";
+  out << " " << severityText(finding.severity, colour) << ": "
+      << codeText(finding.id) << ": " << printable(finding.title);
   if (finding.offset)
     out << " [file offset " << formatHex(*finding.offset) << "]";
   out << "\n";
@@ -119,12 +121,11 @@ static std::string countText(unsigned count, StringRef word) {
   return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
 }
 
-/// "2 errors, 1 warning, 1 note", or "clean".
-static std::string verdict(const FileReport &report) {
+std::string mpg::verdictText(ArrayRef<Finding> findings) {
   std::string text;
   for (Severity severity :
        {Severity::error, Severity::warning, Severity::note}) {
-    unsigned count = count_if(report.findings, [&](const Finding &finding) {
+    unsigned count = count_if(findings, [&](const Finding &finding) {
       return finding.severity == severity;
     });
     if (count)
@@ -132,6 +133,18 @@ static std::string verdict(const FileReport &report) {
           (text.empty() ? "" : ", ") + countText(count, severityName(severity));
   }
   return text.empty() ? "clean" : text;
+}
+
+void mpg::writeFindings(raw_ostream &out, StringRef path,
+                        ArrayRef<Finding> findings, const FixContext &context,
+                        bool colour) {
+  StringSet<> printedLines;
+  for (const Finding &finding : findings) {
+    writeFindingLine(out, path, finding, colour);
+    writePart(out, "why", finding.evidence);
+    writePart(out, "cost", finding.cost);
+    writePart(out, "fix", fixText(finding, context), &printedLines);
+  }
 }
 
 void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour) {
@@ -142,17 +155,11 @@ void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour) {
   if (report.kind != ElfKind::malformed)
     out << ", " << report.machine << ", audited for target "
         << targetName(report.target);
-  out << ": " << verdict(report) << "\n";
+  out << ": " << verdictText(report.findings) << "\n";
   if (report.kind == ElfKind::otherMachine)
     out << "  only the headers were read: mpgaudit knows 64-bit x86-64 and "
            "AArch64\n";
-  StringSet<> printedLines;
-  for (const Finding &finding : report.findings) {
-    writeFindingLine(out, report, finding, colour);
-    writePart(out, "why", finding.evidence);
-    writePart(out, "cost", finding.cost);
-    writePart(out, "fix", fixText(finding, report.fixContext), &printedLines);
-  }
+  writeFindings(out, report.path, report.findings, report.fixContext, colour);
   writeRegions(out, report);
 }
 
@@ -172,9 +179,10 @@ void mpg::writeTextShort(raw_ostream &out, const FileReport &report,
   out << "\n";
 }
 
-void mpg::writeLines(raw_ostream &out, const FileReport &report, bool colour) {
-  for (const Finding &finding : report.findings)
-    writeFindingLine(out, report, finding, colour);
+void mpg::writeLines(raw_ostream &out, StringRef path,
+                     ArrayRef<Finding> findings, bool colour) {
+  for (const Finding &finding : findings)
+    writeFindingLine(out, path, finding, colour);
 }
 
 void AuditTotals::add(const FileReport &report) {

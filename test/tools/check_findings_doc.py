@@ -19,7 +19,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-GROUPS = ("layout", "loader", "heap", "tags", "hygiene", "malformed")
+GROUPS = ("layout", "loader", "heap", "tags", "hygiene", "job", "malformed")
 SEVERITIES = ("error", "warning", "note", "off")
 TARGETS = ("fugaku", "mpg", "libhugetlbfs", "thp")
 MARK = re.compile(r"\b(measured|read|inferred)\b(?!\()")  # read(2) is no mark

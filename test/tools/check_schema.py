@@ -3,7 +3,7 @@
 """Validates the tools' JSON against docs/schema/NAME.schema.json.
 
 `check_schema.py FILE.json...` checks one object a file, whose key "schema"
-says NAME; FILE.jsonl holds one file object of mpgaudit-1 a line. Prints each violation with its place and ends with 1 if there
+says NAME; FILE.jsonl holds lines of mpgaudit-1. Prints each violation with its place and ends with 1 if there
 was any. Stricter than the schema can say: a number written as 1.0 or 1e3 and a
 repeated key are violations too, because readers in other languages would stop
 at them.
@@ -62,7 +62,7 @@ def validator_of(name: str, for_lines: bool) -> jsonschema.Draft202012Validator:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
     if for_lines:
-        schema["$ref"] = "#/$defs/file"
+        schema["$ref"] = "#/$defs/line"
         for key in ("type", "required", "properties", "additionalProperties"):
             del schema[key]
     return jsonschema.Draft202012Validator(schema)

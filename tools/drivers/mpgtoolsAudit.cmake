@@ -6,7 +6,9 @@
 #
 #   cmake -DAUDITOR=mpgaudit -DPROGRAM=app -P mpgtoolsAudit.cmake
 execute_process(
-  COMMAND "${AUDITOR}" --target=mpg --fail-on=warning -- "${PROGRAM}"
+  # Of the program alone: this is about how it was linked.
+  COMMAND "${AUDITOR}" --target=mpg --fail-on=warning --no-closure --no-config
+    -- "${PROGRAM}"
   OUTPUT_VARIABLE report ERROR_VARIABLE report RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message("${report}")

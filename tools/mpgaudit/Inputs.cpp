@@ -50,6 +50,13 @@ static std::vector<std::string> readNames(const std::string &path, int &error) {
   return names;
 }
 
+static Input inputOf(const std::string &path, bool fromDirectory) {
+  Input input;
+  input.path = path;
+  input.fromDirectory = fromDirectory;
+  return input;
+}
+
 void Collector::addDirectory(const std::string &path) {
   int error = 0;
   std::vector<std::string> names = readNames(path, error);
@@ -65,7 +72,7 @@ void Collector::addDirectory(const std::string &path) {
     else if (S_ISDIR(status.st_mode))
       addDirectory(inside);
     else if (S_ISREG(status.st_mode))
-      list.files.push_back({inside, true});
+      list.files.push_back(inputOf(inside, true));
     else
       ++list.skippedSpecial;
   }
@@ -77,7 +84,7 @@ void Collector::addPath(const std::string &path) {
       S_ISDIR(status.st_mode))
     addDirectory(path);
   else
-    list.files.push_back({path, false});
+    list.files.push_back(inputOf(path, false));
 }
 
 void Collector::addList(const std::string &path, char separator) {

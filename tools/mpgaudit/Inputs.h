@@ -11,10 +11,17 @@
 
 namespace mpg {
 
+struct JobLaunch;
+
 struct Input {
   std::string path;
   /// Found under a directory: what is no ELF file is passed over in silence.
-  bool fromDirectory;
+  bool fromDirectory = false;
+  /// How it will be started, if that is known; and which start of the job
+  /// script that is.
+  std::shared_ptr<const Launch> launch;
+  const JobLaunch *start = nullptr;
+  std::string shownPath; ///< instead of path, where that means nothing
 };
 
 struct InputList {

@@ -2,8 +2,13 @@
 
 #include "Options.h"
 #include "Audit/Report.h"
+#include "Completion.h"
+#include "ConfigurationWords.h"
+#include "FindParts.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <climits>
 #include <thread>
@@ -41,6 +46,11 @@ private:
   bool readChecks(AuditSettings &settings);
   bool readCheckWord(StringRef word, bool first, AuditSettings &settings);
   bool readJobs(unsigned &jobs);
+  bool readEnvironment(AuditSettings &settings);
+  bool readMode(Options &options);
+  bool readPid(std::optional<int> &pid);
+  bool readPolicy(Options &options);
+  bool readInputs(Options &options);
 
   const InputArgList &args;
   std::string reason;
@@ -134,9 +144,10 @@ bool OptionReader::readCheckWord(StringRef word, bool first,
     ids.push_back(FindingId(number));
     named = true;
   } else {
-    return fail("unknown check '" + word +
-                "' in --checks; give a group (layout loader heap tags hygiene "
-                "malformed) or a finding such as MPG103");
+    return fail(
+        "unknown check '" + word +
+        "' in --checks; give a group (layout loader heap tags hygiene job "
+        "malformed) or a finding such as MPG103");
   }
   for (FindingId id : ids) {
     settings.named.erase(id);
@@ -175,6 +186,75 @@ bool OptionReader::readJobs(unsigned &jobs) {
               "' of -j is no number of threads from 1 to 1024");
 }
 
+/// Nothing is known of how the program starts unless one of these is given.
+bool OptionReader::readEnvironment(AuditSettings &settings) {
+  if (!args.hasArg(OPT_env) && !args.hasArg(OPT_sysroot))
+    return true;
+  auto launch = std::make_shared<Launch>();
+  launch->sysroot =
+      StringRef(args.getLastArgValue(OPT_sysroot)).rtrim('/').str();
+  if (args.hasArg(OPT_sysroot) && !sys::fs::is_directory(launch->sysroot + "/"))
+    return fail("'" + Twine(args.getLastArgValue(OPT_sysroot)) +
+                "' of --sysroot is no folder");
+  for (StringRef word : args.getAllArgValues(OPT_env)) {
+    auto [name, value] = word.split('=');
+    if (name.empty() || !word.contains('='))
+      return fail("'" + word + "' of --env is not NAME=VALUE");
+    Variable variable;
+    variable.value = value.str();
+    launch->environment.set(name, variable);
+  }
+  settings.launch = std::move(launch);
+  return true;
+}
+
+bool OptionReader::readMode(Options &options) {
+  const std::pair<OptionId, RunMode> modes[] = {
+      {OPT_tree, RunMode::tree},
+      {OPT_recommend, RunMode::recommend},
+      {OPT_diff, RunMode::diff}};
+  StringRef chosen;
+  for (auto [id, mode] : modes) {
+    const Arg *arg = args.getLastArg(id);
+    if (!arg)
+      continue;
+    if (!chosen.empty())
+      return fail(chosen + " and " + arg->getSpelling() +
+                  " print different things; give one of them");
+    chosen = arg->getSpelling();
+    options.mode = mode;
+  }
+  if (!chosen.empty() && args.hasArg(OPT_format) &&
+      options.format != ReportFormat::text)
+    return fail(chosen + " has only the format text");
+  if (options.mode == RunMode::tree && args.hasArg(OPT_no_closure))
+    return fail("--tree prints what --no-closure leaves out");
+  return true;
+}
+
+bool OptionReader::readPid(std::optional<int> &pid) {
+  const Arg *arg = args.getLastArg(OPT_pid);
+  if (!arg)
+    return true;
+  int number = 0;
+  if (StringRef(arg->getValue()).getAsInteger(10, number) || number <= 0)
+    return fail("'" + Twine(arg->getValue()) + "' of --pid is no process");
+  pid = number;
+  return true;
+}
+
+bool OptionReader::readPolicy(Options &options) {
+  for (StringRef text : args.getAllArgValues(OPT_suppress)) {
+    Expected<Suppression> entry = parseSuppression(text);
+    if (!entry)
+      return fail(toString(entry.takeError()));
+    options.suppressions.push_back(std::move(*entry));
+  }
+  options.baseline = args.getLastArgValue(OPT_baseline).str();
+  options.writeBaseline = args.getLastArgValue(OPT_write_baseline).str();
+  return true;
+}
+
 bool OptionReader::read(Options &options) {
   AuditSettings &settings = options.settings;
   settings.checks = defaultChecks();
@@ -185,10 +265,9 @@ bool OptionReader::read(Options &options) {
                            {"thp", Target::thp},
                            {"auto", std::nullopt}};
   const std::pair<StringRef, ReportFormat> formats[] = {
-      {"text", ReportFormat::text},
-      {"line", ReportFormat::line},
-      {"json", ReportFormat::json},
-      {"jsonl", ReportFormat::jsonl}};
+      {"text", ReportFormat::text},   {"line", ReportFormat::line},
+      {"json", ReportFormat::json},   {"jsonl", ReportFormat::jsonl},
+      {"sarif", ReportFormat::sarif}, {"html", ReportFormat::html}};
   const std::pair<StringRef, std::optional<Severity>> levels[] = {
       {"error", Severity::error},
       {"warning", Severity::warning},
@@ -203,13 +282,22 @@ bool OptionReader::read(Options &options) {
                                          options.failOn, levels) ||
       !readPageSizes(settings) || !readBytes(OPT_min, "--min", minBytes) ||
       !readBytes(OPT_memory, "--memory", settings.memoryBytes) ||
-      !readJobs(options.jobs) || !readChecks(settings))
+      !readJobs(options.jobs) || !readChecks(settings) ||
+      !readEnvironment(settings) || !readMode(options) ||
+      !readPid(options.pid) || !readPolicy(options))
     return false;
   settings.minBytes = minBytes.value_or(settings.minBytes);
   settings.expectLibmpg = args.hasArg(OPT_expect_libmpg);
-  settings.wantFacts = options.format != ReportFormat::line;
+  settings.wantFacts = options.format != ReportFormat::line ||
+                       options.mode != RunMode::report || args.hasArg(OPT_job);
+  options.closure = args.hasFlag(OPT_closure, OPT_no_closure, true);
   options.recursive = args.hasArg(OPT_recursive);
   options.stats = args.hasArg(OPT_stats);
+  return readInputs(options);
+}
+
+bool OptionReader::readInputs(Options &options) {
+  options.job = args.getLastArgValue(OPT_job).str();
   options.operands = args.getAllArgValues(OPT_INPUT);
   for (const std::string &operand : args.getAllArgValues(OPT_dash_dash))
     options.operands.push_back(operand);
@@ -217,8 +305,15 @@ bool OptionReader::read(Options &options) {
     options.files0From.push_back(list);
   if (args.hasArg(OPT_null_input))
     options.files0From.push_back("-");
-  if (options.operands.empty() && options.files0From.empty())
+  bool none = options.operands.empty() && options.files0From.empty();
+  if (none && options.job.empty() && !options.pid)
     return fail("no file given");
+  if (options.mode == RunMode::diff &&
+      (options.operands.size() != 2 || !options.files0From.empty() ||
+       !options.job.empty() || options.pid))
+    return fail("--diff compares two files: mpgaudit --diff BEFORE AFTER");
+  if (options.pid && (!none || !options.job.empty()))
+    return fail("--pid audits one process; give no file and no script with it");
   return true;
 }
 
@@ -231,28 +326,6 @@ static std::optional<Options> usageError(const Twine &text, int &status) {
          << "\nmpgaudit --help lists the options\n";
   status = 2;
   return std::nullopt;
-}
-
-/// The other parts of this installation, where they exist: a test runs a copy
-/// of this program alone, and a build with LLVM 19 has no ld.mpg.
-static InstalledParts findParts() {
-  char self[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-  if (length <= 0 || size_t(length) == sizeof self)
-    return {};
-  StringRef folder = StringRef(self, size_t(length)).rsplit('/').first;
-  auto find = [](StringRef folder, StringRef name) {
-    std::string path = (folder + "/" + name).str();
-    return access(path.c_str(), R_OK) == 0 ? path : "";
-  };
-  InstalledParts parts;
-  parts.linker = find(folder, "ld.mpg");
-  std::string shared = folder.rsplit('/').first.str() + "/share/mpgtools";
-  if (!find(shared, "ld/ld").empty())
-    parts.gccFolder = shared + "/ld";
-  parts.lldScript = find(shared, "mpg-2mb.lld.ld");
-  parts.bfdScript = find(shared, "mpg-2mb.bfd.ld");
-  return parts;
 }
 
 static void printHelp(const OptionTable &table) {
@@ -277,10 +350,97 @@ explainCode(StringRef code, const InstalledParts &parts, int &status) {
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// The configuration file
+//===----------------------------------------------------------------------===//
+
+/// Whether the command line says something about \p key.
+static bool isGiven(const InputArgList &args, StringRef key) {
+  return any_of(args, [&](const Arg *arg) {
+    StringRef name = arg->getOption().getUnaliasedOption().getName();
+    name.consume_back("=");
+    return name == key || (key == "closure" && name == "no-closure");
+  });
+}
+
+/// "" when there is none to read.
+static std::string chooseConfiguration(const InputArgList &args) {
+  if (args.hasArg(OPT_no_config))
+    return "";
+  if (args.hasArg(OPT_config))
+    return args.getLastArgValue(OPT_config).str();
+  std::vector<std::string> files = args.getAllArgValues(OPT_INPUT);
+  for (const std::string &operand : args.getAllArgValues(OPT_dash_dash))
+    files.push_back(operand);
+  StringRef first =
+      !files.empty() ? StringRef(files.front()) : args.getLastArgValue(OPT_job);
+  if (first.starts_with("@"))
+    first = "";
+  if (sys::fs::is_directory(first))
+    return findConfiguration(first.str());
+  StringRef folder = sys::path::parent_path(first);
+  return findConfiguration(folder.empty() ? "." : folder.str());
+}
+
+/// \p commandLine behind the words of the configuration file, so that it wins.
+static bool readWords(OptionTable &table, ArrayRef<ConfigurationWord> fromFile,
+                      ArrayRef<const char *> commandLine, Options &options,
+                      std::string &reason) {
+  SmallVector<const char *, 32> words;
+  for (const ConfigurationWord &word : fromFile)
+    words.push_back(word.text.c_str());
+  words.append(commandLine.begin(), commandLine.end());
+  unsigned missingIndex = 0, missingCount = 0;
+  InputArgList merged = table.ParseArgs(words, missingIndex, missingCount);
+  OptionReader reader(merged);
+  if (reader.read(options))
+    return true;
+  reason = reader.error();
+  return false;
+}
+
+/// The command line, over what the configuration file says.
+static bool readAll(OptionTable &table, const InputArgList &args,
+                    ArrayRef<const char *> commandLine, Options &options,
+                    std::string &reason) {
+  std::string path = chooseConfiguration(args);
+  if (path.empty())
+    return readWords(table, {}, commandLine, options, reason);
+  Expected<Configuration> configuration =
+      readConfiguration(path, configurationKeys());
+  if (!configuration) {
+    reason = toString(configuration.takeError());
+    return false;
+  }
+  std::vector<ConfigurationWord> words = wordsOf(
+      *configuration, [&](StringRef key) { return isGiven(args, key); });
+  // One word more at a time, to know whose fault an error is.
+  for (size_t count = 0; count <= words.size(); ++count) {
+    Options tried;
+    tried.suppressions = configuration->suppressions;
+    if (!readWords(table, ArrayRef(words).take_front(count), commandLine, tried,
+                   reason)) {
+      if (count)
+        reason =
+            path + ":" + std::to_string(words[count - 1].line) + ": " + reason;
+      return false;
+    }
+    options = std::move(tried);
+  }
+  return true;
+}
+
 std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
   OptionTable table;
   unsigned missingIndex = 0, missingCount = 0;
   ArrayRef<const char *> words(argv + 1, size_t(argc - 1));
+  // The last word may be anything.
+  if (words.size() == 1 &&
+      StringRef(words.front()).starts_with("--autocomplete=")) {
+    outs() << completionsFor(table, StringRef(words.front()).split('=').second);
+    status = 0;
+    return std::nullopt;
+  }
   // The parser passes over empty words: `mpgaudit "$app"` with a variable that
   // is not set would be clean as long as there is another file.
   if (is_contained(words, StringRef()))
@@ -304,9 +464,9 @@ std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
   if (const Arg *arg = args.getLastArg(OPT_explain))
     return explainCode(arg->getValue(), findParts(), status);
   Options options;
-  OptionReader reader(args);
-  if (!reader.read(options))
-    return usageError(reader.error(), status);
+  std::string reason;
+  if (!readAll(table, args, words, options, reason))
+    return usageError(reason, status);
   options.settings.parts = std::make_shared<InstalledParts>(findParts());
   return options;
 }

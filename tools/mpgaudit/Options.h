@@ -6,23 +6,33 @@
 #define MPG_TOOLS_MPGAUDIT_OPTIONS_H
 
 #include "Audit/Audit.h"
+#include "Policy/Policy.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mpg {
 
-enum class ReportFormat : uint8_t { text, line, json, jsonl };
+enum class ReportFormat : uint8_t { text, line, json, jsonl, sarif, html };
+
+/// What is printed.
+enum class RunMode : uint8_t { report, tree, recommend, diff };
 
 struct Options {
   AuditSettings settings;
+  RunMode mode = RunMode::report;
   ReportFormat format = ReportFormat::text;
   std::optional<Severity> failOn = Severity::error; ///< nothing: never
+  bool closure = true; ///< look at the libraries of programs
   bool recursive = false;
   bool stats = false;
   unsigned jobs = 1;
   std::vector<std::string> operands;
   std::vector<std::string> files0From;
+  std::string job; ///< the script's path; "": none
+  std::optional<int> pid;
+  std::vector<Suppression> suppressions;
+  std::string baseline, writeBaseline; ///< paths; "": none
 };
 
 /// Parses the command line. Nothing when the program has said all it has to

@@ -28,22 +28,63 @@ def memory : LongValue<"memory", "SIZE",
     "fugaku, else no limit)">;
 def expect_libmpg : LongFlag<"expect-libmpg",
     "report a program that loads no large page library">;
+
+def closure : LongFlag<"closure",
+    "look at the libraries that a program loads as well\n"
+    "(default)">;
 def no_closure : LongFlag<"no-closure",
     "look at the file alone, not at the libraries it loads">;
+def tree : LongFlag<"tree",
+    "print the libraries that each program loads, no report">;
+def sysroot : LongValue<"sysroot", "DIR",
+    "look for libraries in the system under DIR">;
+def sysroot_separate : Separate<["--"], "sysroot">, Alias<sysroot>;
+def env : LongValue<"env", "NAME=VALUE",
+    "a variable that the program will be started with">;
+def env_separate : Separate<["--"], "env">, Alias<env>;
+def job : LongValue<"job", "SCRIPT",
+    "audit a job script and the programs that it starts\n"
+    "(PJM, Slurm, PBS, Grid Engine, plain shell)">;
+def job_separate : Separate<["--"], "job">, Alias<job>;
+def recommend : LongFlag<"recommend",
+    "print the settings to use, with reasons, no report">;
+def pid : LongValue<"pid", "N",
+    "audit a running process and say what of it is on large\npages now">;
+def pid_separate : Separate<["--"], "pid">, Alias<pid>;
+def diff : LongFlag<"diff",
+    "say what changed between two builds: --diff BEFORE AFTER">;
 
 def checks : LongValue<"checks", "GROUP|ID[,+ID,-ID...]",
     "what to look for: groups layout loader heap tags hygiene\n"
-    "malformed, findings such as MPG103; + adds, - removes">;
+    "job malformed, findings such as MPG103; + adds, - removes">;
 def fail_on : LongValue<"fail-on", "error|warning|note|never",
     "exit with status 1 from this severity on (default error)">;
 
-def format : LongValue<"format", "text|line|json|jsonl",
+def config : LongValue<"config", "FILE",
+    "the project's settings (default: .mpgaudit.yaml beside\n"
+    "the first file, or above it)">;
+def config_separate : Separate<["--"], "config">, Alias<config>;
+def no_config : LongFlag<"no-config", "read no .mpgaudit.yaml">;
+def suppress : LongValue<"suppress", "ID;reason=TEXT[;path=GLOB][;symbol=GLOB][;expires=DATE]",
+    "accept findings">;
+def suppress_separate : Separate<["--"], "suppress">, Alias<suppress>;
+def baseline : LongValue<"baseline", "FILE",
+    "only findings that are not in FILE count">;
+def baseline_separate : Separate<["--"], "baseline">, Alias<baseline>;
+def write_baseline : LongValue<"write-baseline", "FILE",
+    "write all findings to FILE, for --baseline">;
+def write_baseline_separate : Separate<["--"], "write-baseline">, Alias<write_baseline>;
+
+def format : LongValue<"format", "text|line|json|jsonl|sarif|html",
     "form of the report (default text)">;
 def stats : LongFlag<"stats",
     "say on standard error what was audited and skipped">;
 def explain : LongValue<"explain", "CODE",
     "explain a finding or a vendor's message: MPG103,\n\"LPG 2003\"">;
 def explain_separate : Separate<["--"], "explain">, Alias<explain>;
+
+/// For the shells' completion: what the last word may become.
+def autocomplete : Joined<["--"], "autocomplete=">, Flags<[HelpHidden]>;
 
 def recursive : LongFlag<"recursive", "audit all ELF files in directories">;
 def r : Flag<["-"], "r">, Alias<recursive>,

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Run.h"
+#include "Audit/ClosureFacts.h"
+#include "Job/JobOutput.h"
+#include "Job/Recommend.h"
+#include "Loader/Tree.h"
+#include "Support/Format.h"
+#include "Support/OrderedParallel.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// With more files than this a reader wants a list, not pages.
+static constexpr size_t manyFiles = 20;
+
+/// And an answer soon: see AuditSettings::codeLimitBytes.
+static constexpr uint64_t surveyCodeBytes = uint64_t(1) << 20;
+
+static std::string errorLine(const std::string &path, StringRef reason) {
+  return "mpgaudit: error: " + printable(path) + ": " + printable(reason) +
+         "\n";
+}
+
+/// Colour is for people: not in a file or pipe, not where the user or the
+/// terminal (an editor's window, say) does not want it. See no-color.org.
+static bool wantColour() {
+  const char *noColour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  return isatty(STDOUT_FILENO) && (!noColour || !*noColour) &&
+         (!terminal || StringRef(terminal) != "dumb");
+}
+
+/// What makes a damaged file unusable, in one line.
+static std::string damageOf(const FileReport &report) {
+  for (const Finding &finding : report.findings)
+    if (finding.severity == Severity::error &&
+        infoOf(finding.id).group == FindingGroup::malformed)
+      return "damaged: " + finding.title;
+  return "damaged";
+}
+
+Run::Run(const Options &options)
+    : options(options), settings(options.settings), policy(options) {}
+
+bool Run::keepsReports() const {
+  return !options.job.empty() || options.format == ReportFormat::sarif ||
+         options.format == ReportFormat::html;
+}
+
+/// For the report as a whole. \p line: as it is printed for people.
+void Run::noteFailure(StringRef line) {
+  line.consume_front("mpgaudit: error: ");
+  result.failures.push_back(line.rtrim('\n').str());
+}
+
+bool Run::fail(const std::string &path, StringRef reason) {
+  outs().flush();
+  errs() << errorLine(path, reason);
+  failed = true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// One input
+//===----------------------------------------------------------------------===//
+
+void Run::writeAdvice(raw_ostream &out, const FileReport &report,
+                      const Input &input) const {
+  JobLaunch start = input.start ? *input.start : JobLaunch();
+  if (input.launch)
+    start.launch = *input.launch;
+  bool known = input.start || input.launch;
+  Advice advice = recommend(report, result.job ? &result.job->script : nullptr,
+                            known ? &start : nullptr, settings.memoryBytes);
+  mpg::writeAdvice(out, advice, report.path);
+}
+
+/// For what a script starts and what is not on this machine.
+void Run::writeAdviceWithoutFiles() {
+  for (const JobLaunch &start : result.job->script.launches) {
+    FileReport none = {};
+    none.path = start.program.text;
+    none.kind = ElfKind::notElf;
+    none.target = settings.target.value_or(Target::mpg);
+    Input input;
+    input.start = &start;
+    writeAdvice(outs(), none, input);
+  }
+}
+
+RenderedFile Run::render(const FileReport &report, const Input &input) const {
+  RenderedFile file;
+  raw_string_ostream full(file.full), brief(file.brief);
+  if (options.mode == RunMode::tree) {
+    if (report.closure)
+      writeTree(full, report.path, *report.closure);
+    return file;
+  }
+  if (options.mode == RunMode::recommend) {
+    if (report.kind != ElfKind::notElf)
+      writeAdvice(full, report, input);
+    return file;
+  }
+  switch (options.format) {
+  case ReportFormat::text:
+    writeTextShort(brief, report, colour);
+    if (!many)
+      writeText(full, report, colour);
+    break;
+  case ReportFormat::line:
+    writeLines(full, report.path, report.findings, colour);
+    break;
+  case ReportFormat::json:
+  case ReportFormat::jsonl:
+    writeJsonFile(full, report);
+    break;
+  case ReportFormat::sarif:
+  case ReportFormat::html:
+    break; // all at once
+  }
+  return file;
+}
+
+Rendered Run::audit(const Input &input) {
+  Rendered rendered;
+  rendered.start = input.start;
+  AuditSettings own = settings;
+  own.launch = input.launch;
+  Error error = readImages(input.path, [&](Image &image) {
+    if (image.kind() == ElfKind::notElf && input.fromDirectory) {
+      rendered.skipped = true;
+      return;
+    }
+    FileReport report = auditImage(image, own);
+    if (!input.shownPath.empty())
+      report.path = input.shownPath;
+    if (report.kind == ElfKind::notElf)
+      rendered.messages += errorLine(report.path, report.notElfReason);
+    else if (report.unusable())
+      rendered.messages += errorLine(report.path, damageOf(report));
+    rendered.failed |= report.unusable();
+    FindingSet looked = lookedFor(own, report.target);
+    policy.apply(report.findings, report.path, &looked);
+    rendered.totals.add(report);
+    rendered.worst = std::max(rendered.worst, report.worst());
+    rendered.files.push_back(render(report, input));
+    if (keepsReports())
+      rendered.reports.push_back(std::move(report));
+  });
+  if (error) {
+    rendered.messages += errorLine(input.path, toString(std::move(error)));
+    rendered.failed = true;
+  }
+  return rendered;
+}
+
+//===----------------------------------------------------------------------===//
+// In order
+//===----------------------------------------------------------------------===//
+
+void Run::print(const Rendered &rendered) {
+  // What was printed so far must not appear after a later message.
+  if (!rendered.messages.empty())
+    outs().flush();
+  errs() << rendered.messages;
+  for (const RenderedFile &file : rendered.files) {
+    if (options.format == ReportFormat::json)
+      outs() << (reportsPrinted ? ",\n" : "\n") << file.full;
+    else if (options.format == ReportFormat::jsonl)
+      outs() << file.full << "\n";
+    else
+      outs() << (many ? file.brief : file.full);
+    ++reportsPrinted;
+  }
+}
+
+void Run::printHeld() {
+  for (const Rendered &rendered : held)
+    print(rendered);
+  held.clear();
+}
+
+void Run::keep(Rendered &rendered) {
+  for (FileReport &report : rendered.reports) {
+    result.files.push_back(std::move(report));
+    starts.push_back(rendered.start);
+  }
+  rendered.reports.clear();
+}
+
+void Run::emit(Rendered rendered) {
+  totals.add(rendered.totals);
+  worst = std::max(worst, rendered.worst);
+  failed |= rendered.failed;
+  skippedNotElf += rendered.skipped;
+  if (rendered.failed)
+    noteFailure(rendered.messages);
+  keep(rendered);
+  bool isReport = options.mode == RunMode::report;
+  if (options.format != ReportFormat::text || !isReport || many)
+    return print(rendered);
+  if (rendered.files.empty() && rendered.messages.empty())
+    return;
+  // Counted are reports, not operands: a directory may hold two programs among
+  // a thousand sources, an archive a thousand members.
+  held.push_back(std::move(rendered));
+  if (totals.files > manyFiles) {
+    many = true;
+    printHeld();
+  }
+}
+
+void Run::auditAll() {
+  orderedParallel<Rendered>(
+      inputs.files.size(),
+      unsigned(std::min<size_t>(options.jobs, inputs.files.size())),
+      [&](size_t index) { return audit(inputs.files[index]); },
+      [&](Rendered rendered) { emit(std::move(rendered)); });
+  printHeld();
+}
+
+//===----------------------------------------------------------------------===//
+// The job script and the process
+//===----------------------------------------------------------------------===//
+
+bool Run::readScript() {
+  if (options.job.empty())
+    return true;
+  Expected<JobScript> script = readJobScriptFile(options.job);
+  if (!script)
+    return fail(options.job, toString(script.takeError()));
+  result.job = JobReport();
+  result.job->script = std::move(*script);
+  if (!settings.target && isFugakuScript(result.job->script))
+    settings.target = Target::fugaku;
+  addJobInputs(result.job->script, settings.launch.get(), inputs.files);
+  if (options.mode == RunMode::tree && inputs.files.empty())
+    return fail(options.job, "none of the programs that it starts is on this "
+                             "machine; name one beside the script");
+  return true;
+}
+
+bool Run::readLiveProcess() {
+  if (!options.pid)
+    return true;
+  Expected<LiveProcess> found = readProcess(*options.pid);
+  if (!found)
+    return fail("process " + std::to_string(*options.pid),
+                toString(found.takeError()));
+  process = std::move(*found);
+  Input input;
+  input.path = process->program;
+  input.shownPath = process->shownPath;
+  input.launch = std::make_shared<Launch>(process->launch);
+  inputs.files.push_back(std::move(input));
+  return true;
+}
+
+void Run::auditScript() {
+  if (!result.job)
+    return;
+  JobReport &job = *result.job;
+  std::vector<LaunchedProgram> programs;
+  for (const JobLaunch &launch : job.script.launches) {
+    LaunchedProgram program = {&launch, nullptr};
+    for (size_t i = 0; i < result.files.size(); ++i)
+      if (starts[i] == &launch)
+        program.report = &result.files[i];
+    programs.push_back(program);
+  }
+  JobSettings asked;
+  asked.target = settings.target;
+  asked.memoryBytes = settings.memoryBytes;
+  asked.checks = settings.checks;
+  asked.named = settings.named;
+  job.findings = auditJob(job.script, programs, asked);
+  policy.apply(job.findings, job.script.path);
+  worst = std::max(worst, worstOf(job.findings));
+}
+
+//===----------------------------------------------------------------------===//
+// Begin and end
+//===----------------------------------------------------------------------===//
+
+bool Run::start() {
+  if (Error error = policy.start()) {
+    errs() << "mpgaudit: error: " << toString(std::move(error)) << "\n";
+    failed = true;
+    return false;
+  }
+  inputs = collectInputs(
+      options, [&](const std::string &path, const std::string &reason) {
+        errs() << errorLine(path, reason);
+        noteFailure(errorLine(path, reason));
+        failed = true;
+      });
+  for (Input &input : inputs.files)
+    input.launch = settings.launch;
+  if (!readScript() || !readLiveProcess())
+    return false;
+  // A survey; who asks for these by name gets the whole answer.
+  const FindingSet &named = settings.named;
+  if (inputs.files.size() > manyFiles && !named.contains(FindingId::mpg130) &&
+      !named.contains(FindingId::mpg131) && !named.contains(FindingId::mpg132))
+    settings.codeLimitBytes = surveyCodeBytes;
+  if (options.closure)
+    settings.libraries =
+        std::make_shared<LibraryStore>(makeCollector(settings));
+  colour = wantColour();
+  return true;
+}
+
+void Run::writeJsonEnd() {
+  std::vector<std::pair<StringRef, std::string>> more;
+  if (result.job) {
+    more.emplace_back("job", "");
+    raw_string_ostream text(more.back().second);
+    writeJobJson(text, *result.job);
+  }
+  if (process) {
+    more.emplace_back("process", "");
+    raw_string_ostream text(more.back().second);
+    writeProcessJson(text, *process);
+  }
+  if (options.format == ReportFormat::json)
+    return writeJsonTail(outs(), more);
+  for (const auto &[key, value] : more)
+    outs() << "{\"" << key << "\":" << value << "}\n";
+}
+
+void Run::writeEnd() {
+  result.suppressed = policy.takenOut();
+  SmallString<256> folder;
+  if (!sys::fs::current_path(folder))
+    result.folder = folder.str().str();
+  switch (options.format) {
+  case ReportFormat::text:
+    if (options.mode == RunMode::recommend && result.job &&
+        inputs.files.empty())
+      writeAdviceWithoutFiles();
+    if (options.mode != RunMode::report)
+      return;
+    if (result.job)
+      writeJobText(outs(), *result.job, colour);
+    if (process)
+      writeProcess(outs(), *process);
+    if (many)
+      writeTotals(outs(), totals, colour);
+    return;
+  case ReportFormat::line:
+    if (result.job)
+      writeLines(outs(), result.job->script.path, result.job->findings, colour);
+    return;
+  case ReportFormat::json:
+  case ReportFormat::jsonl:
+    return writeJsonEnd();
+  case ReportFormat::sarif:
+    return writeSarif(outs(), result);
+  case ReportFormat::html:
+    return writeHtml(outs(), result);
+  }
+}
+
+void Run::printStats() const {
+  errs() << "mpgaudit: " << totals.files << " audited";
+  const char *separator = ": ";
+  for (auto [kind, count] : totals.kinds) {
+    errs() << separator << count << " " << kindName(kind);
+    separator = ", ";
+  }
+  errs() << "; skipped: " << skippedNotElf << " not ELF, "
+         << inputs.skippedLinks << " symbolic links, " << inputs.skippedSpecial
+         << " special files";
+  if (policy.takenOut())
+    errs() << "; " << policy.takenOut() << " findings accepted";
+  errs() << "\n";
+}
+
+bool Run::finish() {
+  if (Error error = policy.finish()) {
+    errs() << "mpgaudit: error: " << toString(std::move(error)) << "\n";
+    failed = true;
+  }
+  for (const std::string &line : policy.complaints())
+    errs() << "mpgaudit: warning: " << printable(line) << "\n";
+  if (options.stats)
+    printStats();
+  return !failed;
+}
+
+int Run::exitStatus() const {
+  if (failed)
+    return 2;
+  if (options.mode != RunMode::report)
+    return 0;
+  return options.failOn && worst >= *options.failOn ? 1 : 0;
+}
+
+int Run::execute() {
+  outs().SetBuffered();
+  if (!start())
+    return 2;
+  if (options.format == ReportFormat::json)
+    writeJsonHead(outs(), options.settings);
+  auditAll();
+  auditScript();
+  writeEnd();
+  outs().flush();
+  finish();
+  return exitStatus();
+}
