@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reader of job scripts on any bytes. Beyond not crashing: every fact has a
-// line within the script, what is said to be unknown stands in the word, and
-// what comes out is not much larger than what went in.
+// The reader of job scripts on any bytes, then the rules over what it read, and
+// with them the parser of the variables' values. Beyond not crashing: every
+// fact and every finding has a line within the script, what is said to be
+// unknown stands in the word, and what comes out is not much larger than what
+// went in.
 
-#include "Job/JobScript.h"
+#include "Job/JobRules.h"
+#include "Job/Recommend.h"
 #include <cstdlib>
 
 using namespace llvm;
@@ -54,7 +57,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         checkLine(variable.line);
     }
     findLaunched(launch, "/nonexistent");
+    FileReport none = {};
+    none.kind = ElfKind::notElf;
+    recommend(none, &script, &launch, std::nullopt);
   }
+  JobSettings settings;
+  settings.checks = defaultChecks();
+  for (const Finding &finding : auditJob(script, {}, settings))
+    if (finding.where.line)
+      checkLine(*finding.where.line);
   if (bytes > (size_t(64) << 20) + 256 * size)
     abort();
   return 0;
