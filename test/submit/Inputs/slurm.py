@@ -92,6 +92,15 @@ def is_idle():
     return answer.stdout.strip() == "idle"
 
 
+def stop(daemon):
+    daemon.terminate()
+    try:
+        daemon.wait(5)
+    except subprocess.TimeoutExpired:  # slurmd, which waits for its job steps
+        daemon.kill()
+        daemon.wait()
+
+
 def main():
     work, lua = os.path.abspath(sys.argv[1]), sys.argv[2]
     prepare(work, lua)
@@ -112,12 +121,10 @@ def main():
             start("slurmctld", "-D", "-f", f"{work}/slurm.conf")
             start("slurmd", "-D", "-f", f"{work}/slurm.conf")
             wait_until("Slurm", is_idle)
-            return subprocess.call(sys.argv[3:])
+            return subprocess.call(sys.argv[3:], timeout=120)
         finally:
             for daemon in reversed(daemons):
-                daemon.terminate()
-            for daemon in daemons:
-                daemon.wait()
+                stop(daemon)
 
 
 sys.exit(main())
