@@ -97,7 +97,11 @@ Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
       status.getSize() > largest)
     return createStringError(std::errc::file_too_large,
                              "it is larger than 64 MiB: no job script");
-  auto buffer = MemoryBuffer::getFile(path);
+  // Volatile: read, never mapped. A mapped file that gets shorter ends the
+  // program.
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/true,
+                                      /*IsVolatile=*/true);
   if (!buffer)
     return createStringError(buffer.getError(), buffer.getError().message());
   if ((*buffer)->getBuffer().starts_with("\x7f"
