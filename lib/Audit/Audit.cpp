@@ -17,12 +17,7 @@ FindingSet mpg::defaultChecks() {
   return checks;
 }
 
-Severity FileReport::worst() const {
-  Severity worst = Severity::off;
-  for (const Finding &finding : findings)
-    worst = std::max(worst, finding.severity);
-  return worst;
-}
+Severity FileReport::worst() const { return worstOf(findings); }
 
 bool FileReport::unusable() const {
   if (kind == ElfKind::notElf || kind == ElfKind::malformed)

@@ -102,3 +102,10 @@ std::optional<Target> mpg::parseTarget(StringRef name) {
       return Target(i);
   return std::nullopt;
 }
+
+Severity mpg::worstOf(ArrayRef<Finding> findings) {
+  Severity worst = Severity::off;
+  for (const Finding &finding : findings)
+    worst = std::max(worst, finding.severity);
+  return worst;
+}

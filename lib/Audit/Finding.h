@@ -109,6 +109,9 @@ struct Finding {
   }
 };
 
+/// The worst severity among \p findings; off if there is none.
+Severity worstOf(llvm::ArrayRef<Finding> findings);
+
 } // namespace mpg
 
 #endif // MPG_AUDIT_FINDING_H

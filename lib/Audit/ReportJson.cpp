@@ -5,6 +5,7 @@
 // numbers are integers.
 
 #include "Audit/Report.h"
+#include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,28 +13,22 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Names come from files, so they need not be UTF-8.
-static json::Value text(StringRef value) {
-  return json::isUTF8(value) ? json::Value(value.str())
-                             : json::Value(json::fixUTF8(value));
-}
-
 static void writeText(json::OStream &json, StringRef key, StringRef value) {
   if (!value.empty())
-    json.attribute(key, text(value));
+    json.attribute(key, validUtf8(value));
 }
 
 static void writeOptional(json::OStream &json, StringRef key,
                           const std::optional<std::string> &value) {
   if (value)
-    json.attribute(key, text(*value));
+    json.attribute(key, validUtf8(*value));
 }
 
 static void writeList(json::OStream &json, StringRef key,
                       const std::vector<std::string> &values) {
   json.attributeArray(key, [&] {
     for (const std::string &value : values)
-      json.value(text(value));
+      json.value(validUtf8(value));
   });
 }
 
@@ -107,7 +102,7 @@ static void writeLargest(json::OStream &json,
                          const std::vector<LargeSymbol> &symbols) {
   for (const LargeSymbol &symbol : symbols)
     json.object([&] {
-      json.attribute("name", text(symbol.name));
+      json.attribute("name", validUtf8(symbol.name));
       json.attribute("section", symbol.section);
       json.attribute("size", symbol.bytes);
     });
@@ -161,18 +156,19 @@ static void writeClosure(json::OStream &json, const Closure &closure) {
   for (size_t i = 0; i < closure.libraries.size(); ++i)
     json.object([&] {
       const ClosureEntry &entry = closure.libraries[i];
-      json.attribute("name", text(entry.name));
-      json.attribute("path", entry.path.empty() ? json::Value(nullptr)
-                                                : text(entry.path));
+      json.attribute("name", validUtf8(entry.name));
+      json.attribute("path", entry.path.empty()
+                                 ? json::Value(nullptr)
+                                 : json::Value(validUtf8(entry.path)));
       writeText(json, "reason", entry.reason);
-      json.attribute("via", text(closure.pathTo(i)));
+      json.attribute("via", validUtf8(closure.pathTo(i)));
     });
 }
 
 void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
   json::OStream json(out);
   json.object([&] {
-    json.attribute("path", text(report.path));
+    json.attribute("path", validUtf8(report.path));
     if (!json::isUTF8(report.path))
       json.attribute("path_bytes", toHex(report.path, /*LowerCase=*/true));
     json.attribute("kind", kindName(report.kind));

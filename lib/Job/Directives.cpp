@@ -10,18 +10,28 @@
 using namespace llvm;
 using namespace mpg;
 
+SchedulerWords mpg::wordsOf(Scheduler scheduler) {
+  switch (scheduler) {
+  case Scheduler::pjm:
+    return {"#PJM", "PJM"};
+  case Scheduler::slurm:
+    return {"#SBATCH", "Slurm"};
+  case Scheduler::pbs:
+    return {"#PBS", "PBS"};
+  case Scheduler::gridEngine:
+    return {"#$", "Grid Engine"};
+  case Scheduler::none:
+    break;
+  }
+  return {"#", "none"};
+}
+
 static std::pair<Scheduler, StringRef> directiveOf(StringRef comment) {
-  static const struct {
-    const char *prefix;
-    Scheduler scheduler;
-  } prefixes[] = {{"#PJM", Scheduler::pjm},
-                  {"#SBATCH", Scheduler::slurm},
-                  {"#PBS", Scheduler::pbs},
-                  {"#$", Scheduler::gridEngine}};
-  for (const auto &entry : prefixes)
-    if (comment.consume_front(entry.prefix) &&
+  for (Scheduler scheduler : {Scheduler::pjm, Scheduler::slurm, Scheduler::pbs,
+                              Scheduler::gridEngine})
+    if (comment.consume_front(wordsOf(scheduler).mark) &&
         (comment.empty() || isSpace(comment[0]) || comment[0] == '-'))
-      return {entry.scheduler, comment};
+      return {scheduler, comment};
   return {Scheduler::none, ""};
 }
 
@@ -274,7 +284,6 @@ static void addListed(const JobDirective &directive,
           .Default(false);
   if (!isList)
     return;
-  static const char *prefixes[] = {"", "#PJM ", "#SBATCH ", "#PBS ", "#$ "};
   StringRef list = directive.value;
   while (!list.empty()) {
     auto [item, rest] = list.split(',');
@@ -283,7 +292,7 @@ static void addListed(const JobDirective &directive,
       variables.push_back(
           {item.take_front(length).str(), item.drop_front(length + 1).str(),
            directive.line,
-           prefixes[size_t(directive.scheduler)] + directive.option});
+           (wordsOf(directive.scheduler).mark + " " + directive.option).str()});
     list = rest;
   }
 }

@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include <array>
 
 using namespace llvm;
 using namespace mpg;
@@ -31,18 +30,7 @@ static constexpr size_t longestName = 64;
 unsigned mpg::editDistance(StringRef a, StringRef b) {
   if (a.size() > longestName || b.size() > longestName)
     return longestName;
-  std::array<unsigned, longestName + 1> row;
-  for (unsigned i = 0; i <= a.size(); ++i)
-    row[i] = i;
-  for (char letter : b) {
-    unsigned diagonal = row[0]++;
-    for (unsigned i = 1; i <= a.size(); ++i) {
-      unsigned change = diagonal + (a[i - 1] != letter);
-      diagonal = row[i];
-      row[i] = std::min({change, row[i] + 1, row[i - 1] + 1});
-    }
-  }
-  return row[a.size()];
+  return a.edit_distance(b);
 }
 
 const EnvVariable *mpg::nearestEnvVariable(StringRef name) {

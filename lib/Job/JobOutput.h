@@ -14,9 +14,6 @@ class raw_ostream;
 
 namespace mpg {
 
-/// The worst of the findings.
-Severity worstOf(llvm::ArrayRef<Finding> findings);
-
 void writeJobText(llvm::raw_ostream &out, const JobReport &job, bool colour);
 
 /// The object of the key "job" in the schema mpgaudit-1.

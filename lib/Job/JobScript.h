@@ -25,6 +25,13 @@ struct JobWord {
 
 enum class Scheduler : uint8_t { none, pjm, slurm, pbs, gridEngine };
 
+/// What stands in front of a directive ("#PJM"), and how people call the
+/// system.
+struct SchedulerWords {
+  llvm::StringRef mark, name;
+};
+SchedulerWords wordsOf(Scheduler scheduler);
+
 /// "#PJM -L node=2" is {pjm, "-L", "node=2"}; "#SBATCH --nodes 2" is
 /// {slurm, "--nodes", "2"}. One directive with several options is several.
 struct JobDirective {

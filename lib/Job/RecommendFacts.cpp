@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Job/RecommendFacts.h"
+#include "Audit/ClosureFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -72,10 +73,8 @@ std::string Situation::foreignMalloc() const {
   SmallVector<StringRef, 4> preloads;
   environment.valueOf("LD_PRELOAD").split(preloads, ':', -1, false);
   for (StringRef preload : preloads)
-    for (StringRef name :
-         {"libtcmalloc", "libjemalloc", "libmimalloc", "libtbbmalloc"})
-      if (fileName(preload).starts_with(name))
-        return "LD_PRELOAD=" + preload.str();
+    if (isAllocatorName(fileName(preload)))
+      return "LD_PRELOAD=" + preload.str();
   if (has(FindingId::mpg113, Severity::warning))
     return "its own malloc (MPG113)";
   return "";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Job/RuleContext.h"
+#include "Audit/ClosureFacts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -204,10 +205,7 @@ bool JobContext::largePages(const JobLaunch &launch) const {
 }
 
 bool JobContext::mayLoadLibmpg(const JobLaunch &launch) const {
-  auto isLibmpg = [](StringRef path) {
-    StringRef name = baseName(path);
-    return name.starts_with("libmpg.so") || name.starts_with("libmpgrt.so");
-  };
+  auto isLibmpg = [](StringRef path) { return isLibmpgName(baseName(path)); };
   if (const Variable *preload = launch.launch.environment.find("LD_PRELOAD"))
     if (!preload->known || StringRef(preload->value).contains("libmpg"))
       return true;

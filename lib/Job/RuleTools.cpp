@@ -3,6 +3,7 @@
 // MPG228, MPG229 and MPG236: what stands between a program and libmpg's heap,
 // and programs that get libmpg although nobody meant them.
 
+#include "Audit/ClosureFacts.h"
 #include "Job/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -53,12 +54,12 @@ static StringRef findAllocator(StringRef preload) {
   std::string list = preload.str();
   std::replace(list.begin(), list.end(), ' ', ':');
   StringRef(list).split(files, ':');
-  for (StringRef file : files)
-    for (StringRef name :
-         {"libtcmalloc", "libjemalloc", "libmimalloc", "libtbbmalloc",
-          "libhoard", "librpmalloc", "libsnmalloc"})
-      if (StringRef base = baseName(file); base.starts_with(name))
-        return preload.substr(preload.find(base), base.size());
+  for (StringRef file : files) {
+    StringRef base = baseName(file);
+    if (isAllocatorName(base) || base.starts_with("libhoard") ||
+        base.starts_with("librpmalloc") || base.starts_with("libsnmalloc"))
+      return preload.substr(preload.find(base), base.size());
+  }
   return "";
 }
 

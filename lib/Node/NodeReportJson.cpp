@@ -5,18 +5,13 @@
 // "unknown" says why; all numbers are integers.
 
 #include "Node/Verdict.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace mpg;
-
-/// Names come from files, so they need not be UTF-8.
-static json::Value asText(StringRef value) {
-  return json::isUTF8(value) ? json::Value(value.str())
-                             : json::Value(json::fixUTF8(value));
-}
 
 namespace {
 
@@ -66,7 +61,7 @@ void NodeWriter::number(StringRef key, const Fact<uint64_t> &fact) {
 }
 
 void NodeWriter::text(StringRef key, const Fact<std::string> &fact) {
-  json.attribute(key, fact ? asText(*fact) : json::Value(nullptr));
+  json.attribute(key, fact ? validUtf8(*fact) : json::Value(nullptr));
   noteUnknown(fact.unknown);
 }
 
@@ -81,17 +76,17 @@ void NodeWriter::list(StringRef key, const Fact<std::vector<unsigned>> &fact) {
 }
 
 void NodeWriter::sign(StringRef key, StringRef value) {
-  json.attribute(key, value.empty() ? json::Value(nullptr) : asText(value));
+  json.attribute(key, value.empty() ? json::Value(nullptr) : validUtf8(value));
 }
 
 void NodeWriter::writeAdvice(const Advice &advice) {
   json.object([&] {
     json.attribute("level", advice.isWarning ? "warning" : "note");
-    json.attribute("what", asText(advice.what));
+    json.attribute("what", validUtf8(advice.what));
     sign("cost", advice.cost);
     json.attributeArray("fix", [&] {
       for (const std::string &line : advice.fix)
-        json.value(asText(line));
+        json.value(validUtf8(line));
     });
   });
 }
@@ -100,7 +95,7 @@ void NodeWriter::writeVerdict() {
   json.attributeObject("verdict", [&] {
     json.attribute("status", statusName(verdict.status));
     json.attribute("good", verdict.isGood());
-    json.attribute("headline", asText(verdict.headline));
+    json.attribute("headline", validUtf8(verdict.headline));
     number("available_pages", verdict.availablePages);
     json.attribute("needed_pages", verdict.neededPages);
     json.attributeArray("advice", [&] {
@@ -144,7 +139,7 @@ void NodeWriter::writeTags() {
     json.attribute("barrier", abilityName(tags.barrier));
     json.attributeArray("missing", [&] {
       for (const std::string &what : tags.missing)
-        json.value(asText(what));
+        json.value(validUtf8(what));
     });
   });
 }
@@ -166,7 +161,7 @@ void NodeWriter::writeMachine() {
     text("smt", machine.smt);
     json.attributeArray("governors", [&] {
       for (const std::string &name : machine.governors)
-        json.value(asText(name));
+        json.value(validUtf8(name));
     });
   });
   writeVendor();
@@ -209,7 +204,7 @@ void NodeWriter::writePages() {
         for (const FreeBlocks &zone : *pages.freeBlocks)
           json.object([&] {
             json.attribute("node", zone.node);
-            json.attribute("zone", asText(zone.zone));
+            json.attribute("zone", validUtf8(zone.zone));
             json.attribute("pages", zone.largePages(*pages.baseBytes));
           });
     });
@@ -260,7 +255,7 @@ void NodeWriter::writeGroups(StringRef key, const GroupLimits &groups) {
     json.attributeArray("limits", [&] {
       for (const GroupLimit &limit : groups.limits)
         json.object([&] {
-          json.attribute("file", asText(limit.file));
+          json.attribute("file", validUtf8(limit.file));
           json.attribute("counts", limit.isReservation ? "reserved" : "used");
           number("limit_bytes", limit.limitBytes);
           number("usage_bytes", limit.usageBytes);
@@ -338,7 +333,7 @@ void NodeWriter::write() {
     writeNuma();
     json.attributeArray("unknown", [&] {
       for (const std::string &why : unknown)
-        json.value(asText(why));
+        json.value(validUtf8(why));
     });
   });
   json.flush();

@@ -8,6 +8,7 @@
 #include "Policy/PathNames.h"
 #include "Policy/Policy.h"
 #include "Policy/TextFile.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -150,8 +151,7 @@ static void writeEntry(raw_ostream &out, const Baseline::Entry &entry,
     json.attribute("path", entry.path);
     json.attribute("id", entry.id);
     json.attribute("fingerprint", entry.fingerprint);
-    json.attribute("title",
-                   json::isUTF8(title) ? title.str() : json::fixUTF8(title));
+    json.attribute("title", validUtf8(title));
   });
 }
 

@@ -14,27 +14,6 @@ using namespace mpg;
 /// Of launched programs and of unreadable lines; a script may be generated.
 static constexpr size_t rowLimit = 200;
 
-/// What stands in front of a directive, and how people call the system.
-struct SchedulerWords {
-  StringRef mark, name;
-};
-
-static SchedulerWords wordsOf(Scheduler scheduler) {
-  switch (scheduler) {
-  case Scheduler::pjm:
-    return {"#PJM", "PJM"};
-  case Scheduler::slurm:
-    return {"#SBATCH", "Slurm"};
-  case Scheduler::pbs:
-    return {"#PBS", "PBS"};
-  case Scheduler::gridEngine:
-    return {"#$", "Grid Engine"};
-  case Scheduler::none:
-    break;
-  }
-  return {"#", "none"};
-}
-
 static std::string wordsText(const std::vector<JobWord> &words) {
   std::string text;
   for (const JobWord &word : words)

@@ -12,6 +12,7 @@
 #include "Policy/Fingerprint.h"
 #include "Report/RunResult.h"
 #include "Report/SarifRules.h"
+#include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -62,11 +63,6 @@ private:
 };
 
 } // namespace
-
-/// Names come from files, so they need not be UTF-8.
-static std::string utf8(StringRef text) {
-  return json::isUTF8(text) ? text.str() : json::fixUTF8(text);
-}
 
 /// \p path as a URI: relative if it is, else with file://.
 static std::string uriOf(StringRef path, StringRef folder) {
@@ -150,8 +146,8 @@ void SarifWriter::writeTool() {
 void SarifWriter::writeNotification(StringRef level, const Twine &text) {
   json.object([&] {
     json.attribute("level", level);
-    json.attributeObject("message",
-                         [&] { json.attribute("text", utf8(text.str())); });
+    json.attributeObject(
+        "message", [&] { json.attribute("text", validUtf8(text.str())); });
   });
 }
 
@@ -212,7 +208,7 @@ void SarifWriter::writeLocation(const Finding &finding, const Place &place) {
       return;
     json.attributeArray("logicalLocations", [&] {
       json.object([&] {
-        json.attribute("fullyQualifiedName", utf8(name));
+        json.attribute("fullyQualifiedName", validUtf8(name));
         json.attribute("kind", place.isMember ? "module" : "variable");
       });
     });
@@ -247,7 +243,7 @@ void SarifWriter::writeProperties(const Finding &finding, const Place &place) {
   json.attributeObject("properties", [&] {
     for (const auto &[key, value] : words)
       if (!value.empty())
-        json.attribute(key, utf8(value));
+        json.attribute(key, validUtf8(value));
     for (const auto &[key, value] : numbers)
       if (value)
         json.attribute(key, *value);
@@ -265,7 +261,7 @@ void SarifWriter::writeResult(const Finding &finding, const Place &place) {
     json.attribute("ruleIndex", ruleIndex[finding.id]);
     json.attribute("level", sarifLevel(finding.severity));
     json.attributeObject("message", [&] {
-      json.attribute("text", utf8(messageOf(finding, place.fixContext)));
+      json.attribute("text", validUtf8(messageOf(finding, place.fixContext)));
     });
     json.attributeArray("locations", [&] { writeLocation(finding, place); });
     writeFingerprints(finding, place.path);

@@ -24,7 +24,7 @@ static std::string ruleName(StringRef summary) {
   return name;
 }
 
-static Severity worstOf(const FindingInfo &info) {
+static Severity highestOf(const FindingInfo &info) {
   return *std::max_element(std::begin(info.severity), std::end(info.severity));
 }
 
@@ -74,7 +74,7 @@ static void writeProperties(json::OStream &json, const FindingInfo &info) {
         json.attribute(targetName(Target(i)), severityName(info.severity[i]));
     });
     // How code scanning services rank what is no security problem.
-    Severity worst = worstOf(info);
+    Severity worst = highestOf(info);
     json.attribute("problem.severity", worst >= Severity::warning
                                            ? severityName(worst)
                                            : "recommendation");
@@ -91,7 +91,7 @@ void mpg::writeSarifRule(json::OStream &json, const FindingInfo &info,
     json.attributeObject("fullDescription",
                          [&] { json.attribute("text", info.rule); });
     writeHelp(json, info, parts);
-    Severity worst = worstOf(info);
+    Severity worst = highestOf(info);
     json.attributeObject("defaultConfiguration", [&] {
       // Off by default is a note when it is asked for.
       json.attribute("enabled", worst != Severity::off);

@@ -3,6 +3,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -63,6 +64,10 @@ std::string mpg::printable(StringRef text) {
       safe += "\\x" + toHex(text.substr(++i, 1), /*LowerCase=*/true);
   }
   return safe;
+}
+
+std::string mpg::validUtf8(StringRef text) {
+  return json::isUTF8(text) ? text.str() : json::fixUTF8(text);
 }
 
 std::string mpg::fillText(StringRef text, unsigned indent) {

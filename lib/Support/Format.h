@@ -26,6 +26,9 @@ std::optional<uint64_t> parseBytes(llvm::StringRef text);
 /// one line. All other bytes stay, so a path that is not UTF-8 can be copied.
 std::string printable(llvm::StringRef text);
 
+/// \p text with what is not UTF-8 replaced, for JSON: names come from files.
+std::string validUtf8(llvm::StringRef text);
+
 /// \p text filled to 78 columns, every line after the first indented by
 /// \p indent. Lines that start with two spaces are command lines: they keep
 /// their form behind the indent. Empty lines stay.

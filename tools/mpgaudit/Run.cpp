@@ -21,9 +21,15 @@ static constexpr size_t manyFiles = 20;
 /// And an answer soon: see AuditSettings::codeLimitBytes.
 static constexpr uint64_t surveyCodeBytes = uint64_t(1) << 20;
 
-static std::string errorLine(const std::string &path, StringRef reason) {
+std::string mpg::errorLine(const std::string &path, StringRef reason) {
   return "mpgaudit: error: " + printable(path) + ": " + printable(reason) +
          "\n";
+}
+
+void mpg::openLibraries(const Options &options, AuditSettings &settings) {
+  if (options.closure)
+    settings.libraries =
+        std::make_shared<LibraryStore>(makeCollector(settings));
 }
 
 /// Colour is for people: not in a file or pipe, not where the user or the
@@ -307,9 +313,7 @@ bool Run::start() {
   if (inputs.files.size() > manyFiles && !named.contains(FindingId::mpg130) &&
       !named.contains(FindingId::mpg131) && !named.contains(FindingId::mpg132))
     settings.codeLimitBytes = surveyCodeBytes;
-  if (options.closure)
-    settings.libraries =
-        std::make_shared<LibraryStore>(makeCollector(settings));
+  openLibraries(options, settings);
   colour = wantColour();
   return true;
 }

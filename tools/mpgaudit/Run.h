@@ -33,6 +33,13 @@ struct Rendered {
   const JobLaunch *start = nullptr; ///< that the reports are of
 };
 
+/// "mpgaudit: error: path: reason", with the line's end.
+std::string errorLine(const std::string &path, llvm::StringRef reason);
+
+/// Makes \p settings look at libraries, unless --no-closure. pre: they are
+/// final.
+void openLibraries(const Options &options, AuditSettings &settings);
+
 class Run {
 public:
   explicit Run(const Options &options);

@@ -4,9 +4,7 @@
 // only the command line, the order of output and the exit status; what is
 // looked for is in lib/Audit/Checks.h.
 
-#include "Audit/ClosureFacts.h"
 #include "Run.h"
-#include "Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -30,17 +28,14 @@ static std::optional<FileReport> auditOne(const AuditSettings &settings,
     reason = "damaged; audit it alone for details";
   if (reason.empty())
     return std::move(reports.front());
-  errs() << "mpgaudit: error: " << printable(path) << ": " << printable(reason)
-         << "\n";
+  errs() << errorLine(path, reason);
   return std::nullopt;
 }
 
 /// 1: something became worse.
 static int compareBuilds(const Options &options) {
   AuditSettings settings = options.settings;
-  if (options.closure)
-    settings.libraries =
-        std::make_shared<LibraryStore>(makeCollector(settings));
+  openLibraries(options, settings);
   std::optional<FileReport> before = auditOne(settings, options.operands[0]);
   std::optional<FileReport> after = auditOne(settings, options.operands[1]);
   if (!before || !after)
