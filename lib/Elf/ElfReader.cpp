@@ -161,6 +161,21 @@ readMemberSize(int fd, uint64_t at, uint64_t fileBytes, uint64_t &bytes) {
   return std::nullopt;
 }
 
+/// The name of a member. libelf takes the last byte of one that fills its field
+/// to the end, as Go writes them.
+static std::string memberName(const Elf_Arhdr &header) {
+  if (!header.ar_name)
+    return "?";
+  constexpr size_t fieldBytes = sizeof(ar_hdr::ar_name);
+  StringRef name = header.ar_name;
+  StringRef raw = header.ar_rawname ? header.ar_rawname : "";
+  if (raw.size() >= fieldBytes && name.size() == fieldBytes - 1 &&
+      raw.take_front(fieldBytes - 1) == name && raw[fieldBytes - 1] != '/' &&
+      raw[fieldBytes - 1] != ' ')
+    return raw.take_front(fieldBytes).str();
+  return name.str();
+}
+
 /// Walks the members of \p archive. Members that are no ELF files (the symbol
 /// index, LLVM bitcode) are passed over. The end is known by position: libelf
 /// reports the regular end and a damaged header with the same error.
@@ -181,7 +196,7 @@ readMembers(Elf *archive, int fd, uint64_t fileBytes,
       return ArchiveDamage{"ar_hdr", at, ElfReader::lastError()};
     }
     // Copied, because elf_next overwrites it with the next member's header.
-    std::string name = header->ar_name ? header->ar_name : "?";
+    std::string name = memberName(*header);
     command = elf_next(member);
     uint64_t start = at + sizeof(ar_hdr);
     if (elf_kind(member) == ELF_K_ELF) {

@@ -407,7 +407,9 @@ def compare_file(path: str, records: List[dict],
     for elf in elves:
         # readelf says "libx.a(member.o)"; without an archive it says nothing
         # or, for several files, the path.
-        elf.member = (elf.member[len(path) + 1:-1]
+        # In archives as Go writes them, names are filled up with blanks, which
+        # readelf prints and ar does not.
+        elf.member = (elf.member[len(path) + 1:-1].rstrip(" ")
                       if is_archive and elf.member else None)
     elf_records = [r for r in records if r.get("kind") != "not-elf"]
     if len(elf_records) != len(elves):
