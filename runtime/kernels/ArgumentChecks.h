@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions about arguments that the kernels share. A failed one leaves
+// its sentence for mpg_kernel_error.
+
+#ifndef MPG_KERNELS_ARGUMENTCHECKS_H
+#define MPG_KERNELS_ARGUMENTCHECKS_H
+
+#include "KernelTable.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+
+namespace mpg {
+
+/// 0, or -EINVAL if [begin, end) is not a range of elements.
+inline int checkElements(int64_t begin, int64_t end) {
+  if (begin < 0)
+    return kernelError(EINVAL, "begin is %" PRId64 "; it must not be negative",
+                       begin);
+  if (begin > end)
+    return kernelError(EINVAL, "begin is %" PRId64 ", behind end, %" PRId64,
+                       begin, end);
+  return 0;
+}
+
+/// The address without a tag: pointers that differ in it alone are the same.
+inline uintptr_t addressOf(const void *pointer) {
+  uintptr_t address = uintptr_t(pointer);
+#if defined(__aarch64__)
+  address = address << 8 >> 8; // HW:hpc-tag
+#endif
+  return address;
+}
+
+/// 0, -EINVAL if \p array is null, -EOVERFLOW if there is no address for its
+/// element number \p last.
+inline int checkReach(const char *name, const void *array, uint64_t last,
+                      size_t elementBytes) {
+  if (!array)
+    return kernelError(EINVAL, "%s is a null pointer", name);
+  uintptr_t address = addressOf(array);
+  // No program has memory in the upper half. HW:user-address-bits
+  constexpr uint64_t most = uint64_t(INTPTR_MAX);
+  if (address > most || last >= (most - address) / elementBytes)
+    return kernelError(EOVERFLOW,
+                       "%s[%" PRIu64 "] lies outside of the address space",
+                       name, last);
+  return 0;
+}
+
+} // namespace mpg
+
+#endif // MPG_KERNELS_ARGUMENTCHECKS_H

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What stream_bench.c compares: a name and a loop over n elements. */
+
+#ifndef MPG_TEST_STREAM_CANDIDATES_H
+#define MPG_TEST_STREAM_CANDIDATES_H
+
+#include <stddef.h>
+
+typedef void Loop(double *a, const double *b, const double *c, double s,
+                  size_t n);
+
+struct Candidate {
+  const char *name;
+  Loop *run;
+};
+
+/* Adds what this processor can run; returns how many. */
+int addHandCandidates(struct Candidate *list, int copies);
+
+#endif
