@@ -33,6 +33,8 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "NO_COLOR", "HOME", "TMPDIR"):
 # Whether this build has sanitizers: a few tests compare what those change.
 with open(os.path.join(build, "bin", "mpgaudit"), "rb") as file:
     config.mpg_sanitized = b"__asan_init" in file.read()
+if config.mpg_sanitized:
+    config.available_features.add("sanitizers")
 
 config.substitutions.append(("%mpgaudit", os.path.join(build, "bin", "mpgaudit")))
 config.substitutions.append(("%mpginfo", os.path.join(build, "bin", "mpginfo")))

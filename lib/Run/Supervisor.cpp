@@ -11,6 +11,7 @@
 // is still there.
 
 #include "Run/Supervisor.h"
+#include "Support/ArgumentVector.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -161,20 +162,13 @@ RunResult Supervisor::run(const std::string &path, char **arguments,
   return result;
 }
 
-static std::vector<char *> pointersTo(const std::vector<std::string> &strings) {
-  std::vector<char *> pointers;
-  for (const std::string &string : strings)
-    pointers.push_back(const_cast<char *>(string.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 RunResult mpg::runSupervised(const std::string &path,
                              const std::vector<std::string> &arguments,
                              const std::vector<std::string> &environment,
                              bool trace, function_ref<void(pid_t)> atExit) {
   return Supervisor(trace, atExit)
-      .run(path, pointersTo(arguments).data(), pointersTo(environment).data());
+      .run(path, argumentVector(arguments).data(),
+           argumentVector(environment).data());
 }
 
 void mpg::endLike(int waitStatus) {

@@ -4,6 +4,7 @@
 
 #include "Options.h"
 #include "ExitStatus.h"
+#include "Run/CompareModes.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,9 +27,10 @@ static void printHelp(const OptionTable &table) {
                   "Runs a program with its data and stacks on large pages; it "
                   "need not be relinked.");
   outs()
-      << "\nStatus: that of the program, and its signal; 124 --verify failed,"
-         "\n  125 mpgrun itself failed, 126 the program cannot be run, 127 "
-         "it is\n  not there.\n";
+      << "\nStatus: that of the program, and its signal; 0 --compare "
+         "compared; 124 --verify\n  failed, or there was nothing to compare, "
+         "125 mpgrun itself failed, 126 the\n  program cannot be run, 127 it "
+         "is not there.\n";
 }
 
 bool mpg::isMode(StringRef word) {
@@ -92,6 +94,48 @@ static std::optional<std::string> readValues(const InputArgList &args,
   return std::nullopt;
 }
 
+static constexpr unsigned mostRounds = 10000;
+
+/// What only a comparison has. The text of the first error, or nothing.
+static std::optional<std::string> readComparison(const InputArgList &args,
+                                                 RunOptions &options) {
+  const Arg *compare = args.getLastArg(OPT_compare, OPT_compare_modes);
+  if (!compare) {
+    if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed, OPT_json))
+      return printable(arg->getAsString(args)) + " is for --compare";
+    return std::nullopt;
+  }
+  bool hasList = compare->getOption().matches(OPT_compare_modes);
+  StringRef list =
+      hasList ? StringRef(compare->getValue()) : StringRef(defaultCompareModes);
+  std::string wrong;
+  options.compareModes = parseCompareModes(list, wrong);
+  if (!wrong.empty())
+    return "--compare=" + printable(list) + ": " + wrong;
+  if (const Arg *arg = args.getLastArg(OPT_mode, OPT_report, OPT_report_json,
+                                       OPT_verify, OPT_print_env, OPT_dry_run))
+    return printable(arg->getAsString(args)) +
+           " does not go together with --compare";
+  if (const Arg *arg = args.getLastArg(OPT_repeat))
+    if (StringRef(arg->getValue()).getAsInteger(10, options.rounds) ||
+        options.rounds == 0 || options.rounds > mostRounds)
+      return "--repeat=" + printable(arg->getValue()) +
+             ": is a number of rounds from 1 to " + std::to_string(mostRounds);
+  if (const Arg *arg = args.getLastArg(OPT_seed)) {
+    uint32_t seed;
+    if (StringRef(arg->getValue()).getAsInteger(10, seed))
+      return "--seed=" + printable(arg->getValue()) +
+             ": is a number from 0 to 4294967295";
+    options.seed = seed;
+  }
+  if (const Arg *arg = args.getLastArg(OPT_json)) {
+    options.compareFile = arg->getValue();
+    if (options.compareFile.empty())
+      return "--json=: names no file";
+  }
+  return std::nullopt;
+}
+
 std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
@@ -112,6 +156,8 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
   }
   RunOptions options;
   if (std::optional<std::string> error = readValues(args, options))
+    return usageError(*error, status);
+  if (std::optional<std::string> error = readComparison(args, options))
     return usageError(*error, status);
   if (commandAt < argc && StringRef(argv[commandAt]) == "--")
     ++commandAt;

@@ -30,6 +30,18 @@ def report : LongFlag<"report",
     "print on standard error what was on large pages at the end">;
 def report_json : LongValue<"report", "json:FILE",
     "the same as JSON; %h, %r, %p in FILE are host, rank, pid">;
+def compare_modes : LongValue<"compare", "MODE,MODE...",
+    "run the program in turn in these modes and say whether large\n"
+    "pages make it faster: none, thp, hugetlb, interleave, auto;\n"
+    "the others are compared with the first one">;
+def compare : LongFlag<"compare",
+    "the same as --compare=none,thp,hugetlb">;
+def repeat : LongValue<"repeat", "N",
+    "rounds of --compare that count (default 7)">;
+def seed : LongValue<"seed", "N",
+    "of the order in which --compare runs the modes">;
+def json : LongValue<"json", "FILE",
+    "what --compare found as JSON">;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">;

@@ -4,30 +4,28 @@
 // prepares the environment and becomes the program; with one it stays behind,
 // looks at the program's memory in its last moment, and then ends in the same
 // way. What does not work with the program at hand (a script, a static or
-// setuid program) is said in one line before it starts.
+// setuid program) is said in one line before it starts. Comparing modes is
+// another job: Compare.h.
 
+#include "Compare.h"
+#include "Environment.h"
 #include "ExitStatus.h"
-#include "Options.h"
+#include "ProgramNotes.h"
 #include "Run/HpcTags.h"
-#include "Run/Program.h"
-#include "Run/RunReport.h"
+#include "Run/RuntimeLibrary.h"
+#include "Run/StateFile.h"
 #include "Run/Supervisor.h"
+#include "Say.h"
 #include "Support/Format.h"
-#include "Wrappers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
-
-extern char **environ;
 
 namespace {
 
@@ -47,10 +45,7 @@ private:
   bool isReportWanted() const {
     return options.report || options.verify || !options.jsonFile.empty();
   }
-  bool speaks() const;
   void explainProgram() const;
-  int refuse(int error) const;
-  void set(StringRef name, const std::string &value);
   void prepareEnvironment(int stateFd);
   int printPlan() const;
   int become();
@@ -62,7 +57,7 @@ private:
   RunOptions options;
   std::string libraryPath;
   Program program;
-  std::vector<std::pair<std::string, std::string>> changes; ///< name, value
+  Settings settings; ///< what the program's environment gets
 };
 
 /// Switches the tag override for the time of its life.
@@ -79,41 +74,6 @@ private:
 };
 
 } // namespace
-
-static raw_ostream &error() { return errs() << "mpgrun: error: "; }
-static raw_ostream &note() { return errs() << "mpgrun: note: "; }
-
-/// The first of \p names that the environment has; null if none.
-static const char *firstOf(ArrayRef<const char *> names) {
-  for (const char *name : names)
-    if (const char *value = getenv(name))
-      return value;
-  return nullptr;
-}
-
-/// The rank of this process on its node, where a launcher says it.
-static const char *localRank() {
-  static const char *const names[] = {
-#define MPG_LOCAL_RANK(name) name,
-#include "mpg/ranks.def"
-  };
-  return firstOf(names);
-}
-
-static std::string worldRank() {
-  static const char *const names[] = {
-#define MPG_WORLD_RANK(name) name,
-#include "mpg/ranks.def"
-  };
-  const char *rank = firstOf(names);
-  return rank ? rank : "0";
-}
-
-/// Of the ranks on a node the first one speaks for all.
-bool Runner::speaks() const {
-  const char *rank = localRank();
-  return !rank || StringRef(rank) == "0";
-}
 
 //===----------------------------------------------------------------------===//
 // HPC tags
@@ -160,107 +120,27 @@ TagSwitch::~TagSwitch() {
 
 /// What keeps a preloaded library from working. The program runs anyway.
 void Runner::explainProgram() const {
-  std::string name = printable(program.path);
-  if (!speaks() || options.mode == "none")
+  if (!speaksForNode() || options.mode == "none")
     return;
-  std::string wrapper = startsAnother(options.command);
-  if (program.isPrivileged)
-    note() << name
-           << " runs with the rights of another user or group: the loader "
-              "ignores preloaded libraries, nothing will be on large pages\n";
-  else if (program.kind == ProgramKind::staticProgram && !program.hasRuntime)
-    note() << name
-           << " is statically linked: no library can be loaded into it, "
-              "nothing will be on large pages; link it with -u mpg_start "
-              "-lmpg\n";
-  else if (!wrapper.empty() && !options.children)
-    note() << printable(wrapper)
-           << " starts another program, which gets no large pages; put mpgrun "
-              "in front of that program, or use --children\n";
-  else if (program.kind == ProgramKind::script && !options.children)
-    note() << name << " is a script: large pages are for its interpreter "
-           << printable(program.interpreter)
-           << "; with --children also for the programs that it starts\n";
-}
-
-/// Why the program cannot be run, and the exit status for that.
-int Runner::refuse(int code) const {
-  std::string name = printable(options.command[0]);
-  if (name.empty())
-    name = "''";
-  if (program.kind == ProgramKind::missing || code == ENOENT) {
-    if (program.kind == ProgramKind::script)
-      error() << name << ": its interpreter " << printable(program.interpreter)
-              << " is not there\n";
-    else if (program.kind != ProgramKind::missing)
-      error() << name << ": the loader that it asks for is not there\n";
-    else
-      error() << name << ": "
-              << (StringRef(name).contains('/') ? "no such file"
-                                                : "not found in PATH")
-              << "\n";
-    return exitNotFound;
-  }
-  if (program.kind == ProgramKind::directory)
-    error() << name << ": is a directory\n";
-  else if (program.kind == ProgramKind::otherMachine)
-    error() << name << ": is a program for " << program.machine
-            << ", this machine is " << hostMachineName() << "\n";
-  else if (code == ENOEXEC)
-    error() << name
-            << ": is no program; a script has to begin with #! and its "
-               "interpreter\n";
-  else
-    error() << name << ": " << strerror(code) << "\n";
-  return exitNotExecutable;
-}
-
-void Runner::set(StringRef name, const std::string &value) {
-  changes.emplace_back(name.str(), value);
+  Obstacle obstacle = findObstacle(options, program);
+  if (!obstacle.text.empty())
+    note() << obstacle.text << "\n";
 }
 
 void Runner::prepareEnvironment(int stateFd) {
-  std::string preload = libraryPath;
-  if (const char *old = getenv("LD_PRELOAD"); old && *old)
-    preload += std::string(":") + old;
-  set("LD_PRELOAD", preload);
-  if (!options.children)
-    set("MPG_TARGET", program.identity);
-  if (options.modeGiven)
-    set("MPG_MODE", options.mode);
-  if (!options.policy.empty())
-    set("XOS_MMM_L_PAGING_POLICY", options.policy);
-  if (options.printEnv)
-    set("XOS_MMM_L_PRINT_ENV", "on");
-  if (stateFd >= 0)
-    set("MPG_STATE_FD", std::to_string(stateFd));
-  if (program.wantsAsanFirst) {
-    // In front, so that the user's own word on it counts.
-    std::string asan = "verify_asan_link_order=0";
-    if (const char *old = getenv("ASAN_OPTIONS"); old && *old)
-      asan += std::string(":") + old;
-    set("ASAN_OPTIONS", asan);
-  }
+  settings =
+      libmpgSettings(options, program, libraryPath,
+                     options.modeGiven ? options.mode : StringRef(), stateFd);
 }
 
 int Runner::printPlan() const {
-  for (const auto &[name, value] : changes)
+  for (const auto &[name, value] : settings)
     outs() << name << "=" << printable(value) << "\n";
   outs() << printable(program.path);
   for (const std::string &argument : ArrayRef(options.command).drop_front())
     outs() << " " << printable(argument);
   outs() << "\n";
   return 0;
-}
-
-static void
-applyChanges(const std::vector<std::pair<std::string, std::string>> &changes,
-             bool children) {
-  if (children)
-    unsetenv("MPG_TARGET");
-  unsetenv("MPG_STATE_FD");
-  for (const auto &[name, value] : changes)
-    setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
 }
 
 int Runner::become() {
@@ -270,34 +150,12 @@ int Runner::become() {
   arguments.push_back(nullptr);
   outs().flush();
   execv(program.path.c_str(), arguments.data());
-  return refuse(errno);
+  return refuseProgram(options, program, errno);
 }
 
 //===----------------------------------------------------------------------===//
 // With a report
 //===----------------------------------------------------------------------===//
-
-/// A file for libmpg to write to, marked as ours.
-static int makeStateFile() {
-  // Not close-on-exec: the program inherits it.
-  int fd = memfd_create(MPG_STATE_NAME, 0);
-  if (fd < 0)
-    return -1;
-  mpg_state empty = {};
-  empty.magic = MPG_STATE_MAGIC;
-  empty.structBytes = sizeof(empty);
-  if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty)))
-    return fd;
-  close(fd);
-  return -1;
-}
-
-static std::string readStateFile(int fd) {
-  std::string bytes(sizeof(mpg_state), '\0');
-  ssize_t count = fd < 0 ? -1 : pread(fd, bytes.data(), bytes.size(), 0);
-  bytes.resize(count < 0 ? 0 : size_t(count));
-  return bytes;
-}
 
 std::string Runner::expandFileName(pid_t pid) const {
   char host[256] = {};
@@ -341,7 +199,7 @@ std::optional<int> Runner::finish(const RunResult &result, RunReport &report) {
   bool written = true;
   if (!options.jsonFile.empty())
     written = writeJson(report, result.pid);
-  if (options.report && speaks())
+  if (options.report && speaksForNode())
     writeRunText(errs(), report);
   bool endedWell = result.waitStatus == 0;
   if (options.verify) {
@@ -359,41 +217,25 @@ std::optional<int> Runner::finish(const RunResult &result, RunReport &report) {
 Outcome Runner::runAndReport() {
   int stateFd = makeStateFile();
   prepareEnvironment(stateFd);
-  applyChanges(changes, options.children);
-  std::vector<std::string> environment;
-  for (char **entry = environ; *entry; ++entry)
-    environment.push_back(*entry);
   RunReport report;
   report.program = options.command[0];
-  const char *asked = getenv("MPG_MODE"); // --mode has replaced it
+  const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
   report.mode = asked && isMode(asked) ? asked : options.mode;
   report.hints = readHintReport(program.path);
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
-  RunResult result = runSupervised(
-      program.path, options.command, environment, trace, [&](pid_t pid) {
-        SmallString<256> image;
-        std::string link = "/proc/" + std::to_string(pid) + "/exe";
-        std::vector<MappedArea> areas = readSmaps(pid);
-        if (areas.empty() || sys::fs::real_path(link, image))
-          return;
-        report.measured = true;
-        for (const MappedArea &area : areas)
-          report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
-        // What libmpg has told until now; all of it is taken afterwards.
-        std::optional<mpg_state> state = checkedState(readStateFile(stateFd));
-        report.regions =
-            classifyAreas(areas, locateSegments(image.str().str(), areas),
-                          state ? heapOf(*state) : HeapRange());
-      });
+  RunResult result =
+      runSupervised(program.path, options.command,
+                    environmentWith(settings, options.children), trace,
+                    [&](pid_t pid) { lookAtMemory(pid, stateFd, report); });
   if (!result.error.empty()) {
     error() << "cannot start a process: " << result.error << "\n";
     return {exitOwnError};
   }
   if (result.execError)
-    return {refuse(result.execError)};
-  if (std::optional<mpg_state> state = checkedState(readStateFile(stateFd)))
+    return {refuseProgram(options, program, result.execError)};
+  if (std::optional<mpg_state> state = readStateFile(stateFd))
     addState(report, *state);
   return {finish(result, report), result.waitStatus};
 }
@@ -403,17 +245,13 @@ int Runner::run() {
   program =
       findProgram(options.command[0],
                   searchPath ? searchPath : "/usr/local/bin:/usr/bin:/bin");
-  if (program.kind == ProgramKind::missing)
-    return refuse(ENOENT);
-  if (program.kind == ProgramKind::directory ||
-      program.kind == ProgramKind::notExecutable)
-    return refuse(EACCES);
-  if (options.mode != "none" && asksForHelgrind(options.command)) {
-    error() << "helgrind does not work with libmpg: it replaces malloc as "
-               "libmpg does, and without limits on data and stack it may use "
-               "up the memory of the node; run valgrind without mpgrun, or "
-               "with --mode=none\n";
-    return exitOwnError;
+  int status = 0;
+  if (!canBeTried(options, program, status))
+    return status;
+  if (options.isComparing()) {
+    TagSwitch tags(options.hpcTags);
+    return tags.failed() ? exitOwnError
+                         : runComparison(options, program, libraryPath);
   }
   explainProgram();
   if (options.dryRun) {
@@ -422,7 +260,7 @@ int Runner::run() {
   }
   if (!isReportWanted() && !options.hpcTags) {
     prepareEnvironment(-1);
-    applyChanges(changes, options.children);
+    applySettings(settings, options.children);
     return become();
   }
   Outcome outcome;
@@ -438,32 +276,20 @@ int Runner::run() {
   endLike(outcome.waitStatus);
 }
 
-/// libmpg.so, which lies beside this program's folder, in the build tree and
-/// where it is installed.
-static std::string findLibrary(const std::string &self) {
-  for (const char *folder : {MPG_LIBRARY_FOLDER, "../lib"}) {
-    SmallString<256> path = sys::path::parent_path(self);
-    sys::path::append(path, folder, "libmpg.so");
-    sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-    if (sys::fs::exists(path))
-      return path.str().str();
-  }
-  return {};
-}
-
 int main(int argc, char **argv) {
   int status = 0;
   std::optional<RunOptions> options = parseOptions(argc, argv, status);
   if (!options)
     return status;
-  std::string library = findLibrary(
-      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main)));
+  std::string library = findRuntimeLibrary(
+      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main)),
+      MPG_LIBRARY_FOLDER);
   if (library.empty()) {
     error() << "libmpg.so is not there; it belongs into " MPG_LIBRARY_FOLDER
                " beside mpgrun's folder\n";
     return exitOwnError;
   }
-  if (StringRef(library).find_first_of(": \t") != StringRef::npos) {
+  if (!canBePreloaded(library)) {
     error() << printable(library)
             << ": the loader cannot preload a path with a space or a colon; "
                "install mpgtools elsewhere\n";

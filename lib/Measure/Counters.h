@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hardware and kernel counters of one process (perf_event_open): cycles,
+// instructions, misses of the data TLBs, page faults. A counter that the
+// machine does not have, or that was shared with others for a part of the time,
+// has no value; it is never scaled up.
+
+#ifndef MPG_MEASURE_COUNTERS_H
+#define MPG_MEASURE_COUNTERS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace mpg {
+
+struct CounterValue {
+  /// "cycles", "dtlb-load-misses", ...; "cycles:u": of user code alone, because
+  /// kernel.perf_event_paranoid forbids the rest.
+  std::string name;
+  std::optional<uint64_t> value;
+  std::string missing; ///< why there is none: "not available: ..."
+};
+
+class Counters {
+public:
+  /// Of \p process with all threads and children that it makes from now on; 0:
+  /// of the calling process. They start at once, or with \p onExec when it
+  /// executes a program.
+  explicit Counters(pid_t process = 0, bool onExec = false);
+  ~Counters();
+  Counters(const Counters &) = delete;
+  Counters &operator=(const Counters &) = delete;
+
+  void reset(); ///< to 0
+  /// All counters that mpgtools asks for, in the same order each time.
+  std::vector<CounterValue> read() const;
+
+private:
+  struct Counter {
+    std::string name;
+    int fd;             ///< -1: there is none
+    std::string error;  ///< why
+    uint64_t start = 0; ///< its value at the last reset()
+  };
+  std::vector<Counter> counters;
+};
+
+} // namespace mpg
+
+#endif // MPG_MEASURE_COUNTERS_H

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What repeated measurements say. Times are not normal: a busy moment makes
+// some of them longer, none shorter. So everything here goes by ranks, and the
+// intervals are exact for any continuous distribution; where there are too few
+// measurements for 95 % there is no interval, instead of a guess.
+
+#ifndef MPG_MEASURE_STATISTICS_H
+#define MPG_MEASURE_STATISTICS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace mpg {
+
+struct Interval {
+  double low, high;
+};
+
+/// One quantity, measured some times.
+struct Summary {
+  size_t count = 0;
+  double median = 0, min = 0, max = 0; ///< 0 if count is 0
+  /// Of the median, at least 95 %: two order statistics. Nothing below six
+  /// measurements.
+  std::optional<Interval> interval;
+};
+Summary summarise(llvm::ArrayRef<double> samples);
+
+/// How many times as large \p after is as \p before.
+struct Ratio {
+  double value = 1;
+  std::optional<Interval> interval; ///< at least 95 %
+  /// Whether the interval excludes 1.
+  bool isReal() const {
+    return interval && (interval->low > 1 || interval->high < 1);
+  }
+};
+
+/// "1.25x\p word [1.20, 1.31]", or without an interval if there is none.
+std::string describeRatio(const Ratio &ratio, llvm::StringRef word = "");
+
+/// Of measurements that were taken in turn: before[i] and after[i] in the same
+/// round. The Hodges-Lehmann estimate of the quotients, with the interval that
+/// belongs to Wilcoxon's signed-rank test; none below six rounds.
+/// pre: equal lengths, all values above 0.
+Ratio pairedRatio(llvm::ArrayRef<double> before, llvm::ArrayRef<double> after);
+
+/// Of independent measurements, such as those of two files: the same estimate
+/// over all pairs, with the interval of the Mann-Whitney test; none where their
+/// numbers are too small (four against four is enough).
+/// pre: all values above 0. Empty: a ratio of 1 without an interval.
+Ratio unpairedRatio(llvm::ArrayRef<double> before,
+                    llvm::ArrayRef<double> after);
+
+} // namespace mpg
+
+#endif // MPG_MEASURE_STATISTICS_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RuntimeLibrary.h.
+
+#include "Run/RuntimeLibrary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+std::string mpg::findRuntimeLibrary(StringRef self, StringRef installed) {
+  for (StringRef folder : {installed, StringRef("../lib")}) {
+    SmallString<256> path = sys::path::parent_path(self);
+    sys::path::append(path, folder, "libmpg.so");
+    sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    if (sys::fs::exists(path))
+      return path.str().str();
+  }
+  return {};
+}
+
+bool mpg::canBePreloaded(StringRef path) {
+  return path.find_first_of(": \t") == StringRef::npos;
+}

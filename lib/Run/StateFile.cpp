@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StateFile.h.
+
+#include "Run/StateFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+int mpg::makeStateFile() {
+  // Not close-on-exec: the program inherits it.
+  int fd = memfd_create(MPG_STATE_NAME, 0);
+  if (fd < 0)
+    return -1;
+  mpg_state empty = {};
+  empty.magic = MPG_STATE_MAGIC;
+  empty.structBytes = sizeof(empty);
+  if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty)))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+std::optional<mpg_state> mpg::readStateFile(int fd) {
+  std::string bytes(sizeof(mpg_state), '\0');
+  ssize_t count = fd < 0 ? -1 : pread(fd, bytes.data(), bytes.size(), 0);
+  bytes.resize(count < 0 ? 0 : size_t(count));
+  return checkedState(bytes);
+}
+
+void mpg::lookAtMemory(pid_t pid, int stateFd, RunReport &report) {
+  SmallString<256> image;
+  std::string link = "/proc/" + std::to_string(pid) + "/exe";
+  std::vector<MappedArea> areas = readSmaps(pid);
+  if (areas.empty() || sys::fs::real_path(link, image))
+    return;
+  report.measured = true;
+  for (const MappedArea &area : areas)
+    report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
+  // What libmpg has told until now; all of it is taken afterwards.
+  std::optional<mpg_state> state = readStateFile(stateFd);
+  report.regions =
+      classifyAreas(areas, locateSegments(image.str().str(), areas),
+                    state ? heapOf(*state) : HeapRange());
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""interrupt_compare.py MPGRUN: signals to mpgrun --compare while a program runs
+that ignores SIGTERM, and what is left of it. Expects ./compared."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+def is_running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_for(condition) -> bool:
+    for _ in range(600):
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def has_both_numbers() -> bool:
+    return os.path.exists("pids") and open("pids", encoding="ascii").read()[-1:] == "\n"
+
+
+for number in (signal.SIGINT, signal.SIGTERM):
+    if os.path.exists("pids"):
+        os.unlink("pids")
+    child = subprocess.Popen(
+        [sys.argv[1], "--compare=none,thp", "--", "./compared", "wait", "pids"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True)
+    wait_for(has_both_numbers)
+    with open("pids", encoding="ascii") as file:
+        pids = [int(word) for word in file.read().split()]
+    child.send_signal(number)
+    report = child.communicate(timeout=60)[0]
+    gone = wait_for(lambda: not any(map(is_running, pids)))
+    print(f"{number.name[3:]}: status {child.returncode}, "
+          f"{'none' if gone else 'some'} of {len(pids)} processes is left, "
+          f"{'a' if report else 'no'} report")

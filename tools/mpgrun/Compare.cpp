@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Compare.h. The report goes to standard output: the program's own output
+// is taken and compared, so nothing else is there.
+
+#include "Compare.h"
+#include "Environment.h"
+#include "ExitStatus.h"
+#include "Measure/Clock.h"
+#include "Node/NodeMachine.h"
+#include "Node/NodeNuma.h"
+#include "ProgramNotes.h"
+#include "Run/CompareDriver.h"
+#include "Say.h"
+#include "Support/Format.h"
+#include "llvm/Support/FileSystem.h"
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// A closed standard file would be the next one that is opened, and what the
+/// program prints would end in it. False if the report has no place to go.
+static bool fillStandardFiles() {
+  bool hasOutput = fcntl(1, F_GETFD) >= 0;
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= 2);
+  if (fd > 2)
+    close(fd);
+  return hasOutput;
+}
+
+static uint32_t anySeed() {
+  uint32_t seed;
+  if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+    seed = uint32_t(time(nullptr)) ^ uint32_t(getpid());
+  return seed;
+}
+
+static void describeMachine(Comparison &comparison, const NumaFacts &numa) {
+  NodeMachine machine = readMachine(SysTree("/"), numa);
+  comparison.processor = machine.processor.valueOr("unknown");
+  comparison.kernel = machine.kernelRelease.valueOr("unknown");
+  comparison.cpus = machine.cpus.valueOr(0);
+}
+
+/// none is the program as it is; where libmpg is in it anyway, linked or
+/// preloaded by the user, it is told to leave all as it is.
+static std::vector<std::string> environmentOf(const RunOptions &options,
+                                              const Program &program,
+                                              const std::string &libraryPath,
+                                              StringRef mode) {
+  if (mode == "none")
+    return environmentWith({{"MPG_MODE", "none"}}, options.children);
+  return environmentWith(libmpgSettings(options, program, libraryPath,
+                                        mode == "interleave" ? "hugetlb" : mode,
+                                        /*stateFd=*/-1),
+                         options.children);
+}
+
+static ComparePlan makePlan(const RunOptions &options, const Program &program,
+                            const std::string &libraryPath,
+                            const NumaFacts &numa) {
+  ComparePlan plan;
+  plan.path = program.path;
+  // A traced process would get no rights of others: see ptrace(2).
+  plan.trace = !program.isPrivileged && !program.tracesItself;
+  plan.showsProgress = isatty(2) != 0;
+  Obstacle obstacle = findObstacle(options, program);
+  for (const std::string &name : options.compareModes) {
+    ModePlan mode;
+    mode.name = name;
+    mode.usesLibmpg = name != "none";
+    mode.environment = environmentOf(options, program, libraryPath, name);
+    if (mode.usesLibmpg && obstacle.isWhole)
+      mode.missing = obstacle.text;
+    if (name == "interleave") {
+      for (const NumaNode *node : numa.usable())
+        mode.interleaveNodes.push_back(node->id);
+      if (mode.interleaveNodes.size() < 2)
+        mode.missing = "not run: one NUMA node";
+    }
+    plan.modes.push_back(std::move(mode));
+  }
+  return plan;
+}
+
+/// Without touching what is in it: hours later would be too late to learn that
+/// it cannot be written.
+static bool canBeWritten(const std::string &file) {
+  if (file.empty() || file == "-")
+    return true;
+  int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int code = fd < 0 ? errno : 0;
+  if (code)
+    error() << printable(file) << ": " << strerror(code) << "\n";
+  else
+    close(fd);
+  return code == 0;
+}
+
+static bool isWritten(raw_fd_ostream &out, StringRef name) {
+  out.flush();
+  std::error_code code = out.error();
+  out.clear_error();
+  if (code)
+    error() << printable(name) << ": " << code.message() << "\n";
+  return !code;
+}
+
+/// JSON that goes to standard output has it for itself.
+static bool writeReports(const std::string &file,
+                         const Comparison &comparison) {
+  if (file == "-") {
+    writeCompareJson(outs(), comparison);
+    writeCompareText(errs(), comparison);
+    return isWritten(outs(), "standard output");
+  }
+  writeCompareText(outs(), comparison);
+  bool written = isWritten(outs(), "standard output");
+  if (file.empty())
+    return written;
+  std::error_code code;
+  raw_fd_ostream out(file, code);
+  if (code) {
+    error() << printable(file) << ": " << code.message() << "\n";
+    return false;
+  }
+  writeCompareJson(out, comparison);
+  return isWritten(out, file) && written;
+}
+
+int mpg::runComparison(const RunOptions &options, const Program &program,
+                       const std::string &libraryPath) {
+  if (!fillStandardFiles()) {
+    error() << "standard output is closed; the report would have no place\n";
+    return exitOwnError;
+  }
+  if (worldRank() != "0") {
+    error() << "--compare was started as rank " << printable(worldRank())
+            << " of a job; each rank would run the program at times of its "
+               "own. Put mpgrun in front of the launcher, with --children\n";
+    return exitOwnError;
+  }
+  if (!canBeWritten(options.compareFile))
+    return exitOwnError;
+  NumaFacts numa = readNumaFacts(SysTree("/"));
+  ComparePlan plan = makePlan(options, program, libraryPath, numa);
+  Comparison comparison;
+  comparison.command = options.command;
+  comparison.version = MPG_VERSION;
+  comparison.date = utcNow();
+  describeMachine(comparison, numa);
+  comparison.rounds = options.rounds;
+  comparison.seed = options.seed ? *options.seed : anySeed();
+  Obstacle obstacle = findObstacle(options, program);
+  if (!obstacle.text.empty() && !obstacle.isWhole)
+    comparison.notes.push_back(obstacle.text);
+  CompareEnd end = driveComparison(plan, comparison);
+  if (end.interruptedBy) {
+    error() << "interrupted: the program was ended, there is no report\n";
+    return 128 + end.interruptedBy;
+  }
+  if (end.execError)
+    return refuseProgram(options, program, end.execError);
+  if (!end.error.empty()) {
+    error() << end.error << "\n";
+    return exitOwnError;
+  }
+  if (!writeReports(options.compareFile, comparison))
+    return exitOwnError;
+  return comparison.failure.empty() ? 0 : exitNothingCompared;
+}

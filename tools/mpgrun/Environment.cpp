@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Environment.h.
+
+#include "Environment.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+extern char **environ;
+
+/// "old" behind \p front, as lists of the loader and of sanitizers are.
+static std::string inFrontOf(std::string front, const char *name) {
+  const char *old = getenv(name);
+  return old && *old ? front + ":" + old : front;
+}
+
+Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
+                             const std::string &libraryPath, StringRef mode,
+                             int stateFd) {
+  Settings settings;
+  settings.emplace_back("LD_PRELOAD", inFrontOf(libraryPath, "LD_PRELOAD"));
+  if (!options.children)
+    settings.emplace_back("MPG_TARGET", program.identity);
+  if (!mode.empty())
+    settings.emplace_back("MPG_MODE", mode.str());
+  if (!options.policy.empty())
+    settings.emplace_back("XOS_MMM_L_PAGING_POLICY", options.policy);
+  if (options.printEnv)
+    settings.emplace_back("XOS_MMM_L_PRINT_ENV", "on");
+  if (stateFd >= 0)
+    settings.emplace_back("MPG_STATE_FD", std::to_string(stateFd));
+  // In front, so that the user's own word on it counts.
+  if (program.wantsAsanFirst)
+    settings.emplace_back(
+        "ASAN_OPTIONS", inFrontOf("verify_asan_link_order=0", "ASAN_OPTIONS"));
+  return settings;
+}
+
+void mpg::applySettings(const Settings &settings, bool children) {
+  if (children)
+    unsetenv("MPG_TARGET");
+  unsetenv("MPG_STATE_FD");
+  for (const auto &[name, value] : settings)
+    setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
+}
+
+std::vector<std::string> mpg::environmentWith(const Settings &settings,
+                                              bool children) {
+  auto isReplaced = [&](StringRef name) {
+    return name == "MPG_STATE_FD" || (children && name == "MPG_TARGET") ||
+           any_of(settings,
+                  [&](const auto &setting) { return name == setting.first; });
+  };
+  std::vector<std::string> result;
+  for (char **entry = environ; *entry; ++entry)
+    if (!isReplaced(StringRef(*entry).split('=').first))
+      result.push_back(*entry);
+  for (const auto &[name, value] : settings)
+    result.push_back(name + "=" + value);
+  return result;
+}
+
+/// The first of \p names that the environment has; null if none.
+static const char *firstOf(ArrayRef<const char *> names) {
+  for (const char *name : names)
+    if (const char *value = getenv(name))
+      return value;
+  return nullptr;
+}
+
+/// The rank of this process on its node, where a launcher says it.
+static const char *localRank() {
+  static const char *const names[] = {
+#define MPG_LOCAL_RANK(name) name,
+#include "mpg/ranks.def"
+  };
+  return firstOf(names);
+}
+
+bool mpg::speaksForNode() {
+  const char *rank = localRank();
+  return !rank || StringRef(rank) == "0";
+}
+
+std::string mpg::worldRank() {
+  static const char *const names[] = {
+#define MPG_WORLD_RANK(name) name,
+#include "mpg/ranks.def"
+  };
+  const char *rank = firstOf(names);
+  return rank ? rank : "0";
+}

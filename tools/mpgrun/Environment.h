@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment that a program gets from mpgrun, and what the environment
+// says about mpgrun's place among the ranks of an MPI job.
+
+#ifndef MPG_TOOLS_MPGRUN_ENVIRONMENT_H
+#define MPG_TOOLS_MPGRUN_ENVIRONMENT_H
+
+#include "Options.h"
+#include "Run/Program.h"
+#include <utility>
+
+namespace mpg {
+
+/// Name and value of what is set beside what is there.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// For \p program with libmpg preloaded. \p mode: empty leaves MPG_MODE as it
+/// is; \p stateFd: where libmpg shall tell what it did, or below zero.
+Settings libmpgSettings(const RunOptions &options, const Program &program,
+                        const std::string &libraryPath, llvm::StringRef mode,
+                        int stateFd);
+
+/// Changes the environment of this process. What an outer mpgrun said to its
+/// program alone is taken away.
+void applySettings(const Settings &settings, bool children);
+
+/// The environment of this process with such changes, "NAME=VALUE".
+std::vector<std::string> environmentWith(const Settings &settings,
+                                         bool children);
+
+/// Of the ranks on a node the first one speaks for all.
+bool speaksForNode();
+
+/// The rank in the job; "0" without MPI.
+std::string worldRank();
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_ENVIRONMENT_H

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProgramNotes.h.
+
+#include "ProgramNotes.h"
+#include "ExitStatus.h"
+#include "Say.h"
+#include "Support/Format.h"
+#include "Wrappers.h"
+#include <cerrno>
+#include <cstring>
+
+using namespace llvm;
+using namespace mpg;
+
+Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
+  std::string name = printable(program.path);
+  std::string wrapper = startsAnother(options.command);
+  if (program.isPrivileged)
+    return {name + " runs with the rights of another user or group: the loader "
+                   "ignores preloaded libraries, nothing will be on large "
+                   "pages",
+            true};
+  if (program.kind == ProgramKind::staticProgram && !program.hasRuntime)
+    return {name + " is statically linked: no library can be loaded into it, "
+                   "nothing will be on large pages; link it with -u mpg_start "
+                   "-lmpg",
+            true};
+  if (!wrapper.empty() && !options.children)
+    return {printable(wrapper) +
+                " starts another program, which gets no large pages; put "
+                "mpgrun in front of that program, or use --children",
+            true};
+  if (program.kind == ProgramKind::script && !options.children)
+    return {name + " is a script: large pages are for its interpreter " +
+                printable(program.interpreter) +
+                "; with --children also for the programs that it starts",
+            false};
+  return {};
+}
+
+static int refuseMissing(const std::string &name, const Program &program) {
+  if (program.kind == ProgramKind::script)
+    error() << name << ": its interpreter " << printable(program.interpreter)
+            << " is not there\n";
+  else if (program.kind != ProgramKind::missing)
+    error() << name << ": the loader that it asks for is not there\n";
+  else
+    error() << name << ": "
+            << (StringRef(name).contains('/') ? "no such file"
+                                              : "not found in PATH")
+            << "\n";
+  return exitNotFound;
+}
+
+int mpg::refuseProgram(const RunOptions &options, const Program &program,
+                       int code) {
+  std::string name = printable(options.command[0]);
+  if (name.empty())
+    name = "''";
+  if (program.kind == ProgramKind::missing || code == ENOENT)
+    return refuseMissing(name, program);
+  if (program.kind == ProgramKind::directory)
+    error() << name << ": is a directory\n";
+  else if (program.kind == ProgramKind::otherMachine)
+    error() << name << ": is a program for " << program.machine
+            << ", this machine is " << hostMachineName() << "\n";
+  else if (code == ENOEXEC)
+    error() << name
+            << ": is no program; a script has to begin with #! and its "
+               "interpreter\n";
+  else
+    error() << name << ": " << strerror(code) << "\n";
+  return exitNotExecutable;
+}
+
+bool mpg::canBeTried(const RunOptions &options, const Program &program,
+                     int &status) {
+  if (program.kind == ProgramKind::missing)
+    status = refuseProgram(options, program, ENOENT);
+  else if (program.kind == ProgramKind::directory ||
+           program.kind == ProgramKind::notExecutable)
+    status = refuseProgram(options, program, EACCES);
+  else if (options.mode != "none" && asksForHelgrind(options.command)) {
+    error() << "helgrind does not work with libmpg: it replaces malloc as "
+               "libmpg does, and without limits on data and stack it may use "
+               "up the memory of the node; run valgrind without mpgrun, or "
+               "with --mode=none\n";
+    status = exitOwnError;
+  } else
+    return true;
+  return false;
+}
