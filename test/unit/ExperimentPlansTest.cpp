@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The experiments on memory: which points they plan for made-up nodes, that a
+// worker measures small ones and refuses nonsense, and what they conclude from
+// made-up samples. No test looks at a time.
+
+#include "Bench/BenchPoints.h"
+#include "Support/Format.h"
+#include <gtest/gtest.h>
+#include <set>
+#include <unistd.h>
+
+using namespace mpg;
+
+namespace {
+
+using Kind = Conclusion::Kind;
+
+const Experiment *const memoryExperiments[] = {
+    &triadExperiment, &faultExperiment, &chaseExperiment, &wssExperiment};
+
+/// A node with \p poolPages free pages of 2 MiB and no limits.
+Node nodeWith(uint64_t poolPages, uint64_t baseBytes = 4096) {
+  Node node;
+  node.pages.baseBytes = baseBytes;
+  node.pages.pools = std::vector<HugePool>{
+      {2 << 20, poolPages, poolPages, uint64_t(0), uint64_t(0), uint64_t(0)}};
+  node.transparent.present = true;
+  node.transparent.enabled = std::string("madvise");
+  node.transparent.pageBytes = uint64_t(baseBytes) == 4096 ? 2 << 20 : 1 << 29;
+  return node;
+}
+
+PlanContext contextOf(const Node &node, bool quick = false, unsigned cpus = 4,
+                      uint64_t memoryBytes = uint64_t(16) << 30) {
+  return {node, cpus, quick, /*hasRuntime=*/true, memoryBytes};
+}
+
+uint64_t sizeOf(const Parameters &parameters) {
+  for (const char *name : {"bytes", "size"})
+    if (auto bytes = parseBytes(parameter(parameters, name)))
+      return *bytes;
+  return 24 * parseNumber(parameter(parameters, "n")).value_or(0);
+}
+
+uint64_t largestOf(const std::vector<PlannedPoint> &plan) {
+  uint64_t most = 0;
+  for (const PlannedPoint &point : plan)
+    most = std::max(most, sizeOf(point.parameters));
+  return most;
+}
+
+std::string baseName() { return sizeName(uint64_t(sysconf(_SC_PAGESIZE))); }
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+TEST(ExperimentPlans, PointsHaveNamesOfTheirOwnAndSizes) {
+  Node node = nodeWith(1024);
+  for (bool quick : {false, true})
+    for (unsigned cpus : {1u, 48u})
+      for (const Experiment *experiment : memoryExperiments) {
+        std::set<std::string> names;
+        for (const PlannedPoint &point :
+             experiment->plan(contextOf(node, quick, cpus))) {
+          std::string name = pointName(experiment->name, point.parameters);
+          EXPECT_TRUE(names.insert(name).second) << name;
+          EXPECT_GT(sizeOf(point.parameters), 0u) << name;
+          EXPECT_EQ(point.missing, "") << name;
+        }
+        EXPECT_FALSE(names.empty());
+      }
+}
+
+TEST(ExperimentPlans, QuickOnesAreSmaller) {
+  Node node = nodeWith(1024);
+  for (const Experiment *experiment : memoryExperiments)
+    EXPECT_LE(4 * largestOf(experiment->plan(contextOf(node, true))),
+              largestOf(experiment->plan(contextOf(node, false))))
+        << experiment->name.str();
+}
+
+TEST(ExperimentPlans, SizesFollowThePoolAndTheMemory) {
+  struct Case {
+    uint64_t poolPages, memoryBytes, most;
+  };
+  const Case cases[] = {
+      {512, uint64_t(16) << 30, 1 << 30},
+      {511, uint64_t(16) << 30, 512 << 20},
+      {32, uint64_t(16) << 30, 64 << 20},
+      // Too small to be worth it: the others are measured in full.
+      {31, uint64_t(16) << 30, 1 << 30},
+      {0, uint64_t(16) << 30, 1 << 30},
+      {1024, 300 << 20, 256 << 20},
+      {0, 300 << 20, 256 << 20},
+  };
+  for (const Case &test : cases) {
+    Node node = nodeWith(test.poolPages);
+    PlanContext context = contextOf(node, false, 4, test.memoryBytes);
+    for (const Experiment *experiment : {&faultExperiment, &wssExperiment})
+      EXPECT_EQ(largestOf(experiment->plan(context)), test.most)
+          << experiment->name.str() << " " << test.poolPages;
+    EXPECT_LE(largestOf(triadExperiment.plan(context)), test.memoryBytes);
+  }
+}
+
+TEST(ExperimentPlans, WithoutAPoolThePointsSayWhatIsMissing) {
+  Node node = nodeWith(0);
+  for (const PlannedPoint &point : faultExperiment.plan(contextOf(node))) {
+    bool isPool = parameter(point.parameters, "pages") == "2M";
+    EXPECT_EQ(point.missing.find("512 pages of 2 MiB are needed") == 0, isPool)
+        << point.missing;
+  }
+  // The sweep takes what it can get instead.
+  for (const PlannedPoint &point : wssExperiment.plan(contextOf(node))) {
+    EXPECT_NE(parameter(point.parameters, "pages"), "2M");
+    EXPECT_EQ(point.missing, "");
+  }
+}
+
+TEST(ExperimentPlans, PagingPolicyNeedsTheRuntime) {
+  Node node = nodeWith(1024);
+  PlanContext context = contextOf(node);
+  context.hasRuntime = false;
+  unsigned policies = 0;
+  for (const PlannedPoint &point : triadExperiment.plan(context)) {
+    bool isPolicy = !parameter(point.parameters, "policy").empty();
+    policies += isPolicy;
+    EXPECT_EQ(point.needsRuntime, isPolicy);
+    EXPECT_EQ(!point.missing.empty(), isPolicy);
+  }
+  EXPECT_EQ(policies, 2u);
+}
+
+TEST(ExperimentPlans, BasePagesOf64KiB) {
+  Node node = nodeWith(1024, 65536);
+  for (const Experiment *experiment : memoryExperiments)
+    EXPECT_EQ(parameter(experiment->plan(contextOf(node)).front().parameters,
+                        "pages"),
+              "64K");
+  EXPECT_EQ(parameter(chaseExperiment.plan(contextOf(node)).front().parameters,
+                      "stride"),
+            "64K");
+}
+
+TEST(ExperimentPlans, GuidesTriadIsConvertedToOurBytes) {
+  std::vector<GuideFigure> figures = triadExperiment.guide();
+  ASSERT_EQ(figures.size(), 4u);
+  EXPECT_NEAR(figures[0].value, 46.3, 0.05);
+  EXPECT_NEAR(figures[1].value, 58.0, 0.05);
+  for (const Experiment *experiment : memoryExperiments)
+    for (const GuideFigure &figure : experiment->guide()) {
+      EXPECT_NE(figure.source.find("guide"), std::string::npos);
+      EXPECT_GT(figure.value, 0);
+    }
+}
+
+TEST(BenchPoints, PartsCoverAllAndMeetAtSteps) {
+  for (uint64_t count : {0, 1, 31, 32, 33, 1000, 4096})
+    for (unsigned threads : {1u, 2u, 7u, 64u}) {
+      uint64_t at = 0;
+      for (unsigned thread = 0; thread < threads; ++thread) {
+        Part part = partOf(count, 32, thread, threads);
+        EXPECT_EQ(part.begin, at);
+        EXPECT_TRUE(part.begin % 32 == 0 || part.begin == count);
+        EXPECT_LE(part.count(), (count / 32 / threads + 1) * 32);
+        at = part.end;
+      }
+      EXPECT_EQ(at, count);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+TEST(ExperimentWorkers, SmallPointsAreMeasured) {
+  struct Case {
+    const Experiment *experiment;
+    Parameters parameters;
+  };
+  std::string base = baseName();
+  const Case cases[] = {
+      {&triadExperiment, {{"pages", base}, {"threads", "2"}, {"n", "100003"}}},
+      {&triadExperiment, {{"pages", base}, {"threads", "7"}, {"n", "1000"}}},
+      {&faultExperiment,
+       {{"pages", base}, {"threads", "3"}, {"by", "touch"}, {"bytes", "3M"}}},
+      {&chaseExperiment, {{"pages", base}, {"bytes", "1M"}, {"stride", "4K"}}},
+      {&wssExperiment, {{"pages", base}, {"size", "16K"}, {"stride", "64"}}},
+      {&wssExperiment, {{"pages", base}, {"size", "1M"}, {"stride", "256"}}},
+  };
+  for (const Case &test : cases) {
+    WorkerResult result = test.experiment->measure(test.parameters);
+    std::string name = pointName(test.experiment->name, test.parameters);
+    EXPECT_EQ(result.error, "") << name;
+    EXPECT_GT(result.value, 0) << name;
+    EXPECT_GT(result.backing.normalBytes, 0u) << name;
+    EXPECT_EQ(result.backing.hugetlbBytes, 0u) << name;
+  }
+}
+
+TEST(ExperimentWorkers, FaultsAreCounted) {
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  WorkerResult result = faultExperiment.measure({{"pages", sizeName(page)},
+                                                 {"threads", "1"},
+                                                 {"by", "touch"},
+                                                 {"bytes", "4M"}});
+  ASSERT_EQ(result.error, "");
+  EXPECT_GE(result.figures["faults"], double((4 << 20) / page));
+  EXPECT_GT(result.figures["ns_per_fault"], 0);
+}
+
+TEST(ExperimentWorkers, NonsenseIsAnError) {
+  struct Case {
+    const Experiment *experiment;
+    Parameters parameters;
+    const char *why;
+  };
+  std::string base = baseName();
+  const Case cases[] = {
+      {&triadExperiment, {}, "n=: not a number"},
+      {&triadExperiment, {{"n", "0"}, {"threads", "1"}}, "n=0"},
+      {&triadExperiment, {{"n", "-1"}, {"threads", "1"}}, "n=-1"},
+      {&triadExperiment, {{"n", "9223372036854775807"}}, "n=9223372036854775"},
+      {&triadExperiment, {{"n", "8"}, {"threads", "99999999"}}, "threads="},
+      {&triadExperiment, {{"n", "8"}, {"threads", "1"}, {"pages", "7K"}}, "7K"},
+      {&triadExperiment,
+       {{"n", "8"}, {"threads", "1"}, {"policy", "maybe"}},
+       "policy=maybe"},
+      {&triadExperiment,
+       {{"n", "8"}, {"threads", "1"}, {"policy", "demand"}},
+       "libmpg was to be preloaded"},
+      {&faultExperiment, {{"threads", "1"}, {"bytes", "1M"}}, "by="},
+      {&faultExperiment,
+       {{"threads", "2"}, {"bytes", "1M"}, {"by", "populate"}},
+       "one thread"},
+      {&faultExperiment,
+       {{"threads", "1"}, {"bytes", "1E"}, {"by", "touch"}},
+       "bytes=1E"},
+      {&chaseExperiment, {{"bytes", "1M"}, {"stride", "12"}}, "stride=12"},
+      {&chaseExperiment, {{"bytes", "4K"}, {"stride", "4K"}}, "stride=4K"},
+      {&wssExperiment, {{"size", "1M"}}, "stride="},
+      {&wssExperiment,
+       {{"size", "100000G"}, {"stride", "64"}, {"pages", base}},
+       "size=100000G"},
+  };
+  for (const Case &test : cases) {
+    WorkerResult result = test.experiment->measure(test.parameters);
+    EXPECT_NE(result.error.find(test.why), std::string::npos)
+        << pointName(test.experiment->name, test.parameters) << ": "
+        << result.error;
+    EXPECT_EQ(result.value, 0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Conclusions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Eight rounds around \p value, each a little off it.
+PointResult samplesOf(Parameters parameters, double value) {
+  PointResult point;
+  point.parameters = std::move(parameters);
+  for (unsigned round = 0; round < 8; ++round) {
+    WorkerResult sample;
+    sample.value = value * (1 + 0.002 * (round * 5 % 8));
+    point.samples.push_back(sample);
+    point.rounds.push_back(round);
+  }
+  return point;
+}
+
+ExperimentResult faultResult(double baseMs, double largeMs) {
+  ExperimentResult result;
+  result.points = {
+      samplesOf({{"pages", baseName()}, {"threads", "1"}, {"by", "touch"}},
+                baseMs),
+      samplesOf({{"pages", "2M"}, {"threads", "1"}, {"by", "touch"}}, largeMs)};
+  return result;
+}
+
+/// A sweep over four sizes.
+ExperimentResult sweep(std::vector<double> base, std::vector<double> large) {
+  static const char *const sizes[] = {"16K", "1M", "64M", "256M"};
+  ExperimentResult result;
+  for (size_t i = 0; i < base.size(); ++i) {
+    result.points.push_back(
+        samplesOf({{"pages", baseName()}, {"size", sizes[i]}}, base[i]));
+    result.points.push_back(
+        samplesOf({{"pages", "2M"}, {"size", sizes[i]}}, large[i]));
+  }
+  return result;
+}
+
+} // namespace
+
+TEST(ExperimentConclusions, FirstTouchMustBeFourTimesCheaper) {
+  ExperimentResult result = faultResult(400, 45);
+  faultExperiment.conclude(result);
+  ASSERT_FALSE(result.conclusions.empty());
+  EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
+  EXPECT_NEAR(result.conclusions[0].ratio.value, 400.0 / 45, 0.2);
+
+  result = faultResult(400, 200);
+  faultExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::no);
+
+  result = faultResult(400, 45);
+  result.points[1].isBusy = true;
+  faultExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::undecided);
+
+  result = faultResult(400, 45);
+  result.points[1].samples.clear();
+  result.points[1].missing = "no free pages";
+  faultExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::notMeasured);
+  EXPECT_NE(result.conclusions[0].text.find("no free pages"),
+            std::string::npos);
+}
+
+TEST(ExperimentConclusions, TheCurvesPartWhereAllLargerSizesDiffer) {
+  ExperimentResult result = sweep({1, 8, 160, 200}, {1, 8, 120, 140});
+  wssExperiment.conclude(result);
+  ASSERT_EQ(result.conclusions.size(), 2u);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
+  EXPECT_EQ(result.conclusions[0].text.find("2M pages are faster from 64M on"),
+            0u)
+      << result.conclusions[0].text;
+  EXPECT_EQ(result.conclusions[1].kind, Kind::yes);
+}
+
+TEST(ExperimentConclusions, OneSizeThatDiffersIsNoParting) {
+  ExperimentResult result = sweep({1, 9, 160, 200}, {1, 8, 160, 200});
+  wssExperiment.conclude(result);
+  ASSERT_EQ(result.conclusions.size(), 1u); // about the largest size
+  EXPECT_FALSE(result.conclusions[0].ratio.isReal());
+  result = sweep({1, 9, 160, 200}, {1, 8, 160, 250});
+  wssExperiment.conclude(result);
+  ASSERT_EQ(result.conclusions.size(), 1u);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::no);
+}
+
+TEST(ExperimentConclusions, NothingMeasuredIsToldAsThat) {
+  for (const Experiment *experiment : memoryExperiments) {
+    ExperimentResult result;
+    Node node = nodeWith(0);
+    for (PlannedPoint &planned : experiment->plan(contextOf(node))) {
+      PointResult point;
+      point.parameters = planned.parameters;
+      point.missing = "the run was stopped";
+      result.points.push_back(point);
+    }
+    experiment->conclude(result);
+    EXPECT_FALSE(result.conclusions.empty()) << experiment->name.str();
+    for (const Conclusion &conclusion : result.conclusions)
+      EXPECT_EQ(conclusion.kind, Kind::notMeasured) << conclusion.text;
+    ExperimentResult empty;
+    experiment->conclude(empty); // no points at all
+  }
+}
