@@ -39,7 +39,7 @@ template <typename T> T readAt(StringRef file, uint64_t offset) {
 
 StringRef stringAt(StringRef table, uint64_t offset) {
   StringRef rest = table.substr(std::min<uint64_t>(offset, table.size()));
-  return rest.take_front(rest.find('\0'));
+  return rest.take_until([](char c) { return c == '\0'; });
 }
 
 StringRef contentsOf(StringRef file, const Elf64_Shdr &section) {

@@ -15,7 +15,7 @@
 using namespace mpg;
 using llvm::StringRef;
 
-static llvm::SmallVector<StringRef, 16> split(StringRef text, StringRef by) {
+static llvm::SmallVector<StringRef, 16> partsOf(StringRef text, StringRef by) {
   llvm::SmallVector<StringRef, 16> parts;
   text.split(parts, by, -1, /*KeepEmpty=*/false);
   return parts;
@@ -95,7 +95,7 @@ TEST(FindingsTable, PrintedRemedyLeavesExplanationsOut) {
 static std::map<std::string, std::string> linesFor(const FixContext &context) {
   std::map<std::string, std::string> lines;
   std::string remedy = shortRemedy(infoOf(FindingId::mpg103), context);
-  for (StringRef line : split(remedy, "\n"))
+  for (StringRef line : partsOf(remedy, "\n"))
     if (line.consume_front("  ")) {
       auto [label, flags] = line.split(':');
       lines[label.str()] = flags.ltrim().str();
@@ -172,7 +172,7 @@ TEST(FindingsTable, SizesAreWrittenAsOptionsTakeThem) {
 TEST(FindingsTable, CompilerLinesHoldNothingButFlags) {
   unsigned seen = 0;
   for (const FindingInfo &info : allFindings())
-    for (StringRef line : split(info.remedy, "\n")) {
+    for (StringRef line : partsOf(info.remedy, "\n")) {
       StringRef flags = line.ltrim();
       if (line == flags ||
           !(flags.consume_front("gcc:") || flags.consume_front("clang:") ||
@@ -181,7 +181,7 @@ TEST(FindingsTable, CompilerLinesHoldNothingButFlags) {
             flags.consume_front("any:")))
         continue;
       ++seen;
-      for (StringRef word : split(flags, " "))
+      for (StringRef word : partsOf(flags, " "))
         EXPECT_TRUE(word.starts_with("-")) << idText(info.id) << word.str();
     }
   EXPECT_GT(seen, 20u);
@@ -205,7 +205,7 @@ TEST(FindingsTable, VendorCodesNameFindingsThatNameThem) {
   std::set<std::string> codes;
   for (const VendorCode &code : allVendorCodes()) {
     EXPECT_TRUE(codes.insert(code.code.str()).second) << code.code.str();
-    for (StringRef id : split(code.related, ", ")) {
+    for (StringRef id : partsOf(code.related, ", ")) {
       unsigned number = 0;
       ASSERT_TRUE(id.consume_front("MPG")) << id.str();
       ASSERT_FALSE(id.getAsInteger(10, number)) << id.str();
