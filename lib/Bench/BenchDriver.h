@@ -8,7 +8,7 @@
 #ifndef MPG_BENCH_BENCHDRIVER_H
 #define MPG_BENCH_BENCHDRIVER_H
 
-#include "Bench/Experiment.h"
+#include "Bench/Experiments/Experiment.h"
 
 namespace mpg {
 

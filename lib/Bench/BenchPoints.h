@@ -7,7 +7,7 @@
 #define MPG_BENCH_BENCHPOINTS_H
 
 #include "Bench/BenchPages.h"
-#include "Bench/Experiment.h"
+#include "Bench/Experiments/Experiment.h"
 
 namespace mpg {
 

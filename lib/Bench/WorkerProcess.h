@@ -5,7 +5,7 @@
 #ifndef MPG_BENCH_WORKERPROCESS_H
 #define MPG_BENCH_WORKERPROCESS_H
 
-#include "Bench/Experiment.h"
+#include "Bench/Experiments/Experiment.h"
 
 namespace mpg {
 

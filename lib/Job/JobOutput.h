@@ -6,7 +6,7 @@
 #ifndef MPG_JOB_JOBOUTPUT_H
 #define MPG_JOB_JOBOUTPUT_H
 
-#include "Job/JobRules.h"
+#include "Job/Rules/JobRules.h"
 
 namespace llvm {
 class raw_ostream;

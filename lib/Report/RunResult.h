@@ -6,7 +6,7 @@
 #define MPG_REPORT_RUNRESULT_H
 
 #include "Audit/Report.h"
-#include "Job/JobRules.h"
+#include "Job/Rules/JobRules.h"
 
 namespace mpg {
 

@@ -5,8 +5,8 @@
 // values come from the formula, from counting by hand, and from a cache that is
 // simulated line by line.
 
-#include "Bench/CacheSets.h"
-#include "Bench/Zipf.h"
+#include "Bench/Experiments/CacheSets.h"
+#include "Bench/Experiments/Zipf.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <filesystem>

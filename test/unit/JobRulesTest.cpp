@@ -4,9 +4,9 @@
 // them says, and, as much, where it is silent. What the reader makes of a text
 // has its own tests; both together are tested in test/mpgaudit.
 
-#include "Job/JobRules.h"
-#include "Job/EnvVariables.h"
-#include "Job/RuleCpus.h"
+#include "Job/Rules/JobRules.h"
+#include "Job/Rules/RuleCpus.h"
+#include "Job/Script/EnvVariables.h"
 #include "gtest/gtest.h"
 
 using namespace mpg;

@@ -7,7 +7,7 @@
 #define MPG_TOOLS_MPGAUDIT_JOBINPUTS_H
 
 #include "Inputs.h"
-#include "Job/JobScript.h"
+#include "Job/Script/JobScript.h"
 
 namespace mpg {
 

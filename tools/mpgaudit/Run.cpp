@@ -3,7 +3,7 @@
 #include "Run.h"
 #include "Audit/ClosureFacts.h"
 #include "Job/JobOutput.h"
-#include "Job/Recommend.h"
+#include "Job/Recommend/Recommend.h"
 #include "Loader/Tree.h"
 #include "Support/Format.h"
 #include "Support/OrderedParallel.h"

@@ -2,7 +2,7 @@
 //
 // See CacheSets.h.
 
-#include "Bench/CacheSets.h"
+#include "Bench/Experiments/CacheSets.h"
 #include <algorithm>
 #include <cassert>
 

@@ -6,8 +6,8 @@
 // gone before its next element is read. Counted, not simulated: no prefetch, no
 // order of replacement.
 
-#ifndef MPG_BENCH_CACHESETS_H
-#define MPG_BENCH_CACHESETS_H
+#ifndef MPG_BENCH_EXPERIMENTS_CACHESETS_H
+#define MPG_BENCH_EXPERIMENTS_CACHESETS_H
 
 #include "Node/SysTree.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -41,4 +41,4 @@ SetConflicts countConflicts(llvm::ArrayRef<uint64_t> starts, uint64_t bytes,
 
 } // namespace mpg
 
-#endif // MPG_BENCH_CACHESETS_H
+#endif // MPG_BENCH_EXPERIMENTS_CACHESETS_H

@@ -2,7 +2,7 @@
 //
 // See EmbedWork.h.
 
-#include "Bench/EmbedWork.h"
+#include "Bench/Experiments/EmbedWork.h"
 #include "Bench/BenchMemory.h"
 #include "Bench/LoadedRuntime.h"
 #include "mpg/kernels.h"

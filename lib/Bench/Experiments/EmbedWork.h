@@ -3,8 +3,8 @@
 // What one point of the embedding experiment is, and the two ways to measure
 // it: one table on pages of one kind, or a copy of it on each NUMA node.
 
-#ifndef MPG_BENCH_EMBEDWORK_H
-#define MPG_BENCH_EMBEDWORK_H
+#ifndef MPG_BENCH_EXPERIMENTS_EMBEDWORK_H
+#define MPG_BENCH_EXPERIMENTS_EMBEDWORK_H
 
 #include "Bench/BenchResult.h"
 #include <cstdint>
@@ -53,4 +53,4 @@ void measureOnNodes(WorkerResult &result, const EmbedWork &work,
 
 } // namespace mpg
 
-#endif // MPG_BENCH_EMBEDWORK_H
+#endif // MPG_BENCH_EXPERIMENTS_EMBEDWORK_H

@@ -6,8 +6,8 @@
 // what differs from process to process (where its pages lie) is part of the
 // spread, as it is for the user's program.
 
-#ifndef MPG_BENCH_EXPERIMENT_H
-#define MPG_BENCH_EXPERIMENT_H
+#ifndef MPG_BENCH_EXPERIMENTS_EXPERIMENT_H
+#define MPG_BENCH_EXPERIMENTS_EXPERIMENT_H
 
 #include "Bench/BenchResult.h"
 #include "Node/Node.h"
@@ -77,4 +77,4 @@ Conclusion compareRounds(const ExperimentResult &result,
 
 } // namespace mpg
 
-#endif // MPG_BENCH_EXPERIMENT_H
+#endif // MPG_BENCH_EXPERIMENTS_EXPERIMENT_H

@@ -6,9 +6,9 @@
 // on the best pages, and with a copy of the table on each NUMA node.
 
 #include "Bench/BenchPoints.h"
-#include "Bench/EmbedWork.h"
+#include "Bench/Experiments/EmbedWork.h"
+#include "Bench/Experiments/Zipf.h"
 #include "Bench/LoadedRuntime.h"
-#include "Bench/Zipf.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

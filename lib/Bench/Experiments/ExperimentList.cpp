@@ -3,7 +3,7 @@
 // The list of experiments. A file of its own: what includes it needs the
 // kernels of libmpg at link time.
 
-#include "Bench/Experiment.h"
+#include "Bench/Experiments/Experiment.h"
 
 using namespace llvm;
 using namespace mpg;

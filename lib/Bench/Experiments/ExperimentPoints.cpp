@@ -3,7 +3,7 @@
 // Names of points, and finding and comparing them: what all experiments need
 // for their conclusions.
 
-#include "Bench/Experiment.h"
+#include "Bench/Experiments/Experiment.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

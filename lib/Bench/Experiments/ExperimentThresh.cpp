@@ -6,8 +6,8 @@
 // the same addresses would mean there.
 
 #include "Bench/BenchMemory.h"
-#include "Bench/CacheSets.h"
-#include "Bench/Experiment.h"
+#include "Bench/Experiments/CacheSets.h"
+#include "Bench/Experiments/Experiment.h"
 #include "Bench/LoadedRuntime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

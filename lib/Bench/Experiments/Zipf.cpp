@@ -2,7 +2,7 @@
 //
 // See Zipf.h.
 
-#include "Bench/Zipf.h"
+#include "Bench/Experiments/Zipf.h"
 #include <algorithm>
 #include <cassert>
 #include <cmath>

@@ -4,8 +4,8 @@
 // the time (Zipf: the row of rank r is drawn in proportion to 1 / r^alpha, as
 // words of a language are).
 
-#ifndef MPG_BENCH_ZIPF_H
-#define MPG_BENCH_ZIPF_H
+#ifndef MPG_BENCH_EXPERIMENTS_ZIPF_H
+#define MPG_BENCH_EXPERIMENTS_ZIPF_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -45,4 +45,4 @@ uint64_t countUnique(llvm::ArrayRef<int32_t> drawn, uint64_t rows);
 
 } // namespace mpg
 
-#endif // MPG_BENCH_ZIPF_H
+#endif // MPG_BENCH_EXPERIMENTS_ZIPF_H

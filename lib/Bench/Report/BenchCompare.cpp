@@ -12,8 +12,8 @@
 // thing; and the text says how many chance would give.
 
 #include "Bench/BenchResult.h"
-#include "Bench/PointLabels.h"
-#include "Bench/TextTable.h"
+#include "Bench/Report/PointLabels.h"
+#include "Bench/Report/TextTable.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -4,7 +4,7 @@
 // mpgaudit's is. It loads nothing and runs nothing. In front stands whether the
 // numbers can be trusted, then what they say, then the numbers.
 
-#include "Bench/BenchHtmlParts.h"
+#include "Bench/Report/BenchHtmlParts.h"
 #include "Report/HtmlParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,8 +3,8 @@
 // The answers, before anything else: each sentence with its verdict, and the
 // interval that it rests on as a picture, all on one scale.
 
-#include "Bench/BenchHtmlParts.h"
-#include "Bench/PointLabels.h"
+#include "Bench/Report/BenchHtmlParts.h"
+#include "Bench/Report/PointLabels.h"
 #include "Report/HtmlParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

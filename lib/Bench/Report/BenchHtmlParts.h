@@ -3,10 +3,10 @@
 // What the page of mpgbench --html is put together from. Each part escapes what
 // it is given: a result file may come from anywhere.
 
-#ifndef MPG_BENCH_BENCHHTMLPARTS_H
-#define MPG_BENCH_BENCHHTMLPARTS_H
+#ifndef MPG_BENCH_REPORT_BENCHHTMLPARTS_H
+#define MPG_BENCH_REPORT_BENCHHTMLPARTS_H
 
-#include "Bench/BenchPlot.h"
+#include "Bench/Report/BenchPlot.h"
 
 namespace mpg {
 
@@ -37,4 +37,4 @@ void writeConclusions(llvm::raw_ostream &out, const BenchRun &run);
 
 } // namespace mpg
 
-#endif // MPG_BENCH_BENCHHTMLPARTS_H
+#endif // MPG_BENCH_REPORT_BENCHHTMLPARTS_H

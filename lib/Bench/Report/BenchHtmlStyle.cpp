@@ -5,7 +5,7 @@
 // people with any kind of colour blindness can tell apart, made darker or
 // lighter until they have a contrast of 4 to what is behind them.
 
-#include "Bench/BenchPlot.h"
+#include "Bench/Report/BenchPlot.h"
 
 using namespace llvm;
 

@@ -3,9 +3,9 @@
 // The tables of an experiment: a plot shows which is larger, a table by how
 // much and on which pages.
 
-#include "Bench/BenchAxis.h"
-#include "Bench/BenchHtmlParts.h"
-#include "Bench/PointLabels.h"
+#include "Bench/Report/BenchAxis.h"
+#include "Bench/Report/BenchHtmlParts.h"
+#include "Bench/Report/PointLabels.h"
 #include "Report/HtmlParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

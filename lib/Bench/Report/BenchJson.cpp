@@ -6,7 +6,7 @@
 // pairs: objects of JSON have no order.
 
 #include "Bench/BenchResult.h"
-#include "Bench/PointLabels.h"
+#include "Bench/Report/PointLabels.h"
 #include "Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,8 +5,8 @@
 // of parameters are a group; a group in which the experiment's parameter for
 // the x axis is missing, or the same everywhere, takes the first that varies.
 
-#include "Bench/BenchPanels.h"
-#include "Bench/BenchAxis.h"
+#include "Bench/Report/BenchPanels.h"
+#include "Bench/Report/BenchAxis.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,8 +3,8 @@
 // Which plots an experiment gets: its points, sorted into small plots by the
 // parameters that are neither on the x axis nor a series.
 
-#ifndef MPG_BENCH_BENCHPANELS_H
-#define MPG_BENCH_BENCHPANELS_H
+#ifndef MPG_BENCH_REPORT_BENCHPANELS_H
+#define MPG_BENCH_REPORT_BENCHPANELS_H
 
 #include "Bench/BenchResult.h"
 
@@ -45,4 +45,4 @@ PlotSet arrangePlots(const ExperimentResult &experiment);
 
 } // namespace mpg
 
-#endif // MPG_BENCH_BENCHPANELS_H
+#endif // MPG_BENCH_REPORT_BENCHPANELS_H

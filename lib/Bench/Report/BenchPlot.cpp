@@ -4,8 +4,8 @@
 // which of the guide's figures are drawn. The guide speaks of another machine:
 // its figures must never squeeze what was measured here.
 
-#include "Bench/BenchPlot.h"
-#include "Bench/BenchPlotPanel.h"
+#include "Bench/Report/BenchPlot.h"
+#include "Bench/Report/BenchPlotPanel.h"
 #include "Report/HtmlParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,10 +3,10 @@
 // Plots of an experiment as pictures inside of a page: medians with their
 // intervals, every repetition, and what the guide says.
 
-#ifndef MPG_BENCH_BENCHPLOT_H
-#define MPG_BENCH_BENCHPLOT_H
+#ifndef MPG_BENCH_REPORT_BENCHPLOT_H
+#define MPG_BENCH_REPORT_BENCHPLOT_H
 
-#include "Bench/BenchPanels.h"
+#include "Bench/Report/BenchPanels.h"
 
 namespace mpg {
 
@@ -29,4 +29,4 @@ llvm::StringRef benchStyle();
 
 } // namespace mpg
 
-#endif // MPG_BENCH_BENCHPLOT_H
+#endif // MPG_BENCH_REPORT_BENCHPLOT_H

@@ -5,7 +5,7 @@
 // of text are estimated, and generously: the page must not run anything that
 // measures them.
 
-#include "Bench/BenchPlotPanel.h"
+#include "Bench/Report/BenchPlotPanel.h"
 #include "Report/HtmlParts.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,11 +2,11 @@
 //
 // One plot as a picture.
 
-#ifndef MPG_BENCH_BENCHPLOTPANEL_H
-#define MPG_BENCH_BENCHPLOTPANEL_H
+#ifndef MPG_BENCH_REPORT_BENCHPLOTPANEL_H
+#define MPG_BENCH_REPORT_BENCHPLOTPANEL_H
 
-#include "Bench/BenchAxis.h"
-#include "Bench/BenchPanels.h"
+#include "Bench/Report/BenchAxis.h"
+#include "Bench/Report/BenchPanels.h"
 #include <optional>
 
 namespace mpg {
@@ -35,4 +35,4 @@ void writePanel(llvm::raw_ostream &out, const PanelDrawing &drawing);
 
 } // namespace mpg
 
-#endif // MPG_BENCH_BENCHPLOTPANEL_H
+#endif // MPG_BENCH_REPORT_BENCHPLOTPANEL_H

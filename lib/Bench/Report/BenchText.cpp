@@ -6,8 +6,8 @@
 // end. Whatever all points of an experiment share stands above the table once.
 
 #include "Bench/BenchResult.h"
-#include "Bench/PointLabels.h"
-#include "Bench/TextTable.h"
+#include "Bench/Report/PointLabels.h"
+#include "Bench/Report/TextTable.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

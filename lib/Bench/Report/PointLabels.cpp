@@ -2,7 +2,7 @@
 //
 // See PointLabels.h.
 
-#include "Bench/PointLabels.h"
+#include "Bench/Report/PointLabels.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

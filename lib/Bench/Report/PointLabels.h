@@ -3,8 +3,8 @@
 // Short names of points, for tables and sentences: of their parameters only
 // those that tell them apart.
 
-#ifndef MPG_BENCH_POINTLABELS_H
-#define MPG_BENCH_POINTLABELS_H
+#ifndef MPG_BENCH_REPORT_POINTLABELS_H
+#define MPG_BENCH_REPORT_POINTLABELS_H
 
 #include "Bench/BenchResult.h"
 
@@ -32,4 +32,4 @@ std::string pointsLabel(const ExperimentResult &result,
 
 } // namespace mpg
 
-#endif // MPG_BENCH_POINTLABELS_H
+#endif // MPG_BENCH_REPORT_POINTLABELS_H

@@ -2,7 +2,7 @@
 //
 // See TextTable.h.
 
-#include "Bench/TextTable.h"
+#include "Bench/Report/TextTable.h"
 #include "Support/Format.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"

@@ -3,8 +3,8 @@
 // Tables in plain text, for terminals: columns as wide as their widest cell,
 // two blanks between them; and numbers with as many digits as mean something.
 
-#ifndef MPG_BENCH_TEXTTABLE_H
-#define MPG_BENCH_TEXTTABLE_H
+#ifndef MPG_BENCH_REPORT_TEXTTABLE_H
+#define MPG_BENCH_REPORT_TEXTTABLE_H
 
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -49,4 +49,4 @@ std::string formatFigureLike(double value, double like);
 
 } // namespace mpg
 
-#endif // MPG_BENCH_TEXTTABLE_H
+#endif // MPG_BENCH_REPORT_TEXTTABLE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Job/Recommend.h"
-#include "Job/RecommendRules.h"
+#include "Job/Recommend/Recommend.h"
+#include "Job/Recommend/RecommendRules.h"
 
 using namespace llvm;
 using namespace mpg;

@@ -5,11 +5,11 @@
 // every decision with its reason; what depends on a profile and not on the
 // program or its script is left to the reader.
 
-#ifndef MPG_JOB_RECOMMEND_H
-#define MPG_JOB_RECOMMEND_H
+#ifndef MPG_JOB_RECOMMEND_RECOMMEND_H
+#define MPG_JOB_RECOMMEND_RECOMMEND_H
 
 #include "Audit/Audit.h"
-#include "Job/JobScript.h"
+#include "Job/Script/JobScript.h"
 
 namespace mpg {
 
@@ -54,4 +54,4 @@ void writeAdvice(llvm::raw_ostream &out, const Advice &advice,
 
 } // namespace mpg
 
-#endif // MPG_JOB_RECOMMEND_H
+#endif // MPG_JOB_RECOMMEND_RECOMMEND_H

@@ -3,7 +3,7 @@
 // What of a job's environment speaks against the advice. Whether a line is
 // wrong by itself is for the rules of JobRules.h to say.
 
-#include "Job/RecommendRules.h"
+#include "Job/Recommend/RecommendRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Job/RecommendFacts.h"
+#include "Job/Recommend/RecommendFacts.h"
 #include "Audit/ClosureFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -4,10 +4,10 @@
 // report and the job: how far the threads of a process reach, how much memory
 // there is, what the environment says already.
 
-#ifndef MPG_JOB_RECOMMENDFACTS_H
-#define MPG_JOB_RECOMMENDFACTS_H
+#ifndef MPG_JOB_RECOMMEND_RECOMMENDFACTS_H
+#define MPG_JOB_RECOMMEND_RECOMMENDFACTS_H
 
-#include "Job/Recommend.h"
+#include "Job/Recommend/Recommend.h"
 
 namespace mpg {
 
@@ -68,4 +68,4 @@ std::string describe(const Situation &situation);
 
 } // namespace mpg
 
-#endif // MPG_JOB_RECOMMENDFACTS_H
+#endif // MPG_JOB_RECOMMEND_RECOMMENDFACTS_H

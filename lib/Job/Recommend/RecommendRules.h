@@ -4,10 +4,10 @@
 // why" in docs/environment.md. Each looks at one thing and appends what it
 // decides; later ones may ask what is there already.
 
-#ifndef MPG_JOB_RECOMMENDRULES_H
-#define MPG_JOB_RECOMMENDRULES_H
+#ifndef MPG_JOB_RECOMMEND_RECOMMENDRULES_H
+#define MPG_JOB_RECOMMEND_RECOMMENDRULES_H
 
-#include "Job/RecommendFacts.h"
+#include "Job/Recommend/RecommendFacts.h"
 
 namespace mpg {
 
@@ -41,4 +41,4 @@ llvm::StringRef valueIn(const Advice &advice, llvm::StringRef name);
 
 } // namespace mpg
 
-#endif // MPG_JOB_RECOMMENDRULES_H
+#endif // MPG_JOB_RECOMMEND_RECOMMENDRULES_H

@@ -4,7 +4,7 @@
 // decision and its reason stand in docs/environment.md, "What to set, and why".
 // Its figures are quoted as its own: no A64FX was measured here.
 
-#include "Job/RecommendRules.h"
+#include "Job/Recommend/RecommendRules.h"
 #include "Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 

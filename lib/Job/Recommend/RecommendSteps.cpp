@@ -2,7 +2,7 @@
 //
 // What to do beside setting variables: load the library, relink, place data.
 
-#include "Job/RecommendRules.h"
+#include "Job/Recommend/RecommendRules.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"

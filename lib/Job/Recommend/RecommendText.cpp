@@ -3,7 +3,7 @@
 // An Advice as shell script: everything but the export lines is a comment, also
 // where a name from a file holds a line feed.
 
-#include "Job/Recommend.h"
+#include "Job/Recommend/Recommend.h"
 #include "Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

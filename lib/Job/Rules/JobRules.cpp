@@ -3,8 +3,8 @@
 // See JobRules.h. The rules stand in Rule<Topic>.cpp, one topic each; here is
 // which of them run, and what becomes of what they found.
 
-#include "Job/JobRules.h"
-#include "Job/RuleContext.h"
+#include "Job/Rules/JobRules.h"
+#include "Job/Rules/RuleContext.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>

@@ -3,11 +3,11 @@
 // What is wrong with a job script: by itself, and together with the programs
 // that it starts.
 
-#ifndef MPG_JOB_JOBRULES_H
-#define MPG_JOB_JOBRULES_H
+#ifndef MPG_JOB_RULES_JOBRULES_H
+#define MPG_JOB_RULES_JOBRULES_H
 
 #include "Audit/Audit.h"
-#include "Job/JobScript.h"
+#include "Job/Script/JobScript.h"
 
 namespace mpg {
 
@@ -43,4 +43,4 @@ std::vector<Finding> auditJob(const JobScript &script,
 
 } // namespace mpg
 
-#endif // MPG_JOB_JOBRULES_H
+#endif // MPG_JOB_RULES_JOBRULES_H

@@ -4,7 +4,7 @@
 // memory lies is decided when the program starts: with prepage all of it is
 // placed before main.
 
-#include "Job/RuleCpus.h"
+#include "Job/Rules/RuleCpus.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // MPG235: compile lines in a job script whose flags do not go together. Only
 // what can be said from the line alone: the file itself is audited elsewhere.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 

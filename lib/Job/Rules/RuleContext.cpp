@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "Audit/ClosureFacts.h"
 #include "llvm/ADT/STLExtras.h"
 

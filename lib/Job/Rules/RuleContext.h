@@ -4,11 +4,11 @@
 // programs that count, and a place for findings. Each Rule<Topic>.cpp is one
 // topic; JobRules.cpp runs them.
 
-#ifndef MPG_JOB_RULECONTEXT_H
-#define MPG_JOB_RULECONTEXT_H
+#ifndef MPG_JOB_RULES_RULECONTEXT_H
+#define MPG_JOB_RULES_RULECONTEXT_H
 
-#include "Job/EnvVariables.h"
-#include "Job/JobRules.h"
+#include "Job/Rules/JobRules.h"
+#include "Job/Script/EnvVariables.h"
 #include <map>
 
 namespace mpg {
@@ -119,4 +119,4 @@ void checkUnknown(JobContext &job);      // 238 239
 
 } // namespace mpg
 
-#endif // MPG_JOB_RULECONTEXT_H
+#endif // MPG_JOB_RULES_RULECONTEXT_H

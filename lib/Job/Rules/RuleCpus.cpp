@@ -4,7 +4,7 @@
 // those of a job from 12 and 4, FX700 from 0 and 0, and scripts are carried
 // from one to the other. HW:a64fx-job-cpus
 
-#include "Job/RuleCpus.h"
+#include "Job/Rules/RuleCpus.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 

@@ -2,10 +2,10 @@
 //
 // The CPUs and NUMA nodes that a script names in numbers.
 
-#ifndef MPG_JOB_RULECPUS_H
-#define MPG_JOB_RULECPUS_H
+#ifndef MPG_JOB_RULES_RULECPUS_H
+#define MPG_JOB_RULES_RULECPUS_H
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 
 namespace mpg {
 
@@ -36,4 +36,4 @@ std::vector<NumberUse> findNumberUses(const JobContext &job);
 
 } // namespace mpg
 
-#endif // MPG_JOB_RULECPUS_H
+#endif // MPG_JOB_RULES_RULECPUS_H

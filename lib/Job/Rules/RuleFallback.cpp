@@ -3,7 +3,7 @@
 // MPG223: HUGETLB_FALLBACK=1 without what Fujitsu's library wants for it. A
 // user who relies on it has the job killed all the same.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 
 using namespace llvm;
 using namespace mpg;

@@ -3,7 +3,7 @@
 // MPG233: what a script still has from the K computer and its kin. One note
 // for all of it: nothing there is dangerous, and nothing there helps.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,7 +3,7 @@
 // MPG220 and MPG240: variables that nobody reads, because of their name, or
 // because they never reach a program.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include <set>
 
 using namespace llvm;

@@ -4,7 +4,7 @@
 // acts in one program of the script and not in another is no mistake: only
 // those are reported that act in none.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 

@@ -3,7 +3,7 @@
 // MPG226: the processes that a node gets, all starting at once, against the
 // memory that the job has there. MPG140 asks the same of one process.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

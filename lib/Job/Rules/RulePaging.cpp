@@ -3,7 +3,7 @@
 // MPG225: memory that one thread pages in for all core memory groups. The
 // first word of the policy is the business of MPG141, which knows the .bss.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

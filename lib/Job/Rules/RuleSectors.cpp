@@ -3,7 +3,7 @@
 // MPG232: variables of the sector cache that cannot do what they say. Their
 // spelling and their ranges are the business of MPG220 and MPG221.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 
 using namespace llvm;
 using namespace mpg;

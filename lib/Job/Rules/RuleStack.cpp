@@ -3,7 +3,7 @@
 // MPG234: stack limits with which the process stack does not fit on large
 // pages, LPG 2006 and LPG 2007 at run time.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

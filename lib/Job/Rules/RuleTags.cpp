@@ -3,7 +3,7 @@
 // MPG231: tags on addresses, and a script that switches them off with fhetbo.
 
 #include "Elf/ImageNotes.h"
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

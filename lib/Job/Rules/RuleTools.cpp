@@ -4,7 +4,7 @@
 // and programs that get libmpg although nobody meant them.
 
 #include "Audit/ClosureFacts.h"
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 

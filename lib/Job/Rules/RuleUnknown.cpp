@@ -3,7 +3,7 @@
 // MPG238 and MPG239: what the rules could not look at, so that nobody takes
 // silence for a good verdict.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"

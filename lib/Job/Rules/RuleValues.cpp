@@ -3,7 +3,7 @@
 // MPG221 and MPG224: values that the library refuses, and a page size that
 // only McKernel has. The words are those of libmpg at run time.
 
-#include "Job/RuleContext.h"
+#include "Job/Rules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -4,7 +4,7 @@
 // here does little harm: without a slash and without a launcher it is not taken
 // for a program of the job either.
 
-#include "Job/Launchers.h"
+#include "Job/Script/Launchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -4,7 +4,7 @@
 // Their if, foreach and switch are seen only as far as it takes to know which
 // lines may not run.
 
-#include "Job/JobReader.h"
+#include "Job/Script/JobReader.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;

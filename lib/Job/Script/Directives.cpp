@@ -3,7 +3,7 @@
 // See Directives.h. Numbers that are ranges, lists or templates ("2-4",
 // "@NODES@") are not known, and then nothing is said about them.
 
-#include "Job/Directives.h"
+#include "Job/Script/Directives.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -2,11 +2,11 @@
 //
 // What a script asks the batch system for: #PJM, #SBATCH, #PBS and #$ lines.
 
-#ifndef MPG_JOB_DIRECTIVES_H
-#define MPG_JOB_DIRECTIVES_H
+#ifndef MPG_JOB_SCRIPT_DIRECTIVES_H
+#define MPG_JOB_SCRIPT_DIRECTIVES_H
 
-#include "Job/JobScript.h"
-#include "Job/ShellLexer.h"
+#include "Job/Script/JobScript.h"
+#include "Job/Script/ShellLexer.h"
 
 namespace mpg {
 
@@ -25,4 +25,4 @@ readDirectives(llvm::ArrayRef<ShellComment> comments, JobScript &script);
 
 } // namespace mpg
 
-#endif // MPG_JOB_DIRECTIVES_H
+#endif // MPG_JOB_SCRIPT_DIRECTIVES_H

@@ -5,8 +5,8 @@
 // are judged as libmpg judges them; test/mpgaudit/job-same-values.test compares
 // the two.
 
-#ifndef MPG_JOB_ENVVARIABLES_H
-#define MPG_JOB_ENVVARIABLES_H
+#ifndef MPG_JOB_SCRIPT_ENVVARIABLES_H
+#define MPG_JOB_SCRIPT_ENVVARIABLES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -46,4 +46,4 @@ std::optional<uint64_t> parseEnvNumber(llvm::StringRef text);
 
 } // namespace mpg
 
-#endif // MPG_JOB_ENVVARIABLES_H
+#endif // MPG_JOB_SCRIPT_ENVVARIABLES_H

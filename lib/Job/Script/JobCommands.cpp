@@ -3,8 +3,8 @@
 // What one command of a script does, as far as it changes variables, limits or
 // the folder.
 
-#include "Job/JobReader.h"
-#include "Job/Launchers.h"
+#include "Job/Script/JobReader.h"
+#include "Job/Script/Launchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -2,8 +2,8 @@
 //
 // The programs that a command starts, with the environment they get.
 
-#include "Job/JobReader.h"
-#include "Job/Launchers.h"
+#include "Job/Script/JobReader.h"
+#include "Job/Script/Launchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 

@@ -3,7 +3,7 @@
 // See JobReader.h. Blocks are read recursively, to a bounded depth; what lies
 // deeper is only searched for names, which are not known after it.
 
-#include "Job/JobReader.h"
+#include "Job/Script/JobReader.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -5,12 +5,12 @@
 // not agree on is not known afterwards. A loop is read once, a function where
 // it is called.
 
-#ifndef MPG_JOB_JOBREADER_H
-#define MPG_JOB_JOBREADER_H
+#ifndef MPG_JOB_SCRIPT_JOBREADER_H
+#define MPG_JOB_SCRIPT_JOBREADER_H
 
-#include "Job/Directives.h"
-#include "Job/ShellBlocks.h"
-#include "Job/ShellExpand.h"
+#include "Job/Script/Directives.h"
+#include "Job/Script/ShellBlocks.h"
+#include "Job/Script/ShellExpand.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -154,4 +154,4 @@ private:
 
 } // namespace mpg
 
-#endif // MPG_JOB_JOBREADER_H
+#endif // MPG_JOB_SCRIPT_JOBREADER_H

@@ -4,8 +4,8 @@
 // comments to directives (Directives), and then the script from its first to
 // its last line (JobReader).
 
-#include "Job/JobScript.h"
-#include "Job/JobReader.h"
+#include "Job/Script/JobScript.h"
+#include "Job/Script/JobReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

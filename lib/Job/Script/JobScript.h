@@ -5,8 +5,8 @@
 // cannot be known without running it is named: the value of a variable that is
 // the output of a command, say.
 
-#ifndef MPG_JOB_JOBSCRIPT_H
-#define MPG_JOB_JOBSCRIPT_H
+#ifndef MPG_JOB_SCRIPT_JOBSCRIPT_H
+#define MPG_JOB_SCRIPT_JOBSCRIPT_H
 
 #include "Audit/Launch.h"
 #include "llvm/Support/Error.h"
@@ -112,4 +112,4 @@ std::string findLaunched(const JobLaunch &launch, const std::string &folder);
 
 } // namespace mpg
 
-#endif // MPG_JOB_JOBSCRIPT_H
+#endif // MPG_JOB_SCRIPT_JOBSCRIPT_H

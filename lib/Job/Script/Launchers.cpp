@@ -4,8 +4,8 @@
 // a value; the rest of an option's meaning is in readOption. Options that no
 // row knows are taken to have no value, unless a number follows.
 
-#include "Job/Launchers.h"
-#include "Job/ShellLexer.h"
+#include "Job/Script/Launchers.h"
+#include "Job/Script/ShellLexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

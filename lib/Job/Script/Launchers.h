@@ -4,10 +4,10 @@
 // time. Which words are theirs, where the program begins, and what they change
 // for it.
 
-#ifndef MPG_JOB_LAUNCHERS_H
-#define MPG_JOB_LAUNCHERS_H
+#ifndef MPG_JOB_SCRIPT_LAUNCHERS_H
+#define MPG_JOB_SCRIPT_LAUNCHERS_H
 
-#include "Job/JobScript.h"
+#include "Job/Script/JobScript.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace mpg {
@@ -50,4 +50,4 @@ bool isInterpreter(llvm::StringRef name);
 
 } // namespace mpg
 
-#endif // MPG_JOB_LAUNCHERS_H
+#endif // MPG_JOB_SCRIPT_LAUNCHERS_H

@@ -4,8 +4,8 @@
 // not fit 64 bits, has no value here: bash would wrap around, or read a leading
 // 0 as octal, and that is a case for naming it, not for arithmetic.
 
-#include "Job/ShellExpand.h"
-#include "Job/ShellLexer.h"
+#include "Job/Script/ShellExpand.h"
+#include "Job/Script/ShellLexer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 

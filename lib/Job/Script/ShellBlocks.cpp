@@ -3,7 +3,7 @@
 // See ShellBlocks.h. A word is reserved only where a command begins: `echo
 // done` ends no loop.
 
-#include "Job/ShellBlocks.h"
+#include "Job/Script/ShellBlocks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -4,10 +4,10 @@
 // together: if, then, else, fi. Found in one pass before anything is read, so
 // that a loop or a function can be looked at as a whole.
 
-#ifndef MPG_JOB_SHELLBLOCKS_H
-#define MPG_JOB_SHELLBLOCKS_H
+#ifndef MPG_JOB_SCRIPT_SHELLBLOCKS_H
+#define MPG_JOB_SCRIPT_SHELLBLOCKS_H
 
-#include "Job/ShellLexer.h"
+#include "Job/Script/ShellLexer.h"
 
 namespace mpg {
 
@@ -48,4 +48,4 @@ ShellBlocks findShellBlocks(const std::vector<ShellToken> &tokens,
 
 } // namespace mpg
 
-#endif // MPG_JOB_SHELLBLOCKS_H
+#endif // MPG_JOB_SCRIPT_SHELLBLOCKS_H

@@ -4,8 +4,8 @@
 // bounded; the lengths of values are, too: ten lines of A=$A$A would otherwise
 // make a thousand times the text.
 
-#include "Job/ShellExpand.h"
-#include "Job/ShellLexer.h"
+#include "Job/Script/ShellExpand.h"
+#include "Job/Script/ShellLexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -6,10 +6,10 @@
 // The rule is that a value which is called known is the one that bash would
 // have; everything else is named as it is written.
 
-#ifndef MPG_JOB_SHELLEXPAND_H
-#define MPG_JOB_SHELLEXPAND_H
+#ifndef MPG_JOB_SCRIPT_SHELLEXPAND_H
+#define MPG_JOB_SCRIPT_SHELLEXPAND_H
 
-#include "Job/ShellVariables.h"
+#include "Job/Script/ShellVariables.h"
 #include "llvm/ADT/StringRef.h"
 #include <utility>
 
@@ -47,4 +47,4 @@ bool isDynamicVariable(llvm::StringRef name);
 
 } // namespace mpg
 
-#endif // MPG_JOB_SHELLEXPAND_H
+#endif // MPG_JOB_SCRIPT_SHELLEXPAND_H

@@ -7,7 +7,7 @@
 // only would then take quadratic time; so after a few failures searches end
 // with their line.
 
-#include "Job/ShellLexer.h"
+#include "Job/Script/ShellLexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -4,10 +4,10 @@
 // quotes and expansions are the expander's (ShellExpander.h). Redirections and
 // here-documents change no variable and start no program; they are left out.
 
-#ifndef MPG_JOB_SHELLLEXER_H
-#define MPG_JOB_SHELLLEXER_H
+#ifndef MPG_JOB_SCRIPT_SHELLLEXER_H
+#define MPG_JOB_SCRIPT_SHELLLEXER_H
 
-#include "Job/JobScript.h"
+#include "Job/Script/JobScript.h"
 #include "llvm/ADT/StringRef.h"
 #include <vector>
 
@@ -63,4 +63,4 @@ size_t shellAssignmentLength(llvm::StringRef word);
 
 } // namespace mpg
 
-#endif // MPG_JOB_SHELLLEXER_H
+#endif // MPG_JOB_SCRIPT_SHELLLEXER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Job/ShellVariables.h"
+#include "Job/Script/ShellVariables.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -4,10 +4,10 @@
 // back: a subshell's changes end with it, and the branches of an if are read
 // one after the other from the same state.
 
-#ifndef MPG_JOB_SHELLVARIABLES_H
-#define MPG_JOB_SHELLVARIABLES_H
+#ifndef MPG_JOB_SCRIPT_SHELLVARIABLES_H
+#define MPG_JOB_SCRIPT_SHELLVARIABLES_H
 
-#include "Job/JobScript.h"
+#include "Job/Script/JobScript.h"
 #include "llvm/ADT/StringMap.h"
 #include <vector>
 
@@ -118,4 +118,4 @@ private:
 
 } // namespace mpg
 
-#endif // MPG_JOB_SHELLVARIABLES_H
+#endif // MPG_JOB_SCRIPT_SHELLVARIABLES_H
