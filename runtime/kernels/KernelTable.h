@@ -4,8 +4,9 @@
 // in a table may take for granted what the public functions have checked:
 // pointers are there, ranges are not empty, arrays fit, indices are in range.
 //
-// Intrinsics stand in *Avx2.cpp and *Sve.cpp alone, which are compiled for that
-// instruction set; nothing else of the library may be.
+// Intrinsics stand in *Avx2.cpp, *Avx512.cpp and *Sve.cpp alone, and in the
+// headers that only these include. They are compiled for that instruction set;
+// nothing else of the library may be.
 
 #ifndef MPG_KERNELS_KERNELTABLE_H
 #define MPG_KERNELS_KERNELTABLE_H
