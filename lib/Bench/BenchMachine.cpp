@@ -5,6 +5,7 @@
 // its user.
 
 #include "Bench/BenchDriver.h"
+#include "Node/DataCaches.h"
 #include "Support/Format.h"
 #include "mpg/kernels.h"
 
@@ -15,20 +16,16 @@ static std::string textOf(const Fact<std::string> &fact) {
   return fact ? *fact : "unknown";
 }
 
-/// "48 KiB, 12 ways; L2 1 MiB, ..." of the first CPU, from sysfs.
+/// "L1D 48 KiB, L2 1 MiB".
 static std::string describeCaches(const SysTree &tree) {
-  const std::string folder = "/sys/devices/system/cpu/cpu0/cache/";
   std::string text;
-  for (unsigned index : tree.numbered(folder, "index")) {
-    std::string entry = folder + "index" + std::to_string(index);
-    Fact<std::string> type = tree.line(entry + "/type");
-    Fact<uint64_t> level = tree.number(entry + "/level");
-    Fact<std::string> size = tree.line(entry + "/size");
-    if (!type || !level || !size || *type == "Instruction")
+  for (const DataCache &cache : readDataCaches(tree)) {
+    if (cache.level == 0 || cache.size.empty())
       continue;
-    std::optional<uint64_t> bytes = parseBytes(*size);
-    text += (text.empty() ? "L" : ", L") + std::to_string(*level) +
-            (*level == 1 ? "D " : " ") + (bytes ? formatBytes(*bytes) : *size);
+    std::optional<uint64_t> bytes = parseBytes(cache.size);
+    text += (text.empty() ? "L" : ", L") + std::to_string(cache.level) +
+            (cache.level == 1 ? "D " : " ") +
+            (bytes ? formatBytes(*bytes) : cache.size);
   }
   return text.empty() ? "unknown" : text;
 }

@@ -3,6 +3,7 @@
 // See CacheSets.h.
 
 #include "Bench/Experiments/CacheSets.h"
+#include "Node/DataCaches.h"
 #include <algorithm>
 #include <cassert>
 
@@ -10,21 +11,15 @@ using namespace llvm;
 using namespace mpg;
 
 std::optional<CacheShape> mpg::readL1d(const SysTree &tree) {
-  const std::string folder = "/sys/devices/system/cpu/cpu0/cache/";
-  for (unsigned index : tree.numbered(folder, "index")) {
-    std::string entry = folder + "index" + std::to_string(index);
-    Fact<std::string> type = tree.line(entry + "/type");
-    if (tree.number(entry + "/level").valueOr(0) != 1 || !type ||
-        *type == "Instruction")
+  for (const DataCache &cache : readDataCaches(tree)) {
+    if (cache.level != 1)
       continue;
-    uint64_t sets = tree.number(entry + "/number_of_sets").valueOr(0);
-    uint64_t ways = tree.number(entry + "/ways_of_associativity").valueOr(0);
-    uint64_t line = tree.number(entry + "/coherency_line_size").valueOr(0);
     // A file may say anything; this many sets or bytes no L1 cache has.
     constexpr uint64_t most = 1 << 20;
-    if (sets == 0 || ways == 0 || line == 0 || sets > most || line > most)
+    if (cache.sets == 0 || cache.ways == 0 || cache.lineBytes == 0 ||
+        cache.sets > most || cache.lineBytes > most)
       return std::nullopt;
-    return CacheShape{sets, ways, line};
+    return CacheShape{cache.sets, cache.ways, cache.lineBytes};
   }
   return std::nullopt;
 }
