@@ -3,93 +3,25 @@
 // Two runs beside each other, such as before and after a change of the kernel,
 // of its settings or of libmpg. Their rounds have nothing to do with each
 // other, so that samples are compared as independent ones.
-//
-// A difference is called real if the interval of the ratio excludes 1 and the
-// ratio is 2 % away from it. The intervals hold 95 % each and are not widened
-// for their number, which with seven rounds would leave nothing to be seen: out
-// of a hundred points without a difference about five intervals exclude 1. Most
-// of those are below 2 %, as are the small shifts between two runs of the same
-// thing; and the text says how many chance would give.
 
 #include "Bench/BenchResult.h"
 #include "Bench/Report/PointLabels.h"
+#include "Bench/Report/PointVerdict.h"
+#include "Bench/Report/RunDifferences.h"
 #include "Bench/Report/TextTable.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
-#include <cmath>
 
 using namespace llvm;
 using namespace mpg;
 
-static constexpr double smallestRatio = 1.02;
-
-//===----------------------------------------------------------------------===//
-// What is not the same
-//===----------------------------------------------------------------------===//
-
-static void writeDifference(raw_ostream &out, StringRef what, StringRef before,
-                            StringRef after) {
-  auto word = [](StringRef text) {
-    return text.empty() ? std::string("not said") : printable(text);
-  };
-  out << "  "
-      << fillText((what + ": " + word(before) + "; then " + word(after)).str(),
-                  4)
-      << "\n";
-}
-
-/// Free pages change by the minute; what points really got is in their table.
-static bool isPassing(StringRef name) { return name == "pools"; }
-
-static void writeMachineDifferences(raw_ostream &out, const BenchRun &before,
-                                    const BenchRun &after) {
-  std::vector<std::string> names;
-  for (const Parameters *machine : {&before.machine, &after.machine})
-    for (const auto &pair : *machine)
-      if (!is_contained(names, pair.first) && !isPassing(pair.first))
-        names.push_back(pair.first);
-  bool isFirst = true;
-  for (const std::string &name : names) {
-    StringRef first = parameter(before.machine, name),
-              second = parameter(after.machine, name);
-    if (first == second)
-      continue;
-    if (isFirst)
-      out << "The machines differ:\n";
-    isFirst = false;
-    writeDifference(out, printable(name), first, second);
-  }
-}
-
-static void writeRunDifferences(raw_ostream &out, const BenchRun &before,
-                                const BenchRun &after) {
-  writeMachineDifferences(out, before, after);
-  auto sizes = [](const BenchRun &run) {
-    return run.quick ? "--quick, small arrays" : "whole arrays";
-  };
-  if (before.quick != after.quick || before.version != after.version)
-    out << "The runs differ:\n";
-  if (before.quick != after.quick)
-    writeDifference(out, "sizes", sizes(before), sizes(after));
-  if (before.version != after.version)
-    writeDifference(out, "mpgbench", before.version, after.version);
-}
-
-//===----------------------------------------------------------------------===//
-// Points
-//===----------------------------------------------------------------------===//
-
 namespace {
 
-enum class Verdict : uint8_t { none, same, small, better, worse };
-
-struct Comparison {
-  Ratio ratio; ///< after to before, in the experiment's unit
-  Verdict verdict = Verdict::none;
-  std::string text;
+struct ComparedPoint {
+  const PointResult &before, &after;
+  PointVerdict verdict;
 };
 
 struct Counts {
@@ -98,73 +30,14 @@ struct Counts {
 
 } // namespace
 
-/// The kind of most pages that lay under the arrays; "" if nothing is known.
-static StringRef mainBacking(const PointResult &point) {
-  Backing backing = backingOf(point);
-  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
-         hugetlb = double(backing.hugetlbBytes);
-  if (normal + thp + hugetlb <= 0)
-    return "";
-  if (hugetlb >= std::max(normal, thp))
-    return "hugetlb";
-  return thp >= normal ? "THP" : "normal";
-}
-
-/// What explains a difference at once: other pages than before.
-static std::string backingChange(const PointResult &before,
-                                 const PointResult &after) {
-  StringRef first = mainBacking(before), second = mainBacking(after);
-  if (first == second || first.empty() || second.empty())
-    return {};
-  return ("; " + first + " pages before, " + second + " after").str();
-}
-
-/// Why there is no verdict; "" if there can be one.
-static std::string whyNot(const PointResult &before, const PointResult &after,
-                          const Ratio &ratio) {
-  if (before.samples.empty() || after.samples.empty()) {
-    if (after.samples.empty() && before.samples.empty())
-      return "not measured";
-    return after.samples.empty() ? "not measured after" : "not measured before";
-  }
-  if (before.isBusy || after.isBusy)
-    return std::string("no verdict: busy") + (!after.isBusy    ? " before"
-                                              : !before.isBusy ? " after"
-                                                               : "");
-  return ratio.interval ? "" : "too few rounds";
-}
-
-static Comparison comparePoints(const PointResult &before,
-                                const PointResult &after, bool higherIsBetter) {
-  Comparison result;
-  result.ratio = unpairedRatio(valuesOf(before), valuesOf(after));
-  result.text = whyNot(before, after, result.ratio);
-  if (!result.text.empty())
-    return result;
-  double factor = std::max(result.ratio.value, 1 / result.ratio.value);
-  if (!result.ratio.isReal()) {
-    result.verdict = Verdict::same;
-    result.text = "no difference seen";
-  } else if (factor < smallestRatio) {
-    result.verdict = Verdict::small;
-    result.text = "below 2 %";
-  } else {
-    bool isBetter = (result.ratio.value > 1) == higherIsBetter;
-    result.verdict = isBetter ? Verdict::better : Verdict::worse;
-    result.text =
-        formatv("{0} {1:f2}x", isBetter ? "faster" : "slower", factor);
-  }
-  return result;
-}
-
 static std::string describeMedian(const PointResult &point) {
   return point.samples.empty() ? "-" : formatFigure(point.summary.median);
 }
 
-static std::string describeRatio(const PointResult &before,
-                                 const PointResult &after, const Ratio &ratio) {
-  if (before.samples.empty() || after.samples.empty())
+static std::string describeRatio(const ComparedPoint &point) {
+  if (point.before.samples.empty() || point.after.samples.empty())
     return "-";
+  const Ratio &ratio = point.verdict.ratio;
   std::string text = formatv("{0:f3}", ratio.value);
   if (ratio.interval)
     text +=
@@ -188,37 +61,39 @@ static const ExperimentResult *experimentNamed(const BenchRun &run,
   return nullptr;
 }
 
+/// The points that both have, each with its verdict.
+static std::vector<ComparedPoint> comparePoints(const ExperimentResult &before,
+                                                const ExperimentResult &after) {
+  std::vector<ComparedPoint> points;
+  for (const PointResult &point : before.points)
+    if (const PointResult *other = pointNamed(after, point.name))
+      points.push_back(
+          {point, *other, judgePoint(point, *other, before.higherIsBetter)});
+  return points;
+}
+
 /// With whole names, which `mpgbench run` takes, or with short ones.
 static TextTable makeTable(const ExperimentResult &before,
-                           const ExperimentResult &after, bool isShort) {
+                           ArrayRef<ComparedPoint> points, bool isShort) {
   TextTable table;
   table.addColumn("point", /*isNumber=*/false);
   for (StringRef header : {"before", "after", "ratio [95 %]"})
     table.addColumn(header, /*isNumber=*/true);
   table.addColumn("", /*isNumber=*/false);
-  for (const PointResult &point : before.points) {
-    const PointResult *other = pointNamed(after, point.name);
-    if (!other)
-      continue;
-    Comparison result = comparePoints(point, *other, before.higherIsBetter);
-    table.addRow({isShort ? pointLabel(before, point) : point.name,
-                  describeMedian(point), describeMedian(*other),
-                  describeRatio(point, *other, result.ratio),
-                  result.text + backingChange(point, *other)});
-  }
+  for (const ComparedPoint &point : points)
+    table.addRow(
+        {isShort ? pointLabel(before, point.before) : point.before.name,
+         describeMedian(point.before), describeMedian(point.after),
+         describeRatio(point), point.verdict.text});
   return table;
 }
 
-static void countVerdicts(const ExperimentResult &before,
-                          const ExperimentResult &after, Counts &counts) {
-  for (const PointResult &point : before.points)
-    if (const PointResult *other = pointNamed(after, point.name)) {
-      Verdict verdict =
-          comparePoints(point, *other, before.higherIsBetter).verdict;
-      counts.compared += verdict != Verdict::none;
-      counts.better += verdict == Verdict::better;
-      counts.worse += verdict == Verdict::worse;
-    }
+static void countVerdicts(ArrayRef<ComparedPoint> points, Counts &counts) {
+  for (const ComparedPoint &point : points) {
+    counts.compared += point.verdict.kind != PointVerdict::Kind::none;
+    counts.better += point.verdict.kind == PointVerdict::Kind::better;
+    counts.worse += point.verdict.kind == PointVerdict::Kind::worse;
+  }
 }
 
 static void writeExperiment(raw_ostream &out, const ExperimentResult &before,
@@ -235,11 +110,12 @@ static void writeExperiment(raw_ostream &out, const ExperimentResult &before,
   if (before.accounting != after.accounting)
     writeDifference(out, "counted", before.accounting, after.accounting);
   constexpr size_t maxColumns = 98;
-  TextTable table = makeTable(before, after, /*isShort=*/false);
+  std::vector<ComparedPoint> points = comparePoints(before, after);
+  TextTable table = makeTable(before, points, /*isShort=*/false);
   if (table.width() > maxColumns)
-    table = makeTable(before, after, /*isShort=*/true);
+    table = makeTable(before, points, /*isShort=*/true);
   table.write(out, 2);
-  countVerdicts(before, after, counts);
+  countVerdicts(points, counts);
 }
 
 /// Points of \p run that \p other does not have.
