@@ -8,15 +8,11 @@
 #include "Run/CompareDriver.h"
 #include "Measure/RandomOrder.h"
 #include "Measure/Statistics.h"
-#include "Run/CompareModes.h"
-#include "Run/CompareOutput.h"
+#include "Run/CompareFailures.h"
 #include "Run/CompareRun.h"
+#include "Run/CompareStreams.h"
 #include "Run/StateFile.h"
-#include "Support/Format.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/resource.h>
@@ -27,9 +23,6 @@ using namespace llvm;
 using namespace mpg;
 
 namespace {
-
-/// Standard output and standard error of one run.
-using OutputFiles = std::array<OwnedFd, 2>;
 
 class CompareDriver {
 public:
@@ -43,15 +36,8 @@ private:
   bool runMode(size_t index, unsigned round);
   RunOutcome runWarmUp(RunCommand &command, ModeResult &mode);
   bool accept(RunOutcome outcome, size_t index, OutputFiles files);
-  void judge();
-  void judgeBase(ModeResult &base);
-  void judgeAgainst(const ModeResult &base, ModeResult &mode);
-  void compareOutputs();
-  void compareStream(unsigned stream);
   void sumUp();
   void tellProgress(unsigned round) const;
-  bool isSomethingLeft() const;
-  std::string whyNothing() const;
 
   const ComparePlan &plan;
   Comparison &comparison;
@@ -205,119 +191,13 @@ bool CompareDriver::runRound(unsigned round) {
   for (size_t index : randomOrder(plan.modes.size(), random))
     if (comparison.modes[index].missing.empty() && !runMode(index, round))
       return false;
-  judge();
+  judgeRound(comparison);
   return true;
-}
-
-static std::string describeEnd(int waitStatus) {
-  if (!WIFSIGNALED(waitStatus))
-    return "status " + std::to_string(WEXITSTATUS(waitStatus));
-  int number = WTERMSIG(waitStatus);
-  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
-}
-
-/// "; it said: last words" on one line; nothing if there are none.
-static std::string describeWords(const RunSample &sample) {
-  SmallVector<StringRef, 3> lines;
-  StringRef(sample.lastWords).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  return lines.empty() ? "" : "; it said: " + join(lines, " / ");
-}
-
-/// The base decides which end is the right one: many programs end with another
-/// status than 0 when all is well.
-void CompareDriver::judgeBase(ModeResult &base) {
-  const RunSample &first = base.samples.front(), &last = base.samples.back();
-  if (WIFSIGNALED(last.waitStatus))
-    base.missing = "ended by " + describeEnd(last.waitStatus);
-  else if (last.waitStatus != first.waitStatus)
-    base.missing = "ended with " + describeEnd(first.waitStatus) +
-                   " in one run and with " + describeEnd(last.waitStatus) +
-                   " in another";
-  if (!base.missing.empty())
-    base.missing += describeWords(last);
-}
-
-void CompareDriver::judgeAgainst(const ModeResult &base, ModeResult &mode) {
-  const RunSample &last = mode.samples.back();
-  int expected = base.samples.front().waitStatus;
-  if (last.waitStatus != expected)
-    mode.missing = "failed: ended with " + describeEnd(last.waitStatus) +
-                   ", with " + base.name + " " + describeEnd(expected) +
-                   describeWords(last);
-  else if (mode.usesLibmpg && !mode.memory.hasState)
-    mode.missing = "not compared: libmpg was not at work in the program";
-}
-
-/// Takes out what failed in the round that has ended.
-void CompareDriver::judge() {
-  ModeResult &base = comparison.modes.front();
-  if (base.missing.empty())
-    judgeBase(base);
-  if (!base.missing.empty()) {
-    comparison.failure = base.name + ": " + base.missing;
-    return;
-  }
-  for (ModeResult &mode : MutableArrayRef(comparison.modes).drop_front())
-    if (mode.missing.empty())
-      judgeAgainst(base, mode);
-  if (!isSomethingLeft())
-    comparison.failure = whyNothing();
-}
-
-/// pre: nothing is left to be compared.
-std::string CompareDriver::whyNothing() const {
-  for (const ModeResult &mode : comparison.modes)
-    if (!mode.missing.empty())
-      return mode.name + ": " + mode.missing;
-  return {};
-}
-
-bool CompareDriver::isSomethingLeft() const {
-  return comparison.modes.front().missing.empty() &&
-         any_of(ArrayRef(comparison.modes).drop_front(),
-                [](const ModeResult &mode) { return mode.missing.empty(); });
 }
 
 //===----------------------------------------------------------------------===//
 // After the rounds
 //===----------------------------------------------------------------------===//
-
-static bool varies(const ModeResult &mode, unsigned stream) {
-  return any_of(mode.samples, [&](const RunSample &sample) {
-    return sample.digests[stream] != mode.samples.front().digests[stream];
-  });
-}
-
-void CompareDriver::compareStream(unsigned stream) {
-  const char *name = stream == 0 ? "standard output" : "standard error";
-  for (const ModeResult &mode : comparison.modes)
-    if (mode.missing.empty() && varies(mode, stream)) {
-      comparison.outputs.push_back("output differs from run to run; not "
-                                   "compared (" +
-                                   std::string(name) + ", mode " + mode.name +
-                                   ")");
-      return;
-    }
-  const ModeResult &base = comparison.modes.front();
-  for (size_t index = 1; index < comparison.modes.size(); ++index) {
-    const ModeResult &mode = comparison.modes[index];
-    if (!mode.missing.empty() || mode.samples.front().digests[stream] ==
-                                     base.samples.front().digests[stream])
-      continue;
-    std::optional<uint64_t> place =
-        firstDifference(firstOutputs[0][stream].get(),
-                        firstOutputs[index][stream].get(), stream == 1);
-    comparison.outputs.push_back("output differs between " + base.name +
-                                 " and " + mode.name + ", first at byte " +
-                                 std::to_string(place.value_or(0)) + " (" +
-                                 name + ")");
-  }
-}
-
-void CompareDriver::compareOutputs() {
-  for (unsigned stream : {0, 1})
-    compareStream(stream);
-}
 
 void CompareDriver::sumUp() {
   for (ModeResult &mode : comparison.modes) {
@@ -342,10 +222,9 @@ CompareEnd CompareDriver::drive() {
   if (input.isReplaced())
     comparison.notes.push_back("standard input is no file that can be read "
                                "again: the program reads /dev/null");
-  if (!isSomethingLeft()) {
-    comparison.failure = whyNothing();
+  findWhatIsLeft(comparison);
+  if (!comparison.failure.empty())
     return end;
-  }
   std::optional<LoadSample> before;
   for (unsigned round = 0;
        round <= comparison.rounds && comparison.failure.empty(); ++round) {
@@ -359,7 +238,7 @@ CompareEnd CompareDriver::drive() {
   if (comparison.isLoadKnown)
     comparison.load = loadBetween(*before, *after);
   if (comparison.failure.empty())
-    compareOutputs();
+    compareOutputs(comparison, firstOutputs);
   sumUp();
   return end;
 }
