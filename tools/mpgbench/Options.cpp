@@ -62,6 +62,7 @@ static std::optional<std::string> readValues(const InputArgList &args,
       return "--seed=" + printable(arg->getValue()) + ": is a number from 1 on";
     options.seed = *seed;
   }
+  unsigned toOutput = 0;
   for (auto [id, file] : {std::pair(OPT_json, &options.jsonFile),
                           std::pair(OPT_csv, &options.csvFile),
                           std::pair(OPT_html, &options.htmlFile)})
@@ -69,7 +70,10 @@ static std::optional<std::string> readValues(const InputArgList &args,
       *file = arg->getValue();
       if (file->empty())
         return arg->getSpelling().str() + " needs the name of a file";
+      toOutput += *file == "-";
     }
+  if (toOutput > 1)
+    return std::string("only one file can go to standard output");
   return std::nullopt;
 }
 

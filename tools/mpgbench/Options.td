@@ -22,7 +22,8 @@ def repeat : LongValue<"repeat", "N",
 def seed : LongValue<"seed", "N", "of the random order; 1 if not given">;
 
 def json : LongValue<"json", "FILE",
-    "also write everything as JSON, schema mpgbench-1">;
+    "also write everything as JSON, schema mpgbench-1; - is\n"
+    "standard output, and the report goes to standard error">;
 def csv : LongValue<"csv", "FILE", "also write each measurement as CSV">;
 def html : LongValue<"html", "FILE",
     "also write a page with plots; needs no network">;

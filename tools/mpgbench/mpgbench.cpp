@@ -11,9 +11,10 @@
 #include "Policy/TextFile.h"
 #include "Run/RuntimeLibrary.h"
 #include "Support/Format.h"
+#include "Support/OutputFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <unistd.h>
@@ -29,32 +30,13 @@ static raw_ostream &error() { return errs() << "mpgbench: error: "; }
 struct ResultFile {
   const std::string &name;
   void (*write)(raw_ostream &out, const BenchRun &run);
+  bool isOutput() const { return name == "-"; }
 };
 
-/// Before anything is measured: minutes of work shall not end with "no such
-/// folder".
-static bool canBeWritten(const ResultFile &file) {
-  StringRef folder = sys::path::parent_path(file.name);
-  std::error_code code = sys::fs::access(folder.empty() ? "." : folder,
-                                         sys::fs::AccessMode::Write);
-  if (!code && sys::fs::is_directory(file.name))
-    code = std::make_error_code(std::errc::is_a_directory);
+static bool report(const std::string &name, std::error_code code) {
   if (code)
-    error() << printable(file.name) << ": " << code.message() << "\n";
+    error() << printable(name) << ": " << code.message() << "\n";
   return !code;
-}
-
-/// Whole or not at all.
-static bool writeFile(const ResultFile &file, const BenchRun &run) {
-  Error failure = writeToOutput(file.name, [&](raw_ostream &out) {
-    file.write(out, run);
-    return Error::success();
-  });
-  if (!failure)
-    return true;
-  error() << printable(file.name) << ": " << toString(std::move(failure))
-          << "\n";
-  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,24 +54,37 @@ static void list(const BenchRun &run, bool showsPoints) {
   }
 }
 
+/// The files come first: a pipe that nobody reads any more ends the program.
+/// One that goes to standard output has it for itself.
+static bool writeResults(ArrayRef<ResultFile> files, const BenchRun &run) {
+  bool written = true;
+  for (const ResultFile &file : files)
+    if (!file.name.empty() && !file.isOutput())
+      written &= report(file.name, writeOutputFile(file.name, [&](auto &out) {
+                          file.write(out, run);
+                        }));
+  const ResultFile *forOutput =
+      find_if(files, [](const ResultFile &file) { return file.isOutput(); });
+  if (forOutput != files.end())
+    forOutput->write(outs(), run);
+  writeBenchText(forOutput != files.end() ? errs() : outs(), run);
+  return written;
+}
+
 static int measure(BenchRun &run, const BenchOptions &options,
                    const DriveOptions &drive) {
   const ResultFile files[] = {{options.jsonFile, writeBenchJson},
                               {options.csvFile, writeBenchCsv},
                               {options.htmlFile, writeBenchHtml}};
   for (const ResultFile &file : files)
-    if (!file.name.empty() && !canBeWritten(file))
+    if (!file.name.empty() && !file.isOutput() &&
+        !report(file.name, checkOutputFile(file.name)))
       return exitError;
   // Workers get it too and end; then what was measured is written.
   for (int number : {SIGINT, SIGTERM, SIGHUP})
     signal(number, [](int) { stopDriving(); });
   driveExperiments(run, drive);
-  writeBenchText(outs(), run);
-  bool written = true;
-  for (const ResultFile &file : files)
-    if (!file.name.empty())
-      written &= writeFile(file, run);
-  if (!written)
+  if (!writeResults(files, run))
     return exitError;
   return isDrivingStopped() ? exitInterrupted : 0;
 }

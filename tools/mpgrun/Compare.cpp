@@ -13,9 +13,7 @@
 #include "Run/CompareDriver.h"
 #include "Say.h"
 #include "Support/Format.h"
-#include "llvm/Support/FileSystem.h"
-#include <cerrno>
-#include <cstring>
+#include "Support/OutputFile.h"
 #include <ctime>
 #include <fcntl.h>
 #include <sys/random.h>
@@ -92,49 +90,35 @@ static ComparePlan makePlan(const RunOptions &options, const Program &program,
   return plan;
 }
 
-/// Without touching what is in it: hours later would be too late to learn that
-/// it cannot be written.
-static bool canBeWritten(const std::string &file) {
-  if (file.empty() || file == "-")
-    return true;
-  int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  int code = fd < 0 ? errno : 0;
-  if (code)
-    error() << printable(file) << ": " << strerror(code) << "\n";
-  else
-    close(fd);
-  return code == 0;
-}
-
-static bool isWritten(raw_fd_ostream &out, StringRef name) {
-  out.flush();
-  std::error_code code = out.error();
-  out.clear_error();
+static bool report(StringRef name, std::error_code code) {
   if (code)
     error() << printable(name) << ": " << code.message() << "\n";
   return !code;
 }
 
-/// JSON that goes to standard output has it for itself.
+static bool isWritten(raw_fd_ostream &out) {
+  out.flush();
+  std::error_code code = out.error();
+  out.clear_error();
+  return report("standard output", code);
+}
+
+/// JSON that goes to standard output has it for itself. A file comes first: a
+/// pipe that nobody reads any more ends mpgrun.
 static bool writeReports(const std::string &file,
                          const Comparison &comparison) {
+  bool written = true;
   if (file == "-") {
     writeCompareJson(outs(), comparison);
     writeCompareText(errs(), comparison);
-    return isWritten(outs(), "standard output");
+  } else {
+    if (!file.empty())
+      written = report(file, writeOutputFile(file, [&](auto &out) {
+                         writeCompareJson(out, comparison);
+                       }));
+    writeCompareText(outs(), comparison);
   }
-  writeCompareText(outs(), comparison);
-  bool written = isWritten(outs(), "standard output");
-  if (file.empty())
-    return written;
-  std::error_code code;
-  raw_fd_ostream out(file, code);
-  if (code) {
-    error() << printable(file) << ": " << code.message() << "\n";
-    return false;
-  }
-  writeCompareJson(out, comparison);
-  return isWritten(out, file) && written;
+  return isWritten(outs()) && written;
 }
 
 int mpg::runComparison(const RunOptions &options, const Program &program,
@@ -149,7 +133,8 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
                "own. Put mpgrun in front of the launcher, with --children\n";
     return exitOwnError;
   }
-  if (!canBeWritten(options.compareFile))
+  const std::string &file = options.compareFile;
+  if (!file.empty() && file != "-" && !report(file, checkOutputFile(file)))
     return exitOwnError;
   NumaFacts numa = readNumaFacts(SysTree("/"));
   ComparePlan plan = makePlan(options, program, libraryPath, numa);
@@ -174,7 +159,7 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
     error() << end.error << "\n";
     return exitOwnError;
   }
-  if (!writeReports(options.compareFile, comparison))
+  if (!writeReports(file, comparison))
     return exitOwnError;
   return comparison.failure.empty() ? 0 : exitNothingCompared;
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OutputFile.h. A temporary file in the same folder takes the text and then
+// the name.
+
+#include "Support/OutputFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+static std::error_code lastError() {
+  return std::error_code(errno, std::generic_category());
+}
+
+namespace {
+
+/// Signals wait while a temporary file is there, so that none is left behind.
+class SignalsWait {
+public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+  }
+  ~SignalsWait() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+
+/// What a name stands for.
+struct Target {
+  explicit Target(const std::string &name);
+  bool isThere, isReplaceable; ///< a regular file, or nothing yet
+  std::string path;            ///< behind links
+  struct stat status = {};
+};
+
+} // namespace
+
+Target::Target(const std::string &name) : path(name) {
+  isThere = stat(name.c_str(), &status) == 0;
+  isReplaceable = !isThere || S_ISREG(status.st_mode);
+  SmallString<256> real;
+  if (isThere && isReplaceable && !sys::fs::real_path(name, real))
+    path = real.str().str();
+}
+
+/// Makes a file beside \p target; \p name: what it is called. Below 0: errno.
+static int makeTemporary(const Target &target, std::string &name) {
+  SmallString<256> model = sys::path::parent_path(target.path);
+  sys::path::append(model, ".mpg-XXXXXX");
+  name = model.str().str();
+  int fd = mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0)
+    return fd;
+  mode_t mask = umask(0);
+  umask(mask);
+  if (target.isThere)
+    // As root: a user's file stays the user's.
+    (void)!fchown(fd, target.status.st_uid, target.status.st_gid);
+  fchmod(fd, target.isThere ? target.status.st_mode & 07777 : 0666 & ~mask);
+  return fd;
+}
+
+std::error_code mpg::checkOutputFile(const std::string &name) {
+  Target target(name);
+  if (target.isThere && S_ISDIR(target.status.st_mode))
+    return std::make_error_code(std::errc::is_a_directory);
+  if (target.isThere && access(target.path.c_str(), W_OK) != 0)
+    return lastError();
+  if (!target.isReplaceable)
+    return {};
+  SignalsWait wait;
+  std::string temporary;
+  int fd = makeTemporary(target, temporary);
+  if (fd < 0)
+    return lastError();
+  close(fd);
+  unlink(temporary.c_str());
+  return {};
+}
+
+/// Closes \p fd too: some file systems tell only then that they are full.
+static std::error_code fill(int fd, function_ref<void(raw_ostream &)> write) {
+  raw_fd_ostream out(fd, /*shouldClose=*/true);
+  write(out);
+  out.close();
+  std::error_code code = out.error();
+  out.clear_error();
+  return code;
+}
+
+std::error_code
+mpg::writeOutputFile(const std::string &name,
+                     function_ref<void(raw_ostream &out)> write) {
+  Target target(name);
+  if (!target.isReplaceable) {
+    int fd = open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? lastError() : fill(fd, write);
+  }
+  SignalsWait wait;
+  std::string temporary;
+  int fd = makeTemporary(target, temporary);
+  if (fd < 0)
+    return lastError();
+  std::error_code code = fill(fd, write);
+  if (!code && rename(temporary.c_str(), target.path.c_str()) != 0)
+    code = lastError();
+  if (code)
+    unlink(temporary.c_str());
+  return code;
+}
