@@ -11,17 +11,16 @@
 #include "Measure/RandomOrder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <atomic>
 #include <cmath>
+#include <csignal>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
 
-static std::atomic<bool> isStopped = false;
-
-void mpg::stopDriving() { isStopped = true; }
-bool mpg::isDrivingStopped() { return isStopped; }
+void mpg::stopDriving() { endWorkers(); }
+bool mpg::isDrivingStopped() { return areWorkersEnded(); }
 
 namespace {
 
@@ -76,7 +75,7 @@ void Driver::measure(Job &job, unsigned round) {
   std::optional<LoadSample> before = readLoad();
   WorkerResult result = runWorkerProcess(job.command);
   std::optional<LoadSample> after = readLoad();
-  if (isStopped) // it may have been interrupted as well
+  if (isDrivingStopped()) // it was killed
     return;
   if (!result.error.empty()) {
     job.result->missing = std::move(result.error);
@@ -128,7 +127,7 @@ void Driver::finish() {
 void Driver::drive() {
   makeJobs();
   std::optional<LoadSample> before = readLoad();
-  for (unsigned round = 0; round <= options.repetitions && !isStopped;
+  for (unsigned round = 0; round <= options.repetitions && !isDrivingStopped();
        ++round) {
     if (options.showsProgress)
       errs() << "mpgbench: "
@@ -138,7 +137,7 @@ void Driver::drive() {
              << ", " << jobs.size() << " points\n";
     for (size_t index : randomOrder(jobs.size(), random))
       // One that failed will fail again, and hanging ones take minutes.
-      if (jobs[index].result->missing.empty() && !isStopped)
+      if (jobs[index].result->missing.empty() && !isDrivingStopped())
         measure(jobs[index], round);
   }
   std::optional<LoadSample> after = readLoad();
@@ -158,6 +157,7 @@ int mpg::runWorker(ArrayRef<const char *> words) {
     errs() << "no such experiment\n";
     return 2;
   }
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody would read what it says
   Parameters parameters;
   for (StringRef word : words.drop_front()) {
     auto [name, value] = word.split('=');

@@ -34,7 +34,7 @@ llvm::Expected<BenchRun> planExperiments(const DriveOptions &options,
 /// pre: nothing else of this process waits for children.
 void driveExperiments(BenchRun &run, const DriveOptions &options);
 
-/// For signal handlers. Whether it was called.
+/// For signal handlers; the worker that runs is killed. Whether it was called.
 void stopDriving();
 bool isDrivingStopped();
 

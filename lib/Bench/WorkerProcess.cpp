@@ -9,6 +9,7 @@
 #include "Support/ArgumentVector.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -46,6 +47,22 @@ std::vector<std::string> mpg::workerEnvironment(
     result.push_back(("LD_PRELOAD=" + library).str());
   return result;
 }
+
+/// What signal handlers look at.
+static std::atomic<bool> areEnded = false;
+static std::atomic<pid_t> running = 0; ///< the worker; 0: there is none
+
+static void killRunning() {
+  if (pid_t pid = running)
+    kill(pid, SIGKILL);
+}
+
+void mpg::endWorkers() {
+  areEnded = true;
+  killRunning();
+}
+
+bool mpg::areWorkersEnded() { return areEnded; }
 
 namespace {
 
@@ -100,7 +117,12 @@ bool Worker::start() {
   posix_spawn_file_actions_destroy(&actions);
   closeEnd(output[1]);
   closeEnd(messages[1]);
-  return startError == 0;
+  if (startError)
+    return false;
+  running = pid;
+  if (areEnded) // before it could be seen
+    killRunning();
+  return true;
 }
 
 /// Appends what can be read; closes \p fd at its end.
@@ -134,10 +156,23 @@ void Worker::readAll() {
 }
 
 int Worker::wait() {
+  siginfo_t info;
+  while (waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR) {
+  }
+  running = 0; // before another process can get its number
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
+}
+
+/// "ended by signal 9 (Killed)"; the system's own reason for that one.
+static std::string describeSignal(int number) {
+  std::string text = "the worker was ended by signal " +
+                     std::to_string(number) + " (" + strsignal(number) + ")";
+  return number == SIGKILL ? text + ", as the system does when memory runs out"
+                           : text;
 }
 
 std::string Worker::lastWords() const {
@@ -159,8 +194,7 @@ WorkerResult Worker::run() {
     failed.error = "took more than " + std::to_string(command.limitSeconds) +
                    " seconds and was ended";
   else if (WIFSIGNALED(status))
-    failed.error = std::string("the worker died of ") +
-                   strsignal(WTERMSIG(status)) + lastWords();
+    failed.error = describeSignal(WTERMSIG(status)) + lastWords();
   else if (status != 0)
     failed.error = "the worker ended with status " +
                    std::to_string(WEXITSTATUS(status)) + lastWords();

@@ -29,6 +29,11 @@ workerEnvironment(const std::vector<std::pair<std::string, std::string>> &point,
 /// result; the last line of its standard error is named.
 WorkerResult runWorkerProcess(const WorkerCommand &command);
 
+/// For signal handlers: kills the worker that runs, and each that is started
+/// from now on. Whether it was called.
+void endWorkers();
+bool areWorkersEnded();
+
 } // namespace mpg
 
 #endif // MPG_BENCH_WORKERPROCESS_H

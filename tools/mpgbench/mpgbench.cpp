@@ -80,7 +80,6 @@ static int measure(BenchRun &run, const BenchOptions &options,
     if (!file.name.empty() && !file.isOutput() &&
         !report(file.name, checkOutputFile(file.name)))
       return exitError;
-  // Workers get it too and end; then what was measured is written.
   for (int number : {SIGINT, SIGTERM, SIGHUP})
     signal(number, [](int) { stopDriving(); });
   driveExperiments(run, drive);

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""stop_workers.py COMMAND...: what becomes of a worker that never ends (it is
+stopped here) when its mpgbench gets a signal, and of mpgbench when its worker
+is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+def children(pid: int) -> list:
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def is_worker(pid: int) -> bool:
+    """Not while it is still a copy of mpgbench."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return b"\0worker\0" in file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def is_running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_for(condition) -> bool:
+    for _ in range(6000):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def stop_worker(bench) -> int:
+    worker = 0
+
+    def find() -> bool:
+        nonlocal worker
+        found = list(filter(is_worker, children(bench.pid)))
+        worker = found[0] if found else 0
+        return worker != 0
+
+    assert wait_for(find), "no worker"
+    time.sleep(0.3)  # until its first lines have run
+    os.kill(worker, signal.SIGSTOP)
+    return worker
+
+
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+    with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE) as bench:
+        worker = stop_worker(bench)
+        bench.send_signal(number)
+        report = bench.communicate(timeout=60)[0]
+        gone = wait_for(lambda: not is_running(worker))
+        print(f"{number.name[3:]}: status {bench.returncode}, worker "
+              f"{'gone' if gone else 'left'}, {'a' if report else 'no'} report")
+
+with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True) as bench:
+    os.kill(stop_worker(bench), signal.SIGKILL)
+    print("worker killed:")
+    print(bench.communicate(timeout=600)[0], f"status {bench.returncode}", sep="")
