@@ -28,6 +28,10 @@ SignalGate::SignalGate() {
   sigemptyset(&blocked);
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCHLD})
     sigaddset(&blocked, number);
+  // What is blocked waits for us even if it is ignored.
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
+    sigdelset(&blocked, SIGHUP); // nohup
   sigprocmask(SIG_BLOCK, &blocked, &saved);
   // A parent may have left it ignored: children would then vanish unseen.
   signal(SIGCHLD, SIG_DFL);

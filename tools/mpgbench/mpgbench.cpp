@@ -81,7 +81,9 @@ static int measure(BenchRun &run, const BenchOptions &options,
         !report(file.name, checkOutputFile(file.name)))
       return exitError;
   for (int number : {SIGINT, SIGTERM, SIGHUP})
-    signal(number, [](int) { stopDriving(); });
+    if (signal(number, [](int) { stopDriving(); }) == SIG_IGN &&
+        number == SIGHUP)
+      signal(number, SIG_IGN); // nohup
   driveExperiments(run, drive);
   if (!writeResults(files, run))
     return exitError;
