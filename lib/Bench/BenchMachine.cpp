@@ -55,11 +55,13 @@ Parameters mpg::describeMachine(const Node &node) {
     processor += ", virtual machine (" + machine.virtualised + ")";
   Parameters result = {
       {"processor", processor},
-      {"CPUs", std::to_string(machine.cpus.valueOr(0))},
+      {"CPUs", machine.cpus ? std::to_string(*machine.cpus) : "unknown"},
       {"allowed CPUs", node.numa.allowedCpus
                            ? formatList(*node.numa.allowedCpus)
                            : std::string("unknown")},
-      {"NUMA nodes", std::to_string(node.numa.nodes.size())},
+      {"NUMA nodes", node.numa.nodes.empty()
+                         ? std::string("unknown")
+                         : std::to_string(node.numa.nodes.size())},
       {"caches", describeCaches(SysTree("/"))},
       {"memory", node.pages.memoryBytes ? formatBytes(*node.pages.memoryBytes)
                                         : std::string("unknown")},

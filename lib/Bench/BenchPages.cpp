@@ -30,17 +30,17 @@ static const HugePool *findPool(const PageFacts &pages, uint64_t pageBytes) {
   return nullptr;
 }
 
+/// Transparent ones and 2 MiB always: where a kernel has none, that is said.
 static std::vector<PageKind> kindsOf(const PageFacts &pages,
                                      const TransparentFacts &transparent) {
   uint64_t base = pages.baseBytes.valueOr(4096);
-  std::vector<PageKind> kinds = {{sizeName(base), base, false, false}};
-  if (transparent.present.valueOr(false))
-    kinds.push_back(
-        {"THP", transparent.pageBytes.valueOr(largePageBytes), false, true});
+  std::vector<PageKind> kinds = {
+      {sizeName(base), base, false, false},
+      {"THP", transparent.pageBytes.valueOr(largePageBytes), false, true}};
   // By name and size, never the kernel's default size, which is 512 MiB on
   // AArch64 with base pages of 64 KiB. HW:huge-sizes-64k
   for (uint64_t bytes : {largePageBytes, gigabytePageBytes})
-    if (findPool(pages, bytes))
+    if (bytes == largePageBytes || findPool(pages, bytes))
       kinds.push_back({sizeName(bytes), bytes, true, false});
   return kinds;
 }
@@ -129,17 +129,30 @@ static std::string whyNoPool(const Node &node, const PageKind &kind,
   return "";
 }
 
+static std::string whyNoTransparent(const TransparentFacts &facts,
+                                    const PageKind &kind) {
+  if (!facts.present)
+    return "whether there are transparent huge pages is not known: " +
+           facts.present.unknown;
+  if (!*facts.present)
+    return "this kernel has no transparent huge pages";
+  Fact<std::string> word = facts.effective(kind.pageBytes);
+  if (!word || *word != "never")
+    return "";
+  if (facts.processEnabled.valueOr(1) == 0)
+    return "this job has transparent huge pages switched off";
+  return "transparent huge pages are off (never); echo madvise > "
+         "/sys/kernel/mm/transparent_hugepage/enabled";
+}
+
 std::string mpg::whyNotNow(const Node &node, const PageKind &kind,
                            uint64_t bytes) {
   if (kind.isHugetlb)
     return whyNoPool(node, kind, bytes);
-  Fact<std::string> word = node.transparent.effective(kind.pageBytes);
-  if (kind.isTransparent && word && *word == "never") {
-    if (node.transparent.processEnabled.valueOr(1) == 0)
-      return "this job has transparent huge pages switched off";
-    return "transparent huge pages are off (never); echo madvise > "
-           "/sys/kernel/mm/transparent_hugepage/enabled";
-  }
+  std::string why =
+      kind.isTransparent ? whyNoTransparent(node.transparent, kind) : "";
+  if (!why.empty())
+    return why;
   if (node.pages.availableBytes && *node.pages.availableBytes < bytes)
     return formatBytes(bytes) + " of memory are needed, and " +
            formatBytes(*node.pages.availableBytes) + " are available";
@@ -159,7 +172,7 @@ std::string mpg::checkBackingOn(StringRef pages, const Backing &backing) {
   else if (pages == "2M" || pages == "1G")
     right = backing.hugetlbBytes;
   if (present == 0)
-    return "nothing of the memory is present";
+    return "/proc/self/smaps shows nothing of the memory";
   if (right >= present - present / 10)
     return "";
   return "only " + formatBytes(right) + " of " + formatBytes(present) +

@@ -69,15 +69,26 @@ TEST(BenchPages, NamesOfSizesCanBeReadBack) {
     EXPECT_EQ(parseBytes(sizeName(bytes)), bytes);
 }
 
-TEST(BenchPages, KindsAreThoseThatTheKernelHas) {
+TEST(BenchPages, KindsThatMatterAreNamedEvenIfTheKernelHasNone) {
   EXPECT_EQ(kindNames(nodeWith({pool(gigabyte, 0, 0), pool(2 << 20, 0, 0)})),
             "4K THP 2M 1G ");
   // The default large page of this kernel is no kind of ours. HW:huge-sizes-64k
   Node node = nodeWith({pool(2 << 20, 0, 0), pool(512 << 20, 9, 9)});
   node.pages.baseBytes = uint64_t(65536);
   node.transparent.present = false;
-  EXPECT_EQ(kindNames(node), "64K 2M ");
-  EXPECT_EQ(kindNames(Node()), "4K ");
+  EXPECT_EQ(kindNames(node), "64K THP 2M ");
+  EXPECT_EQ(whyNot(node, "THP", 1),
+            "this kernel has no transparent huge pages");
+  EXPECT_EQ(kindNames(nodeWith({})), "4K THP 2M ");
+  EXPECT_EQ(whyNot(nodeWith({}), "2M", 1),
+            "this kernel has no large pages of 2 MiB");
+  // Nothing is known where /sys is hidden.
+  Node hidden;
+  hidden.pages.pools.unknown = "no /sys";
+  hidden.transparent.present.unknown = "no /sys";
+  EXPECT_EQ(whyNot(hidden, "2M", 1), "no /sys");
+  EXPECT_EQ(whyNot(hidden, "THP", 1),
+            "whether there are transparent huge pages is not known: no /sys");
 }
 
 TEST(BenchPages, AShortPoolSaysHowShortAndWhatHelps) {

@@ -105,6 +105,13 @@ static std::string describeCounters(const BenchRun &run) {
   return {};
 }
 
+static std::string describeLoad(const LoadBetween &load) {
+  if (load.seconds <= 0)
+    return "unknown: /proc/stat cannot be read";
+  return formatv("{0} over {1:f0} s; load average {2:f2}", load.describe(),
+                 load.seconds, load.loadAverage);
+}
+
 static void writeMachine(raw_ostream &out, const BenchRun &run) {
   out << "machine\n";
   for (const auto &[name, value] : run.machine)
@@ -112,10 +119,7 @@ static void writeMachine(raw_ostream &out, const BenchRun &run) {
   std::string counters = describeCounters(run);
   if (!counters.empty())
     writeRow(out, "hardware counters", counters);
-  writeRow(out, "load",
-           formatv("{0} over {1:f0} s; load average {2:f2}",
-                   run.load.describe(), run.load.seconds, run.load.loadAverage)
-               .str());
+  writeRow(out, "load", describeLoad(run.load));
   size_t points = 0, busy = 0;
   for (const ExperimentResult &experiment : run.experiments)
     for (const PointResult &point : experiment.points) {
