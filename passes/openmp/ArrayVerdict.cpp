@@ -45,7 +45,7 @@ namespace {
 
 class Judge {
 public:
-  Judge(const ArrayStory &story, ArrayRef<ParallelUse> all, Sampler &sampler)
+  Judge(const ArrayStory &story, const ParallelUses &all, Sampler &sampler)
       : story(story), all(all), sampler(sampler),
         bytes{bytesOf(*story.source.object, 0, sampler),
               bytesOf(*story.source.object, 1, sampler)} {}
@@ -69,7 +69,7 @@ private:
   std::string obstacle(const ArrayVerdict &verdict);
 
   const ArrayStory &story;
-  ArrayRef<ParallelUse> all;
+  const ParallelUses &all;
   Sampler &sampler;
   int64_t bytes[2];
 };
@@ -203,11 +203,7 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
   if (use.shape != UseShape::shared)
     return false;
   for (unsigned seed = 0; seed < 2; ++seed) {
-    int64_t beside = 0;
-    for (const ParallelUse &other : all)
-      if (other.sharing == use.sharing && other.shape == UseShape::parts)
-        beside = std::max(beside, times(other.figures[seed].step,
-                                        other.figures[seed].iterations));
+    int64_t beside = all.bytesInParts(*use.sharing, seed);
     if (use.figures[seed].extent < bytes[seed] / 8 || bytes[seed] < beside / 4)
       return false;
   }
@@ -339,7 +335,7 @@ ArrayVerdict Judge::judge() {
   return verdict;
 }
 
-ArrayVerdict mpg::judge(const ArrayStory &story, ArrayRef<ParallelUse> all,
+ArrayVerdict mpg::judge(const ArrayStory &story, const ParallelUses &all,
                         Sampler &sampler) {
   return Judge(story, all, sampler).judge();
 }

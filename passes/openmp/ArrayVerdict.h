@@ -40,7 +40,7 @@ struct ArrayVerdict {
   const ParallelUse *sharedRead = nullptr; ///< SharedRead
 };
 
-ArrayVerdict judge(const ArrayStory &story, llvm::ArrayRef<ParallelUse> all,
+ArrayVerdict judge(const ArrayStory &story, const ParallelUses &all,
                    Sampler &sampler);
 
 /// Bytes of \p object, an allocation or a global array, for a set of samples.

@@ -310,7 +310,7 @@ bool FirstTouchWork::run() {
     if (isLeftAlone(story))
       continue;
     story.isWanted = choiceOf(story.source) == TouchChoice::on;
-    verdicts.push_back({&story, judge(story, parallel.uses, sampler)});
+    verdicts.push_back({&story, judge(story, parallel, sampler)});
     ArrayVerdict &verdict = verdicts.back().second;
     if (verdict.isSerial)
       verdict.teamObstacle = whyNoTeam(story, verdict);

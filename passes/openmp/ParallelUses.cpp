@@ -47,7 +47,9 @@ public:
     situation.sharing = use.sharing;
     situation.seed = seed;
     situation.alternative = use.alternative;
-    base = address();
+    Sampler::Sample sample = sampler.sampleOf(pointer, situation);
+    base = sample.value;
+    depends = sample.depends;
   }
 
   UseShape find(UseFigures &figures);
@@ -67,12 +69,15 @@ private:
   const ParallelUse &use;
   Situation situation;
   int64_t base;
+  Dependence depends; ///< of base: what it is not on does not move it
   SmallVector<const Loop *, 4> inner; ///< run within one iteration
   SmallVector<const Loop *, 4> outer; ///< run the worksharing loop again
 };
 } // namespace
 
 int64_t Motion::offsetAt(int64_t iteration) {
+  if (!depends.isOn(Dependence::iteration))
+    return 0;
   situation.iteration = iteration;
   int64_t offset = distance(base, address());
   situation.iteration = 0;
@@ -80,6 +85,8 @@ int64_t Motion::offsetAt(int64_t iteration) {
 }
 
 int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
+  if (!depends.isOn(sampler.bitOf(loop)))
+    return 0;
   situation.turns[&loop] = turn;
   int64_t offset = distance(base, address());
   situation.turns.erase(&loop);
@@ -183,6 +190,8 @@ UseShape Motion::find(UseFigures &figures) {
     return UseShape::irregular;
   int64_t low = 0, high = 0;
   for (const Loop *loop : inner) {
+    if (!depends.isOn(sampler.bitOf(*loop)))
+      continue;
     int64_t turns = sampler.tripCount(*loop, situation).value_or(1);
     int64_t way = turns > 1 ? offsetAt(*loop, turns - 1) : 0;
     int64_t &end = way < 0 ? low : high;
@@ -222,6 +231,18 @@ static unsigned weightOf(unsigned depth) {
   return weight;
 }
 
+void ParallelUses::addPart(const ParallelUse &use) {
+  auto &most = partBytes[use.sharing];
+  for (unsigned seed = 0; seed < 2; ++seed)
+    most[seed] = std::max(most[seed], times(use.figures[seed].step,
+                                            use.figures[seed].iterations));
+}
+
+int64_t ParallelUses::bytesInParts(const WorksharingLoop &sharing,
+                                   unsigned seed) const {
+  return partBytes.lookup(&sharing)[seed];
+}
+
 void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
                              const ParallelUse &around) {
   if (uses.size() >= maxUses)
@@ -244,6 +265,8 @@ void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
         Motion(sampler, pointer, use, 1).find(use.figures[1]) != use.shape)
       use.shape = UseShape::irregular;
     use.isGather = use.shape == UseShape::irregular && motion.isGather();
+    if (use.shape == UseShape::parts)
+      addPart(use);
     uses.push_back(use);
   }
 }

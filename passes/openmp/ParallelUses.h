@@ -7,6 +7,7 @@
 #define MPG_PASSES_PARALLELUSES_H
 
 #include "Sampler.h"
+#include <array>
 #include <map>
 
 namespace mpg {
@@ -48,6 +49,9 @@ public:
   ParallelUses(llvm::ArrayRef<ParallelRegion> regions, Sampler &sampler);
 
   std::vector<ParallelUse> uses;
+  /// Of the largest array that the iterations of \p sharing share out in parts;
+  /// 0 if there is none.
+  int64_t bytesInParts(const WorksharingLoop &sharing, unsigned seed) const;
 
 private:
   using Sharings = llvm::SmallVector<WorksharingLoop, 4>;
@@ -60,7 +64,10 @@ private:
   void addAccess(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
                  const ParallelUse &around);
 
+  void addPart(const ParallelUse &use);
+
   Sampler &sampler;
+  llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, 2>> partBytes;
   const Sharings &sharingsOf(llvm::Function &function);
   std::map<llvm::Function *, Sharings> known;
 };

@@ -33,7 +33,7 @@ static constexpr size_t maxStores = 24;
 
 /// A value that the module does not determine: positive, so that arrays have
 /// elements, and divisible by most of what sizes are divided by. HASH decides.
-static int64_t sampleOf(uint64_t hash) {
+static int64_t madeUp(uint64_t hash) {
   hash ^= hash >> 29;
   hash *= 0xbf58476d1ce4e5b9;
   hash ^= hash >> 32;
@@ -64,26 +64,39 @@ static int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 
 struct Sampler::Evaluation {
   Evaluation(Sampler &sampler, const Situation &situation)
-      : sampler(sampler), situation(situation) {}
+      : sampler(sampler), situation(situation),
+        fixed(sampler.fixed[situation.seed % 2]
+                           [situation.alternative % maxAlternatives]),
+        atStart(sampler.samplesAtStart(situation)) {
+    if (situation.iteration)
+      changed.on(Dependence::iteration);
+    for (auto &[loop, turn] : situation.turns)
+      if (turn)
+        changed.on(sampler.bitOf(*loop));
+  }
 
   Sampler &sampler;
   const Situation &situation;
   unsigned steps = 0;
   bool isCyclic = false; ///< the last value depends on itself
-  bool varies = false;   ///< it depends on turns, or may not be all of it
-  struct Done {
-    int64_t value;
-    bool varies;
+  Dependence depends;    ///< on what it does otherwise
+  Samples &fixed;
+  Samples *atStart;   ///< null if they are not kept
+  Dependence changed; ///< what is not as at the start
+  struct Partial {
+    Sample sample;
+    bool isDone; ///< or begun
   };
-  DenseMap<std::pair<const void *, const CallFrame *>, Done> done;
-  DenseSet<std::pair<const void *, const CallFrame *>> begun;
+  SmallDenseMap<std::pair<const void *, const CallFrame *>, Partial, 16> open;
 
   /// Counts one step; whether there were too many.
   bool isOver() {
-    if (sampler.stepsLeft == 0 || ++steps > maxStepsEach)
-      return varies = true;
-    --sampler.stepsLeft;
-    return false;
+    if (sampler.stepsLeft > 0 && ++steps <= maxStepsEach) {
+      --sampler.stepsLeft;
+      return false;
+    }
+    depends.on(Dependence::all);
+    return true;
   }
   int64_t value(Value *value, const CallFrame *frame);
   int64_t scev(const SCEV *expression, Function &function,
@@ -105,13 +118,14 @@ private:
                        const CallFrame *frame);
   int64_t castOf(const SCEVCastExpr &cast, Function &function,
                  const CallFrame *frame);
+  int64_t use(const Sample &sample) {
+    depends.on(sample.depends);
+    return sample.value;
+  }
   uint64_t identity(const Value *value);
   uint64_t seed(const Value *value, const CallFrame *frame);
+  void dependOnLoopsAround(const Instruction &instruction);
   uint64_t addTurns(uint64_t hash, const Instruction &instruction);
-  Fixed &fixed() {
-    return sampler
-        .fixed[situation.seed % 2][situation.alternative % maxAlternatives];
-  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +205,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
   }
   if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
     int64_t start = scev(recurrence->getStart(), function, frame);
-    varies = true;
+    depends.on(sampler.bitOf(*recurrence->getLoop()));
     int64_t turn = situation.turns.lookup(recurrence->getLoop());
     if (turn == 0)
       return start;
@@ -225,36 +239,39 @@ uint64_t Sampler::Evaluation::seed(const Value *value, const CallFrame *frame) {
 int64_t Sampler::Evaluation::value(Value *value, const CallFrame *frame) {
   if (isOver())
     return 0;
+  if (auto *constant = dyn_cast<Constant>(value))
+    return this->constant(*constant, frame);
   std::pair<const void *, const CallFrame *> key(value, frame);
-  auto fixed = this->fixed().find(key);
-  if (fixed != this->fixed().end())
-    return fixed->second;
-  auto known = done.find(key);
-  if (known != done.end()) {
-    varies |= known->second.varies;
-    return known->second.value;
+  if (auto known = fixed.find(key); known != fixed.end())
+    return use(known->second);
+  if (atStart)
+    if (auto known = atStart->find(key);
+        known != atStart->end() && !known->second.depends.isOn(changed))
+      return use(known->second);
+  auto [entry, isNew] = open.insert({key, {{}, false}});
+  if (!isNew) {
+    isCyclic |= !entry->second.isDone;
+    return use(entry->second.sample);
   }
-  if (!begun.insert(key).second) {
-    isCyclic = true;
-    return 0;
-  }
-  bool wasCyclic = isCyclic, wasVarying = varies;
-  isCyclic = varies = false;
-  int64_t result = compute(value, frame);
-  begun.erase(key);
-  if (!isCyclic) {
-    done[key] = {result, varies};
-    if (!varies)
-      this->fixed()[key] = result;
-  }
+  bool wasCyclic = isCyclic;
+  Dependence before = depends;
+  isCyclic = false;
+  depends = {};
+  Sample result = {compute(value, frame), depends};
+  bool isAsAtStart = !depends.isUnknown() && !depends.isOn(changed);
+  Samples *kept = depends.isFixed() ? &fixed : isAsAtStart ? atStart : nullptr;
+  if (isCyclic || kept)
+    open.erase(key);
+  else
+    open[key] = {result, true};
+  if (!isCyclic && kept)
+    (*kept)[key] = result;
   isCyclic |= wasCyclic;
-  varies |= wasVarying;
-  return result;
+  depends.on(before);
+  return result.value;
 }
 
 int64_t Sampler::Evaluation::compute(Value *value, const CallFrame *frame) {
-  if (auto *constant = dyn_cast<Constant>(value))
-    return this->constant(*constant, frame);
   if (auto *argument = dyn_cast<Argument>(value))
     return this->argument(*argument, frame);
   auto *instruction = dyn_cast<Instruction>(value);
@@ -307,7 +324,7 @@ int64_t Sampler::Evaluation::argument(Argument &argument,
       return value(operand, frame->outer);
   if (argument.getType()->isPointerTy())
     return sampler.addressOf(&argument, frame);
-  return sampleOf(seed(&argument, nullptr));
+  return madeUp(seed(&argument, nullptr));
 }
 
 /// The value if it can be one: null pointers and values that depend on
@@ -321,7 +338,8 @@ std::optional<int64_t> Sampler::Evaluation::add(Value *candidate,
   int64_t result = value(candidate, frame);
   bool counts = !isCyclic;
   isCyclic = wasCyclic;
-  varies |= !counts; // another start of the cycle has other values
+  if (!counts) // another start of the cycle has other values
+    depends.on(Dependence::all);
   return counts ? std::optional(result) : std::nullopt;
 }
 
@@ -338,30 +356,41 @@ int64_t Sampler::Evaluation::choose(ArrayRef<int64_t> values, bool isPointer,
   if (distinct.size() == 1)
     return distinct.front();
   if (distinct.empty())
-    return sampleOf(mix(where, turns));
-  if (isPointer)
+    return madeUp(mix(where, turns));
+  if (isPointer) {
+    depends.on(Dependence::alternative);
     return distinct[situation.alternative % distinct.size()];
+  }
   llvm::sort(distinct);
   uint64_t hash = mix(turns, situation.seed + 1);
   for (int64_t value : distinct)
     hash = mix(hash, uint64_t(value));
-  return sampleOf(hash);
+  return madeUp(hash);
+}
+
+void Sampler::Evaluation::dependOnLoopsAround(const Instruction &instruction) {
+  Function &function = *const_cast<Function *>(instruction.getFunction());
+  const Loop *loop =
+      sampler.analyses.getResult<LoopAnalysis>(function).getLoopFor(
+          instruction.getParent());
+  for (; loop; loop = loop->getParentLoop())
+    depends.on(sampler.bitOf(*loop));
 }
 
 /// Mixes in the iterations that the loops around \p instruction have done.
 uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
                                        const Instruction &instruction) {
-  Function &function = *const_cast<Function *>(instruction.getFunction());
-  varies |= sampler.analyses.getResult<LoopAnalysis>(function).getLoopFor(
-                instruction.getParent()) != nullptr;
+  dependOnLoopsAround(instruction);
   for (auto &[loop, turn] : situation.turns)
     if (turn != 0 && loop->contains(&instruction))
       hash = mix(hash, uint64_t(turn));
   const WorksharingLoop *sharing = situation.sharing;
   if (sharing && any_of(sharing->loops, [&](const Loop *loop) {
         return loop->contains(&instruction);
-      }))
+      })) {
+    depends.on(Dependence::iteration);
     hash = mix(hash, uint64_t(situation.iteration));
+  }
   return hash;
 }
 
@@ -441,7 +470,7 @@ int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
   const WorksharingLoop *sharing = situation.sharing;
   if (sharing && (load.getPointerOperand() == sharing->lower ||
                   load.getPointerOperand() == sharing->upper)) {
-    varies = true;
+    depends.on(Dependence::iteration);
     return situation.iteration;
   }
   int64_t address = value(load.getPointerOperand(), frame);
@@ -451,12 +480,12 @@ int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
   ArrayRef<Stored> all = sampler.storesTo(address);
   if (all.size() > maxStores)
     return load.getType()->isPointerTy() ? sampler.addressOf(&load, frame)
-                                         : sampleOf(where);
+                                         : madeUp(where);
   for (const Stored &stored : all) {
     if (all.size() > 1 && isNotSeen(stored, all, load, frame, sampler))
       continue;
     if (counterStep(*stored.by)) {
-      varies = true;
+      dependOnLoopsAround(*stored.by);
       counted += countedBy(*stored.by, situation);
       continue;
     }
@@ -497,7 +526,7 @@ int64_t Sampler::Evaluation::phi(PHINode &phi, const CallFrame *frame) {
   if (int64_t step = done ? counterStep(phi, *loop) : 0)
     return choose(values, isPointer, 0, where) + step * done;
   if (done)
-    return sampleOf(mix(where, turns));
+    return madeUp(mix(where, turns));
   return choose(values, isPointer, turns, where);
 }
 
@@ -549,7 +578,7 @@ int64_t Sampler::Evaluation::opaque(Instruction &instruction,
     if (const Type &type = *operand->getType();
         type.isIntegerTy() || type.isPointerTy() || type.isFloatingPointTy())
       hash = mix(hash, uint64_t(value(operand, frame)));
-  return sampleOf(hash);
+  return madeUp(hash);
 }
 
 static bool isTrue(CmpInst::Predicate predicate, int64_t left, int64_t right) {
@@ -650,12 +679,23 @@ SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
   SmallVector<const MemoryObject *, 4> found;
   for (unsigned i = 0; i < maxAlternatives; ++i) {
     situation.alternative = i;
-    const MemoryObject *object = placeOf(valueOf(pointer, situation)).object;
+    Sample address = sampleOf(pointer, situation);
+    const MemoryObject *object = placeOf(address.value).object;
     if (!object || is_contained(found, object))
       break;
     found.push_back(object);
+    if (!address.depends.isOn(Dependence::alternative))
+      break;
   }
   return found;
+}
+
+/// 0 for the first loop that is asked for, and so on: not by its address, which
+/// is another one in each run of the compiler.
+Dependence Sampler::bitOf(const Loop &loop) {
+  auto [entry, isNew] =
+      loopNumbers.insert({&loop, unsigned(loopNumbers.size())});
+  return Dependence::ofLoop(entry->second);
 }
 
 ArrayRef<Sampler::Stored> Sampler::storesTo(int64_t address) const {
@@ -706,7 +746,7 @@ void Sampler::collectStores(Module &module) {
       }
     stores = std::move(found);
     for (auto &ofSeed : fixed)
-      for (Fixed &values : ofSeed)
+      for (Samples &values : ofSeed)
         values.clear();
   }
 }
@@ -717,9 +757,25 @@ Sampler::Sampler(Module &module, FunctionAnalysisManager &analyses,
   collectStores(module);
 }
 
-int64_t Sampler::valueOf(Value *value, const Situation &situation) {
+/// A worksharing loop's accesses are evaluated one after the other, each in a
+/// few situations, and share counters: what is known of the loop's start is
+/// kept until the next such loop.
+Sampler::Samples *Sampler::samplesAtStart(const Situation &situation) {
+  if (!situation.sharing)
+    return nullptr;
+  if (started != situation.sharing->init) {
+    for (auto &ofSeed : atStart)
+      for (Samples &values : ofSeed)
+        values.clear();
+    started = situation.sharing->init;
+  }
+  return &atStart[situation.seed % 2][situation.alternative % maxAlternatives];
+}
+
+Sampler::Sample Sampler::sampleOf(Value *value, const Situation &situation) {
   Evaluation evaluation(*this, situation);
-  return evaluation.value(value, situation.frame);
+  int64_t number = evaluation.value(value, situation.frame);
+  return {number, evaluation.depends};
 }
 
 int64_t Sampler::valueOf(const SCEV *expression, Function &function,

@@ -37,6 +37,33 @@ struct Situation {
   unsigned alternative = 0;
 };
 
+/// What of a situation a value depends on, besides frame and seed. Never too
+/// little; too much where loops share a bit, or where not all was looked at.
+class Dependence {
+public:
+  constexpr Dependence() = default;
+  static const Dependence all, iteration, alternative;
+  static constexpr Dependence ofLoop(unsigned number) {
+    return Dependence(uint64_t(1) << (2 + number % 62));
+  }
+
+  void on(Dependence other) { bits |= other.bits; }
+  bool isOn(Dependence other) const { return bits & other.bits; }
+  /// Whether it is the same in all iterations and turns.
+  bool isFixed() const;
+  /// Whether it may depend on anything.
+  bool isUnknown() const { return bits == ~uint64_t(0); }
+
+private:
+  constexpr explicit Dependence(uint64_t bits) : bits(bits) {}
+  uint64_t bits = 0;
+};
+
+inline constexpr Dependence Dependence::all(~uint64_t(0));
+inline constexpr Dependence Dependence::iteration(1);
+inline constexpr Dependence Dependence::alternative(2);
+inline bool Dependence::isFixed() const { return !(bits & ~alternative.bits); }
+
 /// Sizes and distances stay where a few of them can be added: what is larger is
 /// no array.
 inline constexpr int64_t mostDistance = int64_t(1) << 60;
@@ -59,13 +86,24 @@ public:
   Sampler(llvm::Module &module, llvm::FunctionAnalysisManager &analyses,
           CallFrames &frames);
 
-  int64_t valueOf(llvm::Value *value, const Situation &situation);
+  struct Sample {
+    int64_t value;
+    Dependence depends;
+  };
+  /// What \p value comes to, and what of \p situation that depends on.
+  Sample sampleOf(llvm::Value *value, const Situation &situation);
+  int64_t valueOf(llvm::Value *value, const Situation &situation) {
+    return sampleOf(value, situation).value;
+  }
   /// The same for an expression of \p function's loops.
   int64_t valueOf(const llvm::SCEV *expression, llvm::Function &function,
                   const Situation &situation);
   /// Iterations of \p loop; nothing if that is not known before it runs.
   std::optional<int64_t> tripCount(const llvm::Loop &loop,
                                    const Situation &situation);
+
+  /// What depends on the turns of \p loop is on this.
+  Dependence bitOf(const llvm::Loop &loop);
 
   struct Place {
     const MemoryObject *object; ///< null: no address, or not seen whose
@@ -105,12 +143,16 @@ private:
   static constexpr uint64_t maxSteps = 30'000'000;
   /// Values that are the same in all situations of one set of samples and one
   /// alternative.
-  using Fixed =
-      llvm::DenseMap<std::pair<const void *, const CallFrame *>, int64_t>;
-  Fixed fixed[2][maxAlternatives];
+  using Samples =
+      llvm::DenseMap<std::pair<const void *, const CallFrame *>, Sample>;
+  Samples fixed[2][maxAlternatives];
+  Samples *samplesAtStart(const Situation &situation);
+  Samples atStart[2][maxAlternatives];     ///< of one worksharing loop
+  const llvm::CallBase *started = nullptr; ///< its init
   std::deque<MemoryObject> objects;
   llvm::DenseMap<llvm::Function *, llvm::Value *> returned;
   llvm::DenseMap<std::pair<llvm::Value *, const CallFrame *>, int64_t> bases;
+  llvm::DenseMap<const llvm::Loop *, unsigned> loopNumbers;
   Stores stores;
 };
 
