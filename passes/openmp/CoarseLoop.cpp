@@ -92,6 +92,8 @@ void mpg::remarkCoarseLoops(Function &function,
                             FunctionAnalysisManager &analyses,
                             RemarkPlaces &places) {
   auto &loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty())
+    return;
   auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   auto sharings = findWorksharingLoops(function, loops, dominators);
   if (sharings.empty())

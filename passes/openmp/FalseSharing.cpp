@@ -10,7 +10,6 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -181,7 +180,13 @@ void Search::look(Instruction &instruction) {
 void mpg::remarkFalseSharing(Function &function,
                              FunctionAnalysisManager &analyses,
                              RemarkPlaces &places) {
+  // What is written once takes no line from anybody.
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty())
+    return;
   Search search(function, analyses, places);
-  for (Instruction &instruction : instructions(function))
-    search.look(instruction);
+  for (BasicBlock &block : function)
+    if (loops.getLoopFor(&block))
+      for (Instruction &instruction : block)
+        search.look(instruction);
 }

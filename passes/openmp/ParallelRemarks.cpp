@@ -14,6 +14,7 @@
 #include "SmallRegion.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
+#include <optional>
 
 using namespace llvm;
 using namespace mpg;
@@ -54,6 +55,20 @@ static bool areRemarksRead(const Module &module) {
   return false;
 }
 
+namespace {
+/// What is known of arrays; all of the module is evaluated for it.
+struct Arrays {
+  Arrays(Module &module, FunctionAnalysisManager &analyses,
+         ArrayRef<ParallelRegion> regions)
+      : frames(module, regions), sampler(module, analyses, frames),
+        places(module) {}
+
+  CallFrames frames;
+  Sampler sampler;
+  ArrayPlaces places;
+};
+} // namespace
+
 PreservedAnalyses ParallelRemarksPass::run(Module &module,
                                            ModuleAnalysisManager &analyses) {
   if (!areRemarksRead(module) ||
@@ -67,15 +82,18 @@ PreservedAnalyses ParallelRemarksPass::run(Module &module,
   auto regions = findRegions(module);
   remarkSmallRegions(regions, ofFunctions, places);
   remarkNestedRegions(module, regions, places);
-  CallFrames frames(module, regions);
-  Sampler sampler(module, ofFunctions, frames);
-  ArrayPlaces arrays(module);
+  std::optional<Arrays> arrays;
   for (Function &function : module) {
     if (function.isDeclaration() || function.hasOptNone())
       continue;
     remarkFalseSharing(function, ofFunctions, places);
     remarkCoarseLoops(function, regions, ofFunctions, places);
-    remarkSamePow2Arrays(function, sampler, arrays, places);
+    CrowdedLoops crowded = findCrowdedLoops(function, ofFunctions);
+    if (crowded.loops.empty())
+      continue;
+    if (!arrays)
+      arrays.emplace(module, ofFunctions, regions);
+    remarkSamePow2Arrays(crowded, arrays->sampler, arrays->places, places);
   }
   return PreservedAnalyses::all();
 }

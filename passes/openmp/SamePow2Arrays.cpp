@@ -25,15 +25,14 @@ using Streams = SmallVector<Stream, 16>;
 
 class Search {
 public:
-  Search(Function &function, const CallFrame *frame, Sampler &sampler,
+  Search(const CrowdedLoops &crowded, const CallFrame *frame, Sampler &sampler,
          const ArrayPlaces &arrays)
-      : function(function), frame(frame), sampler(sampler), arrays(arrays),
-        shape(cacheShapeFor(function)),
-        loops(sampler.analyses.getResult<LoopAnalysis>(function)),
+      : crowded(crowded), function(crowded.function), frame(frame),
+        sampler(sampler), arrays(arrays), shape(cacheShapeFor(function)),
         evolution(
             sampler.analyses.getResult<ScalarEvolutionAnalysis>(function)),
         sharings(findWorksharingLoops(
-            function, loops,
+            function, sampler.analyses.getResult<LoopAnalysis>(function),
             sampler.analyses.getResult<DominatorTreeAnalysis>(function))) {}
 
   void look(RemarkPlaces &places);
@@ -42,17 +41,17 @@ private:
   Situation situation(const Instruction &access, const Loop &loop,
                       unsigned number) const;
   std::optional<Stream> streamOf(Instruction &access, const Loop &loop);
-  Streams streamsOf(const Loop &loop);
+  Streams streamsOf(const CrowdedLoop &crowd);
   Streams mostInOneSet(const Streams &streams) const;
   void remark(const Loop &loop, const Streams &together,
               RemarkPlaces &places) const;
 
+  const CrowdedLoops &crowded;
   Function &function;
   const CallFrame *frame;
   Sampler &sampler;
   const ArrayPlaces &arrays;
   CacheShape shape;
-  LoopInfo &loops;
   ScalarEvolution &evolution;
   SmallVector<WorksharingLoop, 4> sharings;
 };
@@ -72,16 +71,10 @@ Situation Search::situation(const Instruction &access, const Loop &loop,
   return chosen;
 }
 
-/// What \p access goes through in \p loop, if it uses each line several times
-/// and its array is known.
+/// What \p access goes through in \p loop, if its array is known.
 std::optional<Stream> Search::streamOf(Instruction &access, const Loop &loop) {
-  Value *address = getLoadStorePointerOperand(&access);
-  if (!address)
-    return std::nullopt;
-  const SCEV *expression = evolution.getSCEV(address);
-  int64_t step = growthPerIteration(expression, loop).value_or(0);
-  if (!step || uint64_t(std::abs(step)) >= shape.lineBytes)
-    return std::nullopt;
+  const SCEV *expression =
+      evolution.getSCEV(getLoadStorePointerOperand(&access));
   Stream stream = {};
   for (unsigned i = 0; i < stream.at.size(); ++i) {
     Situation chosen = situation(access, loop, i);
@@ -108,22 +101,21 @@ static std::optional<int64_t> distance(const Stream &a, const Stream &b) {
   return first;
 }
 
-Streams Search::streamsOf(const Loop &loop) {
+Streams Search::streamsOf(const CrowdedLoop &crowd) {
   Streams found;
-  for (BasicBlock *block : loop.blocks())
-    for (Instruction &instruction : *block) {
-      std::optional<Stream> stream = streamOf(instruction, loop);
-      if (!stream)
-        continue;
-      // Neighbours in one line are one stream.
-      bool isKnown = any_of(found, [&](const Stream &other) {
-        std::optional<int64_t> bytes = distance(*stream, other);
-        return stream->origin == other.origin && bytes &&
-               uint64_t(std::abs(*bytes)) < shape.lineBytes;
-      });
-      if (!isKnown)
-        found.push_back(*stream);
-    }
+  for (Instruction *access : crowd.accesses) {
+    std::optional<Stream> stream = streamOf(*access, *crowd.loop);
+    if (!stream)
+      continue;
+    // Neighbours in one line are one stream.
+    bool isKnown = any_of(found, [&](const Stream &other) {
+      std::optional<int64_t> bytes = distance(*stream, other);
+      return stream->origin == other.origin && bytes &&
+             uint64_t(std::abs(*bytes)) < shape.lineBytes;
+    });
+    if (!isKnown)
+      found.push_back(*stream);
+  }
   return found;
 }
 
@@ -183,18 +175,52 @@ void Search::remark(const Loop &loop, const Streams &together,
 }
 
 void Search::look(RemarkPlaces &places) {
-  for (const Loop *loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost())
-      continue;
-    Streams together = mostInOneSet(streamsOf(*loop));
+  for (const CrowdedLoop &crowd : crowded.loops) {
+    Streams together = mostInOneSet(streamsOf(crowd));
     if (together.size() > shape.ways)
-      remark(*loop, together, places);
+      remark(*crowd.loop, together, places);
   }
 }
 
-void mpg::remarkSamePow2Arrays(Function &function, Sampler &sampler,
+/// Accesses of \p loop that use each line several times.
+static SmallVector<Instruction *, 16> slowAccesses(const Loop &loop,
+                                                   ScalarEvolution &evolution,
+                                                   const CacheShape &shape) {
+  SmallVector<Instruction *, 16> found;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block) {
+      Value *address = getLoadStorePointerOperand(&instruction);
+      if (!address)
+        continue;
+      int64_t step =
+          growthPerIteration(evolution.getSCEV(address), loop).value_or(0);
+      if (step && uint64_t(std::abs(step)) < shape.lineBytes)
+        found.push_back(&instruction);
+    }
+  return found;
+}
+
+CrowdedLoops mpg::findCrowdedLoops(Function &function,
+                                   FunctionAnalysisManager &analyses) {
+  CrowdedLoops found{function, {}};
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty())
+    return found;
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  CacheShape shape = cacheShapeFor(function);
+  for (const Loop *loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost())
+      continue;
+    auto accesses = slowAccesses(*loop, evolution, shape);
+    if (accesses.size() > shape.ways)
+      found.loops.push_back({loop, std::move(accesses)});
+  }
+  return found;
+}
+
+void mpg::remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,
                                const ArrayPlaces &arrays,
                                RemarkPlaces &places) {
-  for (const CallFrame *way : sampler.frames.waysTo(function))
-    Search(function, way, sampler, arrays).look(places);
+  for (const CallFrame *way : sampler.frames.waysTo(crowded.function))
+    Search(crowded, way, sampler, arrays).look(places);
 }

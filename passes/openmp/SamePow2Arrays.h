@@ -18,8 +18,25 @@
 
 namespace mpg {
 
-/// Emits SamePow2Arrays for the innermost loops of \p function.
-void remarkSamePow2Arrays(llvm::Function &function, Sampler &sampler,
+/// An innermost loop and its accesses that use each line several times.
+struct CrowdedLoop {
+  const llvm::Loop *loop;
+  llvm::SmallVector<llvm::Instruction *, 16> accesses;
+};
+
+/// The loops of a function that have more such accesses than the cache has
+/// ways.
+struct CrowdedLoops {
+  llvm::Function &function;
+  llvm::SmallVector<CrowdedLoop, 2> loops;
+};
+
+/// Few functions have any; only those need a Sampler.
+CrowdedLoops findCrowdedLoops(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+
+/// Emits SamePow2Arrays for \p crowded.
+void remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,
                           const ArrayPlaces &arrays, RemarkPlaces &places);
 
 } // namespace mpg
