@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Access.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -47,6 +49,21 @@ static Use *addressOf(IntrinsicInst &call) {
     if (argument->getType()->isPtrOrPtrVectorTy())
       address = &argument;
   return address;
+}
+
+SmallVector<const Use *, 16> mpg::findEndUses(const Instruction &pointer) {
+  SmallVector<const Use *, 16> found;
+  SetVector<const Instruction *> pointers;
+  pointers.insert(&pointer);
+  for (unsigned next = 0; next < pointers.size(); ++next)
+    for (const Use &use : pointers[next]->uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      if (isa<GetElementPtrInst, PHINode, SelectInst>(user))
+        pointers.insert(user);
+      else
+        found.push_back(&use);
+    }
+  return found;
 }
 
 Use *mpg::taggableAddress(Instruction &instruction) {

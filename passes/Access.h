@@ -6,6 +6,7 @@
 #ifndef MPG_PASSES_ACCESS_H
 #define MPG_PASSES_ACCESS_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instruction.h"
 
 namespace mpg {
@@ -23,6 +24,11 @@ enum class Untaggable {
 /// Whether \p use, an operand of an instruction, is the address of a plain
 /// load, store or prefetch (vector and masked forms included).
 Untaggable classifyUse(const llvm::Use &use);
+
+/// All uses of \p pointer, and of the pointers that are computed from it, but
+/// for those that compute one more: what is done with it in the end.
+llvm::SmallVector<const llvm::Use *, 16>
+findEndUses(const llvm::Instruction &pointer);
 
 /// The address operand of a load, store or prefetch that can be tagged, a
 /// pointer or a vector of pointers; nullptr for any other instruction.

@@ -2,17 +2,13 @@
 
 #include "PointerFlow.h"
 #include "AnnotationReader.h"
+#include "OmpRegions.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
 using namespace mpg;
-
-/// __kmpc_fork_call(location, number of arguments, function, arguments...): the
-/// function gets two pointers to thread numbers in front of the arguments.
-static constexpr unsigned forkFunction = 2, forkFirstArgument = 3,
-                          regionFirstParameter = 2;
 
 bool mpg::isDebugBody(const Function &function) {
   return function.getName().contains(".omp_outlined_debug__");
@@ -23,11 +19,9 @@ Function *mpg::parallelRegionOf(const CallBase &call) {
   // With -g the function that a thread starts calls another with the body.
   if (callee && isDebugBody(*callee))
     return callee;
-  if (!callee || callee->getName() != "__kmpc_fork_call" ||
-      call.arg_size() < forkFirstArgument)
-    return nullptr;
-  return dyn_cast<Function>(
-      call.getArgOperand(forkFunction)->stripPointerCasts());
+  // With an if clause flang hands over a structure, which is not followed.
+  std::optional<RegionStart> start = startOf(call);
+  return start && !start->hasIf ? start->body : nullptr;
 }
 
 SmallSetVector<Function *, 4> mpg::functionWithRegions(Function &function) {
@@ -79,9 +73,11 @@ void PointerFlow::enterParallelRegion(CallBase &call, const Use &argument,
     return;
   unsigned number = call.getArgOperandNo(&argument);
   if (call.getCalledFunction() != region) {
-    if (number < forkFirstArgument)
+    // Two pointers to thread numbers stand in front of the arguments.
+    unsigned firstOperand = startOf(call)->firstOperand;
+    if (number < firstOperand)
       return;
-    number += regionFirstParameter - forkFirstArgument;
+    number += 2 - firstOperand;
   }
   if (number >= region->arg_size())
     return;

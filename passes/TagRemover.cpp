@@ -5,7 +5,6 @@
 #include "HintMarks.h"
 #include "HintNoteWriter.h"
 #include "mpg/hints.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -41,16 +40,9 @@ static SmallVector<TaggedPointer, 16> findTags(Function &function) {
 
 /// Marks all accesses whose address is computed from \p tagged.
 static void markAccesses(const TaggedPointer &tagged) {
-  SetVector<Instruction *> pointers;
-  pointers.insert(tagged.pointer);
-  for (unsigned next = 0; next < pointers.size(); ++next)
-    for (Use &use : pointers[next]->uses()) {
-      auto *user = cast<Instruction>(use.getUser());
-      if (isa<GetElementPtrInst, PHINode, SelectInst>(user))
-        pointers.insert(user);
-      else if (classifyUse(use) == Untaggable::no)
-        writeMark(*user, tagged.tag);
-    }
+  for (const Use *use : findEndUses(*tagged.pointer))
+    if (classifyUse(*use) == Untaggable::no)
+      writeMark(*cast<Instruction>(use->getUser()), tagged.tag);
 }
 
 bool mpg::removeTags(Module &module) {

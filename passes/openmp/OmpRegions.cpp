@@ -69,16 +69,20 @@ static bool isCalledDirectly(const Function &body) {
   });
 }
 
-static std::optional<ParallelRegion> regionOf(CallBase &call, bool hasIf) {
+std::optional<RegionStart> mpg::startOf(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->getName().starts_with(forkName))
+    return std::nullopt;
+  bool hasIf = callee->getName() == forkIfName;
   unsigned firstOperand = forkBody + 1 + hasIf;
-  if (call.arg_size() < firstOperand)
+  if ((!hasIf && callee->getName() != forkName) ||
+      call.arg_size() < firstOperand)
     return std::nullopt;
   auto *body =
       dyn_cast<Function>(call.getArgOperand(forkBody)->stripPointerCasts());
-  if (!body || body->isDeclaration())
+  if (!body)
     return std::nullopt;
-  return ParallelRegion{&call, body, firstOperand, pushedThreads(call),
-                        hasIf || isCalledDirectly(*body)};
+  return RegionStart{body, firstOperand, hasIf};
 }
 
 SmallVector<ParallelRegion, 8> mpg::findRegions(Module &module) {
@@ -86,13 +90,11 @@ SmallVector<ParallelRegion, 8> mpg::findRegions(Module &module) {
   for (Function &function : module) {
     for (Instruction &instruction : instructions(function)) {
       auto *call = dyn_cast<CallBase>(&instruction);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || !callee->getName().starts_with(forkName))
-        continue;
-      bool hasIf = callee->getName() == forkIfName;
-      if (hasIf || callee->getName() == forkName)
-        if (std::optional<ParallelRegion> region = regionOf(*call, hasIf))
-          regions.push_back(*region);
+      std::optional<RegionStart> start = call ? startOf(*call) : std::nullopt;
+      if (start && !start->body->isDeclaration())
+        regions.push_back({call, start->body, start->firstOperand,
+                           pushedThreads(*call),
+                           start->hasIf || isCalledDirectly(*start->body)});
     }
   }
   return regions;

@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
+#include <optional>
 
 namespace llvm {
 class DominatorTree;
@@ -43,6 +44,14 @@ struct ParallelRegion {
 /// is the one that is parameter 2; null for the thread numbers in front of it.
 llvm::Value *forkOperand(const llvm::CallBase &fork, unsigned firstOperand,
                          unsigned parameter);
+
+/// What a call of __kmpc_fork_call or __kmpc_fork_call_if runs in a team.
+struct RegionStart {
+  llvm::Function *body; ///< may be a declaration
+  unsigned firstOperand;
+  bool hasIf;
+};
+std::optional<RegionStart> startOf(const llvm::CallBase &call);
 
 /// All of \p module, in the order of the code.
 llvm::SmallVector<ParallelRegion, 8> findRegions(llvm::Module &module);
