@@ -41,10 +41,6 @@ unsigned FreeRuns::listOfAtLeast(uint32_t length) {
   return length > UINT32_MAX - rest ? levels * lists : listOf(length + rest);
 }
 
-FreeRuns::Run FreeRuns::runAt(uint32_t first) const {
-  return {first, table[first].length, table[first].detail != 0};
-}
-
 void FreeRuns::insert(Run run) {
   unsigned list = listOf(run.length);
   table[run.end() - 1] = {run.length, 0,          lastOfRun,
@@ -141,10 +137,9 @@ FreeRuns::Run FreeRuns::cut(Run run, uint32_t first, uint32_t length) {
   return {first, length, run.isZero};
 }
 
-// All in one: a Run handed over in two registers is put together from parts on
-// the stack, and the processor waits for that.
-[[gnu::flatten]] FreeRuns::Run FreeRuns::take(uint32_t length,
-                                              uint32_t alignment) {
+// All in one, as giveUnits(): no Run is handed over.
+[[gnu::flatten]] uint32_t
+FreeRuns::takeUnits(uint32_t length, uint32_t alignment, bool &isZero) {
   constexpr unsigned aMoment = 8, thorough = 1000;
   unsigned list = listOf(length);
   uint32_t at = findIn(list, length, alignment, aMoment);
@@ -154,9 +149,12 @@ FreeRuns::Run FreeRuns::cut(Run run, uint32_t first, uint32_t length) {
     for (; list < listOfAtLeast(length + alignment - 1) && !at; ++list)
       at = findIn(list, length, alignment, thorough);
   if (!at)
-    return {};
+    return 0;
   Run run = runAt(at);
-  return cut(run, alignedIn(run, length, alignment), length);
+  uint32_t first = alignedIn(run, length, alignment);
+  cut(run, first, length);
+  isZero = run.isZero;
+  return first;
 }
 
 FreeRuns::Run FreeRuns::takeAt(uint32_t first, uint32_t length) {
@@ -174,22 +172,23 @@ FreeRuns::Run FreeRuns::endingAt(uint32_t end) const {
   return runAt(end - last.length);
 }
 
-// All in one: a Run handed over in two registers is put together from parts on
-// the stack, and the processor waits for that.
-[[gnu::flatten]] FreeRuns::Run FreeRuns::give(Run run) {
-  Run before = endingAt(run.first);
-  if (before.first) {
+[[gnu::flatten]] uint32_t FreeRuns::giveUnits(uint32_t first, uint32_t length,
+                                              bool isZero) {
+  const UnitEntry &last = table[first - 1];
+  if (last.state == UnitState::free && last.owner == owner) {
+    Run before = runAt(first - last.length);
     remove(before);
-    run = {before.first, before.length + run.length,
-           before.isZero && run.isZero};
+    first = before.first;
+    length += before.length;
+    isZero &= before.isZero;
   }
-  const UnitEntry &behind = table[run.end()];
+  const UnitEntry &behind = table[first + length];
   if (behind.state == UnitState::free && behind.owner == owner) {
-    Run after = runAt(run.end());
+    Run after = runAt(first + length);
     remove(after);
-    run.length += after.length;
-    run.isZero &= after.isZero;
+    length += after.length;
+    isZero &= after.isZero;
   }
-  insert(run);
-  return run;
+  insert({first, length, isZero});
+  return first;
 }

@@ -77,7 +77,11 @@ public:
   /// Takes \p length units, the first of them a multiple of \p alignment (a
   /// power of two), out of a run that fits well. None: first is 0.
   /// pre: 0 < length, length + alignment < 2^32.
-  Run take(uint32_t length, uint32_t alignment = 1);
+  Run take(uint32_t length, uint32_t alignment = 1) {
+    bool isZero = false;
+    uint32_t first = takeUnits(length, alignment, isZero);
+    return {first, first ? length : 0, isZero};
+  }
 
   /// Takes \p length units at \p first if a free run of that length begins
   /// there.
@@ -88,7 +92,9 @@ public:
   Run cut(Run run, uint32_t first, uint32_t length);
 
   /// Gives units back; returns the free run that they are part of now.
-  Run give(Run run);
+  Run give(Run run) {
+    return runAt(giveUnits(run.first, run.length, run.isZero));
+  }
 
   /// The free run that ends before unit \p end; none: first is 0.
   Run endingAt(uint32_t end) const;
@@ -111,7 +117,15 @@ private:
 
   static unsigned listOf(uint32_t length);
   static unsigned listOfAtLeast(uint32_t length);
-  Run runAt(uint32_t first) const;
+  Run runAt(uint32_t first) const {
+    return {first, table[first].length, table[first].detail != 0};
+  }
+
+  // A Run that a call hands over in two registers is put together from parts on
+  // the stack, and the processor waits for that: so the work is done here.
+  uint32_t takeUnits(uint32_t length, uint32_t alignment, bool &isZero);
+  uint32_t giveUnits(uint32_t first, uint32_t length, bool isZero);
+
   uint32_t findIn(unsigned list, uint32_t length, uint32_t alignment,
                   unsigned most) const;
   uint32_t findAbove(unsigned list) const;
