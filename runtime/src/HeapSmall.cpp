@@ -310,14 +310,15 @@ bool ThreadCache::unshelve(unsigned sizeClass) {
   return true;
 }
 
-/// The program wrote to the first object of a bin: its link cannot be trusted,
-/// so what is behind it is lost.
-void *ThreadCache::replaceDamaged(unsigned sizeClass) {
+/// If the program wrote to the first object of a bin, its link cannot be
+/// trusted: what is behind it is lost.
+void ThreadCache::dropDamaged(unsigned sizeClass) {
   FreeObject *object = bins[sizeClass].first;
+  if (!object || object->mark == markOf(object))
+    return;
   bins[sizeClass].first = nullptr;
   bins[sizeClass].count = 0;
   reportWritten(object, "malloc");
-  return nullptr;
 }
 
 /// Moves objects of \p slab into \p bin: all that are free, without a look at
@@ -372,6 +373,7 @@ void *ThreadCache::allocateSlowly(unsigned sizeClass, int &error) {
   Bin &bin = bins[sizeClass];
   // More than once only if what it finds is damaged.
   for (;;) {
+    dropDamaged(sizeClass);
     if (bin.first || unshelve(sizeClass) || receiveInto(sizeClass)) {
       if (void *object = allocate(sizeClass))
         return object;
@@ -508,10 +510,12 @@ void ThreadCache::flush() {
     flush(i);
 }
 
-void ThreadCache::redirect(unsigned sizeClass, ThreadCache &owner) {
-  while (waiting[sizeClass].count) // again if something came meanwhile
-    flush(sizeClass);
-  waiting[sizeClass].destination = &owner;
+void ThreadCache::redirect(ThreadCache &owner, Slab &slab, FreeObject *object) {
+  Waiting &some = waiting[slab.sizeClass];
+  while (some.count) // again if something came meanwhile
+    flush(slab.sizeClass);
+  some.destination = &owner;
+  sendHome(owner, slab, object);
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,10 +69,9 @@ public:
   void *allocate(unsigned sizeClass) {
     Bin &bin = bins[sizeClass];
     FreeObject *object = bin.first;
-    if (__builtin_expect(!object, 0))
+    if (__builtin_expect(!object, 0) ||
+        __builtin_expect(object->mark != markOf(object), 0))
       return nullptr;
-    if (__builtin_expect(object->mark != markOf(object), 0))
-      return replaceDamaged(sizeClass);
     FreeObject *next = object->next;
     __builtin_prefetch(next); // for the next call
     bin.first = next;
@@ -99,7 +98,7 @@ public:
     Waiting &some = waiting[slab.sizeClass];
     object->mark = markOf(object);
     if (__builtin_expect(some.destination != &owner, 0))
-      redirect(slab.sizeClass, owner);
+      return redirect(owner, slab, object);
     object->next = some.first;
     if (!some.count)
       some.last = object;
@@ -176,11 +175,11 @@ private:
     uint32_t count;
   };
 
-  void *replaceDamaged(unsigned sizeClass);
+  void dropDamaged(unsigned sizeClass);
   void shelve(unsigned sizeClass);
   bool unshelve(unsigned sizeClass);
   bool receiveInto(unsigned sizeClass);
-  void redirect(unsigned sizeClass, ThreadCache &owner);
+  void redirect(ThreadCache &owner, Slab &slab, FreeObject *object);
   void flush(unsigned sizeClass);
   bool hasReceived() const;
   void toSlabs(FreeObject *object);
@@ -204,7 +203,7 @@ private:
 /// see every call).
 extern __thread ThreadCache *threadCache
     __attribute__((tls_model("initial-exec")));
-extern ThreadCache noCache;
+extern ThreadCache noCache __attribute__((visibility("hidden")));
 
 /// At the start; false: no memory.
 bool startCaches();
@@ -219,9 +218,9 @@ ThreadCache *lateCache();
 void doneWithLateCache();
 
 /// Class of a size of at most smallMost bytes, and the size of its objects.
-extern const uint8_t classOfSmallest[65];
+extern const uint8_t classOfSmallest[65] __attribute__((visibility("hidden")));
 inline unsigned classOf(size_t bytes) {
-  if (bytes <= 1024)
+  if (__builtin_expect(bytes <= 1024, 1))
     return classOfSmallest[(bytes + 15) / 16];
   unsigned high = 63u - unsigned(__builtin_clzll(bytes - 1));
   return 8 + (high - 7) * 4 + unsigned((bytes - 1) >> (high - 2) & 3);

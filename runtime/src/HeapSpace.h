@@ -33,7 +33,8 @@ struct HeapMap {
   UnitEntry *pages = nullptr;
   uintptr_t mark = 0; ///< secret of this process: marks free objects
 };
-extern HeapMap heapMap;
+// Hidden here, too: so it is reached without a register for its address.
+extern HeapMap heapMap __attribute__((visibility("hidden")));
 
 /// Bytes of granules by what they lie on.
 struct MappedBytes {

@@ -86,6 +86,28 @@ bool mpg::nextMallocIsUsed() {
 // malloc and free
 //===----------------------------------------------------------------------===//
 
+/// Whether \p offset, of an address in the heap, has tables.
+static inline bool isOpen(size_t offset) {
+  return __builtin_expect(
+      offset < heapMap.openBytes.load(std::memory_order_relaxed), 1);
+}
+
+static inline Slab &slabAt(size_t offset) {
+  return heapMap.slabs[offset / slabBytes];
+}
+
+/// The cache that has \p block if that is a small block in use, else null.
+/// pre: \p slab is the one at \p offset, where \p block is.
+static inline ThreadCache *ownerOf(const Slab &slab, const void *block,
+                                   size_t offset) {
+  auto *object = static_cast<const FreeObject *>(block);
+  ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
+  if (__builtin_expect(owner && isObjectStart(slab, offset % slabBytes), 1) &&
+      __builtin_expect(object->mark != markOf(object), 1))
+    return owner;
+  return nullptr;
+}
+
 MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   if (__builtin_expect(bytes <= smallMost, 1))
     if (void *object = threadCache->allocate(classOf(bytes)))
@@ -98,14 +120,11 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
 
 MPG_EXPORT void MPG_MALLOC(free)(void *block) {
   size_t offset = uintptr_t(block) - heapMap.base;
-  if (__builtin_expect(
-          offset < heapMap.openBytes.load(std::memory_order_relaxed), 1)) {
-    Slab &slab = heapMap.slabs[offset / slabBytes];
+  if (isOpen(offset)) {
+    Slab &slab = slabAt(offset);
     ThreadCache *cache = threadCache;
-    auto *object = static_cast<FreeObject *>(block);
-    ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
-    if (__builtin_expect(owner && isObjectStart(slab, offset % slabBytes), 1) &&
-        __builtin_expect(object->mark != markOf(object), 1)) {
+    if (ThreadCache *owner = ownerOf(slab, block, offset)) {
+      auto *object = static_cast<FreeObject *>(block);
       if (__builtin_expect(owner == cache, 1))
         return cache->free(slab, object);
       if (cache != &noCache)
