@@ -150,7 +150,36 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
   return allocateZeroed(all);
 }
 
+/// Where a small block moves to. Not inline: one that stays needs no frame.
+/// pre: \p owner is ownerOf(), the thread has a cache, 0 < bytes <= smallMost.
+[[gnu::noinline]] static void *moveSmall(ThreadCache &owner, Slab &slab,
+                                         FreeObject *object, size_t bytes,
+                                         uintptr_t caller) {
+  ThreadCache &cache = *threadCache;
+  void *other = cache.allocate(classOf(bytes));
+  if (!other)
+    return reallocateBlock(object, bytes, caller);
+  size_t oldBytes = slab.objectBytes;
+  __builtin_memcpy(other, object, bytes < oldBytes ? bytes : oldBytes);
+  if (&owner == &cache)
+    cache.free(slab, object);
+  else
+    cache.sendHome(owner, slab, object);
+  return other;
+}
+
 MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
+  size_t offset = uintptr_t(block) - heapMap.base;
+  if (isOpen(offset) && bytes - 1 < smallMost && threadCache != &noCache) {
+    Slab &slab = slabAt(offset);
+    if (ThreadCache *owner = ownerOf(slab, block, offset)) {
+      // As resizeInPlace().
+      if (bytes <= slab.objectBytes && bytes >= slab.objectBytes / 2)
+        return block;
+      auto *object = static_cast<FreeObject *>(block);
+      return moveSmall(*owner, slab, object, bytes, MPG_CALLER);
+    }
+  }
   return reallocateBlock(block, bytes, MPG_CALLER);
 }
 
