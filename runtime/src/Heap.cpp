@@ -241,6 +241,21 @@ void *mpg::allocateBlock(size_t bytes) {
   return allocate(request);
 }
 
+void *mpg::allocateMediumBlock(size_t bytes) {
+  if (bytes >= largeSettings.threshold.load(std::memory_order_relaxed) ||
+      bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
+    return allocateBlock(bytes);
+  int saved = errno, error;
+  bool isZero;
+  Arena &arena = lockArena(threadCache->arena);
+  uint32_t page = arena.allocate(bytes, 16, /*mayGrow=*/false, isZero, error);
+  arena.unlock();
+  errno = saved;
+  if (!page)
+    return allocateBlock(bytes);
+  return reinterpret_cast<void *>(mediumBlock(page).start);
+}
+
 void *mpg::allocateAligned(size_t alignment, size_t bytes) {
   if (!heapIsOurs())
     return nextMalloc.memalign(alignment, bytes);
@@ -390,10 +405,12 @@ static void freeSmall(const BlockPlace &place, void *pointer) {
     cache->sendHome(*owner, *place.slab, object);
 }
 
-static void freeMedium(const BlockPlace &place) {
-  perturbFreed(reinterpret_cast<void *>(place.block.start),
-               place.block.bytes());
-  arenaAt(heapMap.pages[place.page].owner).free(place.page);
+void mpg::freeMedium(uint32_t page) {
+  int saved = errno;
+  Range block = mediumBlock(page);
+  perturbFreed(reinterpret_cast<void *>(block.start), block.bytes());
+  arenaAt(heapMap.pages[page].owner).free(page);
+  errno = saved;
 }
 
 /// Looks at what is behind the bytes that were asked for.
@@ -411,7 +428,7 @@ static void release(const BlockPlace &place, void *block) {
   if (place.kind == BlockPlace::small)
     freeSmall(place, block);
   else if (place.kind == BlockPlace::medium)
-    freeMedium(place);
+    freeMedium(place.page);
   else
     freeLarge(place.page);
 }

@@ -49,12 +49,17 @@ bool startHeap(const Config &config, Messages &messages);
 // the C library's functions; \p caller is the entry point's return address.
 
 void *allocateBlock(size_t bytes);
+/// For more than smallMost bytes. pre: the thread's cache has an arena.
+void *allocateMediumBlock(size_t bytes);
 void *allocateZeroed(size_t bytes);
 /// pre: \p alignment is a power of two.
 void *allocateAligned(size_t alignment, size_t bytes);
 /// On one NUMA node. pre: heapIsOurs().
 void *allocateOnNode(size_t bytes, int node);
 void freeBlock(void *block, uintptr_t caller);
+/// The block that begins with \p page. pre: that is used, and the thread has a
+/// cache.
+void freeMedium(uint32_t page);
 void *reallocateBlock(void *block, size_t bytes, uintptr_t caller);
 size_t usableBytes(void *block);
 

@@ -109,13 +109,16 @@ static inline ThreadCache *ownerOf(const Slab &slab, const void *block,
 }
 
 MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
-  if (__builtin_expect(bytes <= smallMost, 1))
-    if (void *object = threadCache->allocate(classOf(bytes)))
+  ThreadCache *cache = threadCache;
+  if (__builtin_expect(bytes <= smallMost, 1)) {
+    if (void *object = cache->allocate(classOf(bytes)))
       return object;
-  if (bytes - smallMost - 1 < MediumCache::mostBlockBytes - smallMost)
-    if (uint32_t page = threadCache->medium.take(bytes))
+    return allocateBlock(bytes);
+  }
+  if (bytes <= MediumCache::mostBlockBytes)
+    if (uint32_t page = cache->medium.take(bytes))
       return reinterpret_cast<void *>(mediumBlock(page).start);
-  return allocateBlock(bytes);
+  return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
 }
 
 MPG_EXPORT void MPG_MALLOC(free)(void *block) {
@@ -132,8 +135,11 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
     }
     uint32_t page = pageOf(uintptr_t(block));
     if (heapMap.pages[page].state == UnitState::used &&
-        mediumBlock(page).start == uintptr_t(block) && cache->medium.give(page))
+        mediumBlock(page).start == uintptr_t(block) && cache != &noCache) {
+      if (!cache->medium.give(page))
+        freeMedium(page);
       return;
+    }
   }
   freeBlock(block, MPG_CALLER);
 }
