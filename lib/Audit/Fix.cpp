@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Audit/Fix.h"
-#include "Link/DriverArgs.h"
+#include "Link/LldCommand.h"
 #include "Support/Format.h"
 
 using namespace llvm;

@@ -3,109 +3,12 @@
 // The command line of ld.mpg; see DriverArgs.h.
 
 #include "Link/DriverArgs.h"
-#include "Link/LayoutObject.h"
+#include "Link/LldOptions.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mpg;
-
-// Options of ld.lld 22 that take their value from the next argument. Those
-// with one letter take it from the same argument too ("-ofile").
-static constexpr StringRef anyDashValues[] = {"Map",
-                                              "Tbss",
-                                              "Tdata",
-                                              "Ttext",
-                                              "Ttext-segment",
-                                              "auxiliary",
-                                              "call-graph-ordering-file",
-                                              "compress-debug-sections",
-                                              "defsym",
-                                              "dynamic-linker",
-                                              "dynamic-list",
-                                              "entry",
-                                              "exclude-libs",
-                                              "filter",
-                                              "fini",
-                                              "format",
-                                              "hash-style",
-                                              "init",
-                                              "just-symbols",
-                                              "keep-unique",
-                                              "library",
-                                              "library-path",
-                                              "mllvm",
-                                              "orphan-handling",
-                                              "plugin",
-                                              "plugin-opt",
-                                              "print-symbol-order",
-                                              "retain-symbols-file",
-                                              "rpath",
-                                              "script",
-                                              "section-start",
-                                              "soname",
-                                              "sort-section",
-                                              "split-stack-adjust-size",
-                                              "sysroot",
-                                              "target2",
-                                              "trace-symbol",
-                                              "undefined",
-                                              "unresolved-symbols",
-                                              "version-script",
-                                              "wrap"};
-static constexpr StringRef doubleDashValues[] = {
-    "chroot",
-    "compress-sections",
-    "default-script",
-    "dependency-file",
-    "error-handling-script",
-    "error-limit",
-    "export-dynamic-symbol",
-    "export-dynamic-symbol-list",
-    "image-base",
-    "in-implib",
-    "irpgo-profile",
-    "load-pass-plugin",
-    "lto-known-safe-vtables",
-    "oformat",
-    "opt-remarks-filename",
-    "opt-remarks-format",
-    "opt-remarks-hotness-threshold",
-    "opt-remarks-passes",
-    "out-implib",
-    "output",
-    "pack-dyn-relocs",
-    "remap-inputs",
-    "reproduce",
-    "rsp-quoting",
-    "shuffle-sections",
-    "symbol-ordering-file",
-    "thinlto-cache-policy",
-    "thinlto-distributor-arg",
-    "threads",
-    "time-trace-granularity",
-    "undefined-glob",
-    "warn-backrefs-exclude",
-    "why-live"};
-static constexpr StringRef letterValues = "LORTbefFhlmouyz";
-// Long options that one dash may precede although they begin with such a
-// letter.
-static constexpr StringRef longWithOneDash[] = {"eh-frame-hdr",
-                                                "emit-relocs",
-                                                "enable-new-dtags",
-                                                "end-group",
-                                                "end-lib",
-                                                "error-unresolved-symbols",
-                                                "export-dynamic",
-                                                "fatal-warnings",
-                                                "fix-cortex-a53-843419",
-                                                "fix-cortex-a8",
-                                                "help",
-                                                "merge-exidx-entries",
-                                                "unique",
-                                                "dT"};
 
 static constexpr StringRef ownOptions[] = {
     "--mpg-huge=", "--mpg-layout=", "--mpg-min=", "--mpg-runtime=",
@@ -138,19 +41,13 @@ public:
   Expected<LinkRequest> parse();
 
 private:
-  struct Option {
-    StringRef name; ///< without dashes; empty for an input
-    StringRef value;
-    bool doubleDash = false;
-  };
-  Option next();
   Error takeOwn(StringRef arg);
   Error takeSize(StringRef option, StringRef text, uint64_t &bytes);
-  void take(const Option &option);
+  void take(const LldOption &option);
   void takeInput(StringRef name, bool isLibrary);
   void takeZ(StringRef keyword);
   void takePositional(StringRef name);
-  void takeLayoutOption(const Option &option);
+  void takeLayoutOption(const LldOption &option);
   void decideOutput();
 
   ArrayRef<const char *> args;
@@ -230,38 +127,6 @@ Error ArgParser::takeOwn(StringRef arg) {
   return Error::success();
 }
 
-/// The option at the current position, with its value wherever that stands.
-ArgParser::Option ArgParser::next() {
-  StringRef arg = args[at++];
-  Option option;
-  if (!arg.starts_with("-") || arg == "-") {
-    option.value = arg;
-    return option;
-  }
-  option.doubleDash = arg.starts_with("--");
-  StringRef name = arg.drop_front(option.doubleDash ? 2 : 1);
-  auto takeNext = [&] { return at < args.size() ? args[at++] : ""; };
-  auto [before, after] = name.split('=');
-  if (is_contained(anyDashValues, before) ||
-      (option.doubleDash && is_contained(doubleDashValues, before))) {
-    option.name = before;
-    option.value = before.size() < name.size() ? after : takeNext();
-    return option;
-  }
-  bool isLetter = !option.doubleDash && !name.empty() &&
-                  letterValues.contains(name[0]) &&
-                  !is_contained(longWithOneDash, name);
-  if (!isLetter) {
-    option.name = name;
-    if (name == "dT")
-      option.value = takeNext();
-    return option;
-  }
-  option.name = name.take_front(1);
-  option.value = name.size() > 1 ? name.drop_front(1) : takeNext();
-  return option;
-}
-
 void ArgParser::takeInput(StringRef name, bool isLibrary) {
   if (isLibrary && name == "mpg")
     request.hasRuntime = true;
@@ -311,7 +176,7 @@ static bool isForOtherOutput(StringRef name, StringRef value) {
 }
 
 /// Options that decide what kind of output there is and who lays it out.
-void ArgParser::takeLayoutOption(const Option &option) {
+void ArgParser::takeLayoutOption(const LldOption &option) {
   StringRef name = option.name;
   if (name == "T" || name == "script")
     request.userScript = "-T " + option.value.str();
@@ -325,7 +190,7 @@ void ArgParser::takeLayoutOption(const Option &option) {
     notElf = true;
 }
 
-void ArgParser::take(const Option &option) {
+void ArgParser::take(const LldOption &option) {
   StringRef name = option.name;
   if (name.empty())
     return takeInput(option.value, /*isLibrary=*/false);
@@ -376,7 +241,7 @@ Expected<LinkRequest> ArgParser::parse() {
       continue;
     }
     size_t from = at;
-    take(next());
+    take(nextLldOption(args, at));
     for (; from < at; ++from)
       request.lldArgs.push_back(args[from]);
   }
@@ -409,95 +274,4 @@ bool mpg::hasOwnPassPlugin(ArrayRef<std::string> plugins) {
     return path.consume_back(passPluginFile) &&
            (path.empty() || path.ends_with("/"));
   });
-}
-
-bool mpg::isLoaderFolder(StringRef folder) {
-  folder.consume_front("/usr");
-  // "/lib", "/lib64", and Debian's "/lib/x86_64-linux-gnu".
-  return folder == "/lib" || folder == "/lib64" ||
-         (folder.consume_front("/lib/") && folder.ends_with("-linux-gnu") &&
-          !folder.contains('/'));
-}
-
-/// A program that calls nothing of the runtime needs it all the same. It is
-/// named by path and not by -l: the user's -L must not find another one.
-static void addRuntime(const Additions &additions,
-                       std::vector<std::string> &command) {
-  StringRef library = additions.runtimeLibrary;
-  if (library.empty())
-    return;
-  // Of an archive nothing is taken in unless somebody asks for it, and a
-  // malloc of its own would be the second one of the program. --wrap
-  // alone does not ask for it: the C library's is weak, lld then takes the name
-  // in its place for weak too, and calls address 0.
-  if (library.ends_with(".a")) {
-    command.push_back("--undefined=mpg_start");
-    static constexpr StringRef names[] = {
-#define MPG_WRAP(name) #name,
-#include "mpg/wrap.def"
-    };
-    for (StringRef name : names) {
-      command.push_back(("--wrap=" + name).str());
-      command.push_back(("--undefined=__wrap_" + name).str());
-    }
-  }
-  command.insert(command.end(), {"--push-state", "--no-as-needed",
-                                 library.str(), "--pop-state"});
-}
-
-std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
-                                         const Additions &additions) {
-  std::vector<std::string> command = {request.lldArgs.front()};
-  // In front of the user's own choice, which wins.
-  if (additions.color)
-    command.push_back("--color-diagnostics=always");
-  if (!additions.passPlugin.empty())
-    command.push_back("--load-pass-plugin=" + additions.passPlugin);
-  if (!additions.firstObject.empty())
-    command.push_back(additions.firstObject);
-  if (!additions.runtimeFolder.empty())
-    command.push_back("--rpath=" + additions.runtimeFolder);
-  addRuntime(additions, command);
-  command.insert(command.end(), request.lldArgs.begin() + 1,
-                 request.lldArgs.end());
-  if (additions.alignSegments) {
-    // Each segment on large pages of its own: RELRO must not share one with
-    // the code in front of it. Costs address space, nothing in the file.
-    uint64_t pageBytes = request.hugeBytes <= separateSegmentsBytes
-                             ? request.hugeBytes
-                             : uint64_t(2) << 20;
-    if (request.maxPageBytes < pageBytes)
-      command.insert(command.end(),
-                     {"-z", "max-page-size=" + std::to_string(pageBytes)});
-    for (std::string &definition : layoutDefinitions())
-      command.push_back(std::move(definition));
-  }
-  if (!additions.lastObject.empty()) {
-    if (request.hasFormat)
-      command.push_back("--format=elf");
-    command.push_back(additions.lastObject);
-  }
-  return command;
-}
-
-std::string mpg::withoutDependencies(StringRef text,
-                                     ArrayRef<std::string> paths) {
-  std::vector<std::string> kept;
-  SmallVector<StringRef, 0> lines;
-  text.split(lines, '\n');
-  for (StringRef line : lines) {
-    StringRef path = line.trim();
-    bool continues = path.consume_back("\\");
-    path = path.trim();
-    path.consume_back(":");
-    if (!is_contained(paths, path)) {
-      kept.push_back(line.str());
-      continue;
-    }
-    // The last dependency has no backslash: now the one before it is the last.
-    if (!continues && line.starts_with(" ") && !kept.empty())
-      kept.back() = StringRef(kept.back()).rtrim("\\ ").str();
-    // Every "path:" line has an empty line behind it, which stays.
-  }
-  return join(kept, "\n");
 }

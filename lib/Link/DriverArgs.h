@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a command line asks of ld.mpg, and the command line that lld gets. Both
-// are pure functions over strings: nothing is opened, looked up or printed.
+// What a command line asks of ld.mpg. A pure function over strings: nothing is
+// opened, looked up or printed.
 //
 // ld.mpg takes every option of ld.lld and its own, which all begin with --mpg-
-// (and --no-mpg-layout). lld does not export its option table, so the options
-// whose values could be mistaken for inputs are listed in the .cpp; an option
-// that is missing there can at worst make ld.mpg guess the size of the data
-// wrong, which costs a second link, never a wrong result.
+// (and --no-mpg-layout).
 
 #ifndef MPG_LINK_DRIVERARGS_H
 #define MPG_LINK_DRIVERARGS_H
@@ -81,49 +78,12 @@ llvm::Expected<LinkRequest> parseLinkArgs(llvm::ArrayRef<const char *> args);
 /// Machine of a -m emulation; nothing for those that have no layout.
 std::optional<Machine> machineOfEmulation(llvm::StringRef emulation);
 
-/// What ld.mpg adds to a link; empty strings add nothing.
-struct Additions {
-  std::string firstObject;
-  std::string lastObject;
-  std::string runtimeLibrary; ///< path of libmpg.so or libmpg.a
-  /// Where the program finds libmpg.so at run time; empty for an archive and
-  /// where the loader looks anyway.
-  std::string runtimeFolder;
-  /// Plugin for LTO. lld loads it only when it has bitcode to compile.
-  std::string passPlugin;
-  bool alignSegments = false; ///< the layout: -z max-page-size and the note
-  bool color = false; ///< lld prints into a file that is shown on a terminal
-};
-
-/// Up to this size of large pages every segment gets pages of its own. With
-/// larger ones only .data and .bss do, and RELRO shares one with the code: five
-/// pages of 1 GiB are further than code reaches, 4 GiB on AArch64 and 2 GiB on
-/// x86-64.
-constexpr uint64_t separateSegmentsBytes = 32 << 20;
-
 /// Whether one of \p plugins is mpgtools' own, from whatever folder. Loaded a
 /// second time it would run a second time.
 bool hasOwnPassPlugin(llvm::ArrayRef<std::string> plugins);
 
 /// File name of mpgtools' plugin for clang, opt and lld.
 constexpr llvm::StringLiteral passPluginFile = "MpgPasses.so";
-
-/// Whether the loader looks into \p folder without being told.
-bool isLoaderFolder(llvm::StringRef folder);
-
-/// The command line for lld. Order matters: the first object comes before
-/// everything (its sections lead theirs), then the runtime (before the C
-/// library in the loader's search order), and the last object after all. The
-/// folder of the runtime comes before the user's folders for the loader: CMake
-/// takes its own off the end when it installs a program, and would leave an
-/// empty one, the current folder, in front of ours.
-std::vector<std::string> lldCommand(const LinkRequest &request,
-                                    const Additions &additions);
-
-/// \p text of a dependency file without the inputs \p paths, which exist only
-/// while ld.mpg runs: ninja would link again every time.
-std::string withoutDependencies(llvm::StringRef text,
-                                llvm::ArrayRef<std::string> paths);
 
 /// ld.mpg's own options, for --help.
 llvm::StringRef ownHelp();

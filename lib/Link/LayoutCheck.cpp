@@ -5,7 +5,7 @@
 
 #include "Link/LayoutCheck.h"
 #include "Elf/HugeLayout.h"
-#include "Link/DriverArgs.h"
+#include "Link/LldCommand.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <elf.h>

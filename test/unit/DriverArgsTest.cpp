@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of ld.mpg: what it is understood to ask for, and what lld
-// gets in its place.
+// The command line of ld.mpg: what it is understood to ask for.
 
 #include "Link/DriverArgs.h"
 #include "gtest/gtest.h"
@@ -184,92 +183,7 @@ TEST(DriverArgs, Emulations) {
     EXPECT_EQ(machineOfEmulation(other), std::nullopt) << other;
 }
 
-TEST(DriverArgs, AdditionsStandWhereTheyWork) {
-  LinkRequest request = parsed({"-pie", "crt1.o", "a.o", "-lc", "-b", "elf"});
-  Additions additions;
-  additions.firstObject = "first.o";
-  additions.lastObject = "last.o";
-  additions.runtimeLibrary = "/p/libmpg.so";
-  additions.alignSegments = true;
-  std::vector<std::string> command = lldCommand(request, additions);
-  Strings head(command.begin(), command.begin() + 12);
-  EXPECT_EQ(head, (Strings{"ld.lld", "first.o", "--push-state",
-                           "--no-as-needed", "/p/libmpg.so", "--pop-state",
-                           "-pie", "crt1.o", "a.o", "-lc", "-b", "elf"}));
-  EXPECT_EQ(command[12], "-z");
-  EXPECT_EQ(command[13], "max-page-size=2097152");
-  EXPECT_EQ(command[command.size() - 2], "--format=elf");
-  EXPECT_EQ(command.back(), "last.o");
-}
-
-TEST(DriverArgs, AnArchiveOfTheRuntimeIsTakenInAndWrapsWhatItReplaces) {
-  Additions additions;
-  additions.runtimeLibrary = "/p/libmpg.a";
-  Strings command = lldCommand(parsed({"-static", "a.o"}), additions);
-  EXPECT_EQ(command[1], "--undefined=mpg_start");
-  for (std::string name : {"pthread_create", "malloc", "free", "mallopt"}) {
-    EXPECT_EQ(llvm::count(command, "--wrap=" + name), 1) << name;
-    EXPECT_EQ(llvm::count(command, "--undefined=__wrap_" + name), 1) << name;
-  }
-  EXPECT_EQ(Strings(command.end() - 6, command.end()),
-            (Strings{"--push-state", "--no-as-needed", "/p/libmpg.a",
-                     "--pop-state", "-static", "a.o"}));
-}
-
 // Where CMake expects what a linker adds.
-TEST(DriverArgs, TheFolderOfTheRuntimeComesFirst) {
-  Additions additions;
-  additions.runtimeLibrary = "/p/libmpg.so";
-  additions.runtimeFolder = "/p";
-  EXPECT_EQ(lldCommand(parsed({"a.o", "-rpath", "/own"}), additions),
-            (Strings{"ld.lld", "--rpath=/p", "--push-state", "--no-as-needed",
-                     "/p/libmpg.so", "--pop-state", "a.o", "-rpath", "/own"}));
-}
-
-TEST(DriverArgs, FoldersOfTheLoader) {
-  for (const char *folder : {"/lib", "/usr/lib", "/usr/lib64", "/lib64",
-                             "/usr/lib/x86_64-linux-gnu"})
-    EXPECT_TRUE(isLoaderFolder(folder)) << folder;
-  for (const char *folder :
-       {"/usr/local/lib", "/usr/lib/mpgtools", "/opt/lib", "", "/usr",
-        "/usr/lib/x/x86_64-linux-gnu", "/usr/libexec"})
-    EXPECT_FALSE(isLoaderFolder(folder)) << folder;
-}
-
-TEST(DriverArgs, NothingToAddChangesNothing) {
-  EXPECT_EQ(lldCommand(parsed({"-pie", "a.o", "--no-mpg-layout", "-lc"}),
-                       Additions()),
-            (Strings{"ld.lld", "-pie", "a.o", "-lc"}));
-}
-
-TEST(DriverArgs, MaxPageSizeIsRaisedAndNeverLowered) {
-  auto added = [](const char *page) {
-    Additions additions;
-    additions.alignSegments = true;
-    std::vector<std::string> command =
-        lldCommand(parsed({"-z", page, "a.o"}), additions);
-    return std::count(command.begin(), command.end(), "max-page-size=2097152");
-  };
-  EXPECT_EQ(added("max-page-size=65536"), 1);
-  EXPECT_EQ(added("max-page-size=0x1fffff"), 1);
-  EXPECT_EQ(added("max-page-size=2097152"), 1); // the user's own
-  EXPECT_EQ(added("max-page-size=0x200000"), 0);
-  EXPECT_EQ(added("max-page-size=4194304"), 0);
-}
-
-TEST(DriverArgs, VeryLargePagesAreForDataOnly) {
-  auto added = [](const char *option) {
-    Additions additions;
-    additions.alignSegments = true;
-    std::vector<std::string> command =
-        lldCommand(parsed({option, "a.o"}), additions);
-    return command[3]; // ld.lld a.o -z max-page-size=...
-  };
-  EXPECT_EQ(added("--mpg-huge=32M"), "max-page-size=33554432");
-  EXPECT_EQ(added("--mpg-huge=512M"), "max-page-size=2097152");
-  EXPECT_EQ(added("--mpg-huge=1G"), "max-page-size=2097152");
-}
-
 TEST(DriverArgs, TheRuntimeIsNotAddedTwice) {
   EXPECT_FALSE(parsed({"a.o", "-lm"}).hasRuntime);
   EXPECT_TRUE(parsed({"a.o", "-lmpg"}).hasRuntime);
@@ -277,16 +191,6 @@ TEST(DriverArgs, TheRuntimeIsNotAddedTwice) {
   EXPECT_TRUE(parsed({"a.o", "/opt/lib/libmpg.so.1"}).hasRuntime);
   EXPECT_TRUE(parsed({"a.o", "libmpg.a"}).hasRuntime);
   EXPECT_FALSE(parsed({"a.o", "libmpg.o"}).hasRuntime);
-}
-
-TEST(DriverArgs, DependencyFilesDoNotNameOurObjects) {
-  // As lld writes them: a rule, then an empty rule for each input.
-  EXPECT_EQ(withoutDependencies("out: \\\n /f/3 \\\n a.o \\\n /f/4\n\n"
-                                "/f/3:\n\na.o:\n\n/f/4:\n",
-                                {"/f/3", "/f/4"}),
-            "out: \\\n a.o\n\n\na.o:\n\n");
-  EXPECT_EQ(withoutDependencies("out: \\\n a.o\n\na.o:\n", {"/f/3"}),
-            "out: \\\n a.o\n\na.o:\n");
 }
 
 TEST(DriverArgs, PassPluginsOfTheUserAreKnown) {
@@ -313,17 +217,4 @@ TEST(DriverArgs, OnlyTheLastOptionSaysWhetherObjectsMayHoldBitcode) {
   EXPECT_TRUE(parsed({"--fat-lto-objects", "a.o"}).fatLto);
   EXPECT_FALSE(
       parsed({"--fat-lto-objects", "--no-fat-lto-objects", "a.o"}).fatLto);
-}
-
-TEST(DriverArgs, ThePassPluginIsAddedWithAndWithoutTheLayout) {
-  LinkRequest request = parsed({"a.o", "--load-pass-plugin=/a/b.so"});
-  Additions additions;
-  additions.passPlugin = "/m/MpgPasses.so";
-  EXPECT_EQ(lldCommand(request, additions),
-            (Strings{"ld.lld", "--load-pass-plugin=/m/MpgPasses.so", "a.o",
-                     "--load-pass-plugin=/a/b.so"}));
-  additions.firstObject = "/first";
-  additions.alignSegments = true;
-  Strings command = lldCommand(request, additions);
-  EXPECT_EQ(command[1], "--load-pass-plugin=/m/MpgPasses.so");
 }

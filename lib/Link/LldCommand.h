@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line that lld gets: the user's own and what ld.mpg adds to it. A
+// pure function over strings.
+
+#ifndef MPG_LINK_LLDCOMMAND_H
+#define MPG_LINK_LLDCOMMAND_H
+
+#include "Link/DriverArgs.h"
+
+namespace mpg {
+
+/// What ld.mpg adds to a link; empty strings add nothing.
+struct Additions {
+  std::string firstObject;
+  std::string lastObject;
+  std::string runtimeLibrary; ///< path of libmpg.so or libmpg.a
+  /// Where the program finds libmpg.so at run time; empty for an archive and
+  /// where the loader looks anyway.
+  std::string runtimeFolder;
+  /// Plugin for LTO. lld loads it only when it has bitcode to compile.
+  std::string passPlugin;
+  bool alignSegments = false; ///< the layout: -z max-page-size and the note
+  bool color = false; ///< lld prints into a file that is shown on a terminal
+};
+
+/// Up to this size of large pages every segment gets pages of its own. With
+/// larger ones only .data and .bss do, and RELRO shares one with the code: five
+/// pages of 1 GiB are further than code reaches, 4 GiB on AArch64 and 2 GiB on
+/// x86-64.
+constexpr uint64_t separateSegmentsBytes = 32 << 20;
+
+/// Whether the loader looks into \p folder without being told.
+bool isLoaderFolder(llvm::StringRef folder);
+
+/// The command line for lld. Order matters: the first object comes before
+/// everything (its sections lead theirs), then the runtime (before the C
+/// library in the loader's search order), and the last object after all. The
+/// folder of the runtime comes before the user's folders for the loader: CMake
+/// takes its own off the end when it installs a program, and would leave an
+/// empty one, the current folder, in front of ours.
+std::vector<std::string> lldCommand(const LinkRequest &request,
+                                    const Additions &additions);
+
+} // namespace mpg
+
+#endif // MPG_LINK_LLDCOMMAND_H

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LayoutLink.h. What lld prints (a map, a trace) is kept and shown once,
+// for the link that counts. Its warnings are the same for both: those of the
+// first one are shown.
+
+#include "LayoutLink.h"
+#include "LinkInputs.h"
+#include "LinkMessages.h"
+#include "LinkPlugin.h"
+#include "LldRun.h"
+#include "OutputFile.h"
+#include "Support/Format.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// lld runs by \p plan while the archives are scanned. When they change the
+/// plan, what this run has made and said is thrown away, and lld runs again; so
+/// it does when it had to load a pass plugin that it cannot load.
+static int linkWhileScanning(LinkContext &link, ArrayRef<LinkInput> unscanned,
+                             LinkPlan &plan, MemoryFile &printed) {
+  const std::string &outputPath = link.request.outputPath;
+  Expected<MemoryFile> out = MemoryFile::create("");
+  if (!out)
+    return failed(out.takeError());
+  Expected<MemoryFile> err = MemoryFile::create("");
+  if (!err)
+    return failed(err.takeError());
+  sys::fs::UniqueID before = outputId(outputPath);
+  Expected<LldRun> run = LldRun::start(link, plan, &*out, &*err);
+  if (!run)
+    return failed(run.takeError());
+  scanNow(link, unscanned);
+  bool fits = link.scan.bitcodeBytes == 0 || checkPassPlugin(link);
+  LinkPlan better = planOfInputs(link.request, link.scan);
+  // There can be bitcode where nobody has looked, behind a script.
+  if (fits && better == plan && !run->wait())
+    fits = checkPassPlugin(link, /*isNeeded=*/true);
+  if (!fits || better != plan) {
+    run->stop();
+    checkPassPlugin(link); // what the next run says is seen at once
+    if (outputId(outputPath) != before)
+      removeOutput(outputPath);
+    plan = better;
+    return runLld(link, plan, &printed, nullptr);
+  }
+  run->wait();
+  errs() << err->contents();
+  errs().flush();
+  printed = std::move(*out);
+  return run->finish(link);
+}
+
+/// The link by the plan that the inputs ask for.
+static int linkFirst(LinkContext &link, ArrayRef<LinkInput> unscanned,
+                     LinkPlan &plan, MemoryFile &printed) {
+  if (unscanned.empty() || link.scan.bitcodeBytes > 0 || link.request.fatLto)
+    checkPassPlugin(link);
+  plan = planOfInputs(link.request, link.scan);
+  int status = unscanned.empty()
+                   ? runLld(link, plan, &printed, nullptr)
+                   : linkWhileScanning(link, unscanned, plan, printed);
+  if (status == 0)
+    return 0;
+  outs() << printed.contents();
+  explainFailure(link);
+  return status;
+}
+
+/// The second link, when the first one has shown that \p plan is better.
+static int linkAgain(const LinkContext &link, const LinkPlan &plan,
+                     MemoryFile &printed) {
+  Expected<MemoryFile> out = MemoryFile::create("");
+  if (!out)
+    return failed(out.takeError());
+  Expected<MemoryFile> err = MemoryFile::create("");
+  if (!err)
+    return failed(err.takeError());
+  int status = runLld(link, plan, &*out, &*err);
+  printed = std::move(*out);
+  if (status == 0)
+    return 0;
+  outs() << printed.contents();
+  errs() << err->contents();
+  removeOutput(link.request.outputPath);
+  explainFailure(link);
+  return status;
+}
+
+/// Tells what of the layout is missing. Exit status.
+static int checkPromise(const LinkRequest &request, const OutputFacts &output) {
+  bool isError = request.promise == LayoutPromise::strict;
+  for (const std::string &reason : output.broken)
+    (isError ? error() : warning())
+        << printable(request.outputPath) << ": " << printable(reason) << "\n";
+  if (!isError || output.broken.empty())
+    return 0;
+  removeOutput(request.outputPath);
+  note() << "the output was removed; --mpg-layout=best-effort keeps it, "
+            "--no-mpg-layout links as ld.lld does\n";
+  return 1;
+}
+
+int mpg::linkWithLayout(LinkContext &link, ArrayRef<LinkInput> unscanned) {
+  const LinkRequest &request = link.request;
+  Expected<MemoryFile> printed = MemoryFile::create("");
+  if (!printed)
+    return failed(printed.takeError());
+  LinkPlan plan;
+  if (int status = linkFirst(link, unscanned, plan, *printed))
+    return status;
+  OutputFacts output = readOutput(request.outputPath, request.hugeBytes);
+  LinkPlan better = planOfOutput(request, link.scan, plan, output);
+  if (better != plan) {
+    if (int status = linkAgain(link, better, *printed))
+      return status;
+    output = readOutput(request.outputPath, request.hugeBytes);
+  }
+  outs() << printed->contents();
+  return better.align ? checkPromise(request, output) : 0;
+}

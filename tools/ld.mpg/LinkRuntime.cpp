@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LinkRuntime.h.
+
+#include "LinkRuntime.h"
+#include "Elf/Image.h"
+#include "LinkMessages.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static bool isForMachine(const std::string &path,
+                         std::optional<Machine> machine) {
+  bool fits = false;
+  Error error = readImages(path, [&](Image &image) {
+    fits |= image.fullyRead() && (!machine || image.machine() == *machine);
+  });
+  bool readable = !error;
+  consumeError(std::move(error));
+  return readable && fits;
+}
+
+/// libmpg as it lies beside this program, in the build tree or installed, or
+/// nothing.
+static std::string installedRuntime(const LinkContext &link) {
+  for (const std::string &folder : link.libraryFolders)
+    for (const char *name : {"libmpg.so", "libmpg.a"}) {
+      if (link.request.isStatic && StringRef(name).ends_with(".so"))
+        continue;
+      std::string path = folder + "/" + name;
+      if (isForMachine(path, link.scan.machine))
+        return path;
+    }
+  return {};
+}
+
+/// What -lmpg of the command line means, if that is the libmpg beside this
+/// program; another one is the user's business.
+static std::string usersRuntime(const LinkContext &link) {
+  if (link.request.runtime == RuntimeChoice::no || link.request.isStatic)
+    return {};
+  for (StringRef folder : link.request.searchPaths) {
+    SmallString<256> path = folder;
+    sys::path::append(path, "libmpg.so");
+    std::string own;
+    if (sys::fs::exists(path))
+      own = installedRuntime(link);
+    if (!own.empty())
+      return sys::fs::equivalent(path, own) ? own : std::string();
+  }
+  return {};
+}
+
+/// A library that needs libmpg would bring it into every program that loads
+/// it, so `auto` gives it to programs only.
+static bool wantsRuntime(const LinkRequest &request) {
+  if (request.hasRuntime)
+    return false;
+  return request.runtime == RuntimeChoice::yes ||
+         (request.runtime == RuntimeChoice::automatic &&
+          request.output == OutputKind::program);
+}
+
+bool mpg::findRuntime(LinkContext &link) {
+  if (!wantsRuntime(link.request))
+    return true;
+  link.runtimeLibrary = installedRuntime(link);
+  if (link.runtimeLibrary.empty() &&
+      link.request.runtime == RuntimeChoice::yes) {
+    error() << "--mpg-runtime=yes: no "
+            << (link.request.isStatic ? "libmpg.a" : "libmpg.so")
+            << " for this machine is installed beside ld.mpg\n";
+    return false;
+  }
+  return true;
+}
+
+/// Where the loader finds \p library: in a folder that holds nothing else if
+/// there is one, so that no other library there hides one of the user's.
+static std::string folderForLoader(StringRef library) {
+  StringRef folder = sys::path::parent_path(library);
+  if (!library.ends_with(".so") || isLoaderFolder(folder))
+    return {};
+  SmallString<256> own = folder;
+  sys::path::append(own, "mpgtools");
+  return sys::fs::is_directory(own) ? own.str().str() : folder.str();
+}
+
+void mpg::addRuntime(const LinkContext &link, Additions &additions) {
+  bool isUsers = link.request.hasRuntime;
+  std::string library = isUsers ? usersRuntime(link) : link.runtimeLibrary;
+  additions.runtimeFolder = folderForLoader(library);
+  if (!isUsers)
+    additions.runtimeLibrary = library;
+}

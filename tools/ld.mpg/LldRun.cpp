@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LldRun.h.
+
+#include "LldRun.h"
+#include "Link/DependencyFile.h"
+#include "Link/LayoutObject.h"
+#include "LinkMessages.h"
+#include "LinkRuntime.h"
+#include "LldProcess.h"
+#include "Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static LayoutObjects objectsOf(const LinkContext &link, const LinkPlan &plan) {
+  uint64_t hugeBytes = link.request.hugeBytes;
+  return plan.align
+             ? writeLayoutObjects(*link.scan.machine,
+                                  {hugeBytes, plan.large, plan.lateSections})
+             : writeSkippedObjects(*link.scan.machine, hugeBytes);
+}
+
+Expected<LldRun> LldRun::start(const LinkContext &link, const LinkPlan &plan,
+                               MemoryFile *out, MemoryFile *err) {
+  LayoutObjects objects = objectsOf(link, plan);
+  Expected<MemoryFile> first = MemoryFile::create(objects.first);
+  if (!first)
+    return first.takeError();
+  Expected<MemoryFile> last = MemoryFile::create(objects.last);
+  if (!last)
+    return last.takeError();
+  Additions additions;
+  additions.firstObject = first->path();
+  additions.alignSegments = plan.align;
+  additions.passPlugin = link.passPlugin;
+  addRuntime(link, additions);
+  if (!objects.last.empty())
+    additions.lastObject = last->path();
+  additions.color = err && sys::Process::StandardErrHasColors();
+  Expected<Child> child =
+      startLld(lldCommand(link.request, additions), out, err);
+  if (!child)
+    return child.takeError();
+  LldRun run;
+  run.first = std::move(*first);
+  run.last = std::move(*last);
+  run.child = *child;
+  return run;
+}
+
+/// Names of files that exist only in this process must not be remembered.
+static void cleanDependencyFile(const std::string &path,
+                                ArrayRef<std::string> ours) {
+  if (path.empty())
+    return;
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false,
+                                    /*IsVolatile=*/true);
+  if (!file)
+    return;
+  std::string text = withoutDependencies((*file)->getBuffer(), ours);
+  std::error_code code;
+  raw_fd_ostream out(path, code);
+  if (code)
+    return;
+  out << text;
+  out.close();
+  if (out.has_error())
+    warning() << "cannot write " << printable(path) << ": "
+              << out.error().message() << "\n";
+  out.clear_error();
+}
+
+int LldRun::finish(const LinkContext &link) {
+  int status = child.finish();
+  if (status == 0)
+    cleanDependencyFile(link.request.dependencyFile,
+                        {first.path(), last.path()});
+  return status;
+}
+
+int mpg::runLld(const LinkContext &link, const LinkPlan &plan, MemoryFile *out,
+                MemoryFile *err) {
+  Expected<LldRun> run = LldRun::start(link, plan, out, err);
+  return run ? run->finish(link) : failed(run.takeError());
+}
