@@ -272,6 +272,8 @@ void mpg::merge(ScanResult &into, const ScanResult &from) {
 }
 
 static std::unique_ptr<MemoryBuffer> openInput(StringRef path) {
+  if (!sys::fs::is_regular_file(path))
+    return nullptr;
   auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
   return file ? std::move(*file) : nullptr;
@@ -279,6 +281,18 @@ static std::unique_ptr<MemoryBuffer> openInput(StringRef path) {
 
 static bool isArchive(StringRef contents) {
   return contents.starts_with("!<arch>\n") || contents.starts_with("!<thin>\n");
+}
+
+/// Whether a pipe is among all that the command line names but the output.
+static bool readsPipe(const LinkRequest &request) {
+  return any_of(request.lldArgs, [&](StringRef arg) {
+    if (arg.starts_with("-"))
+      arg = arg.split('=').second;
+    sys::fs::file_status status;
+    return !arg.empty() && arg != request.outputPath &&
+           !sys::fs::status(arg, status) &&
+           status.type() == sys::fs::file_type::fifo_file;
+  });
 }
 
 ScanResult mpg::scanObjects(const LinkRequest &request, UnscannedInputs &rest) {
@@ -300,6 +314,7 @@ ScanResult mpg::scanObjects(const LinkRequest &request, UnscannedInputs &rest) {
     else
       scanner.scanFile(contents, input.name, scanner.result.slimObjects);
   }
+  scanner.result.readsPipe = readsPipe(request);
   if (!request.emulation.empty())
     scanner.result.machine = machineOfEmulation(request.emulation);
   return std::move(scanner.result);

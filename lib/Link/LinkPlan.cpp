@@ -18,7 +18,7 @@ bool LinkPlan::operator==(const LinkPlan &other) const {
 
 LinkPlan mpg::planOfInputs(const LinkRequest &request, const ScanResult &scan) {
   LinkPlan plan;
-  plan.align = scan.dataBytes >= request.minBytes;
+  plan.align = scan.dataBytes >= request.minBytes || scan.readsPipe;
   plan.large = plan.align && scan.large;
   if (plan.align)
     plan.lateSections = scan.lateSections;
@@ -27,7 +27,7 @@ LinkPlan mpg::planOfInputs(const LinkRequest &request, const ScanResult &scan) {
 
 LinkPlan mpg::planOfOutput(const LinkRequest &request, const ScanResult &scan,
                            const LinkPlan &plan, const OutputFacts &output) {
-  if (!output.readable || !output.sized)
+  if (!output.readable || !output.sized || scan.readsPipe)
     return plan;
   if (output.dataBytes < request.minBytes) {
     bool quick = output.fileBytes <= quickOutputBytes &&

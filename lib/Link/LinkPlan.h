@@ -8,7 +8,7 @@
 // follows, if that is quick: in practice a small program that is linked from
 // large archives. One that would not be quick (a large output, LTO) is not
 // worth the 2 MiB that it would save: the layout then stays although the data
-// is small.
+// is small. So it does where inputs can be read only once.
 
 #ifndef MPG_LINK_LINKPLAN_H
 #define MPG_LINK_LINKPLAN_H

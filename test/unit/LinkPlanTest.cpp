@@ -99,6 +99,13 @@ TEST(LinkPlan, WhatTheOutputShowsIsAddedToTheGuess) {
   EXPECT_EQ(better.lateSections, (Strings{".known", ".new"}));
 }
 
+TEST(LinkPlan, WhatReadsAPipeIsLaidOutAndLinkedOnce) {
+  ScanResult scan = scanned(0);
+  scan.readsPipe = true;
+  EXPECT_EQ(planOfInputs(request(), scan), aligned());
+  EXPECT_EQ(planOfOutput(request(), scan, aligned(), output(5)), aligned());
+}
+
 TEST(LinkPlan, AnOutputThatCannotBeReadChangesNothing) {
   OutputFacts pipe, stripped = output(minBytes);
   stripped.sized = false;

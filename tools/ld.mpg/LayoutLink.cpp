@@ -58,8 +58,10 @@ static int linkFirst(LinkContext &link, ArrayRef<LinkInput> unscanned,
   if (unscanned.empty() || link.scan.bitcodeBytes > 0 || link.request.fatLto)
     checkPassPlugin(link);
   plan = planOfInputs(link.request, link.scan);
+  // The output may be standard output by another name.
+  bool special = isSpecialOutput(link.request.outputPath);
   int status = unscanned.empty()
-                   ? runLld(link, plan, &printed, nullptr)
+                   ? runLld(link, plan, special ? nullptr : &printed, nullptr)
                    : linkWhileScanning(link, unscanned, plan, printed);
   if (status == 0)
     return 0;

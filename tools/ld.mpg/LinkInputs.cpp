@@ -5,6 +5,7 @@
 #include "LinkInputs.h"
 #include "Link/LldCommand.h"
 #include "LinkMessages.h"
+#include "OutputFile.h"
 #include "ScanChild.h"
 #include "Support/Format.h"
 
@@ -17,7 +18,9 @@ std::vector<LinkInput> mpg::scanFirst(LinkContext &link) {
   scanNow(link, rest.bitcode);
   if (link.scan.dataBytes >= link.request.minBytes)
     rest.archives.clear();
-  if (!link.scan.machine) {
+  // Where lld cannot run again the guess has to be as good as can be.
+  bool once = link.scan.readsPipe || isSpecialOutput(link.request.outputPath);
+  if (once || !link.scan.machine) {
     scanNow(link, rest.archives);
     rest.archives.clear();
   }

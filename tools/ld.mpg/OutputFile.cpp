@@ -13,14 +13,16 @@
 using namespace llvm;
 using namespace mpg;
 
-bool mpg::isOutputWritable(const std::string &path) {
+bool mpg::isSpecialOutput(const std::string &path) {
   sys::fs::file_status status;
-  bool exists = !sys::fs::status(path, status);
-  if (path == "-" ||
-      (exists && status.type() != sys::fs::file_type::directory_file &&
-       status.type() != sys::fs::file_type::regular_file))
+  return path == "-" ||
+         (!sys::fs::status(path, status) && sys::fs::is_other(status));
+}
+
+bool mpg::isOutputWritable(const std::string &path) {
+  if (isSpecialOutput(path))
     return true;
-  if (exists && status.type() == sys::fs::file_type::directory_file) {
+  if (sys::fs::is_directory(path)) {
     error() << "cannot write " << printable(path) << ": it is a directory\n";
     return false;
   }
@@ -41,8 +43,7 @@ sys::fs::UniqueID mpg::outputId(const std::string &path) {
 
 OutputFacts mpg::readOutput(const std::string &path, uint64_t hugeBytes) {
   OutputFacts facts;
-  // Devices and pipes cannot be read again, and reading them may hang.
-  if (path == "-" || !sys::fs::is_regular_file(path))
+  if (isSpecialOutput(path))
     return facts;
   Error failed = readImages(path, [&](Image &image) {
     facts.readable = image.isLoadable();

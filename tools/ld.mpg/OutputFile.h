@@ -10,6 +10,10 @@
 
 namespace mpg {
 
+/// Whether the output is no file (a device, a pipe, standard output): what is
+/// written cannot be read, or written anew.
+bool isSpecialOutput(const std::string &path);
+
 /// lld and the kernel decide for themselves; this only tells early, and in
 /// plain words, that the output cannot be written.
 bool isOutputWritable(const std::string &path);
