@@ -188,6 +188,8 @@ void ArgParser::takeLayoutOption(const LldOption &option) {
     shared = true;
   else if (isForOtherOutput(name, option.value))
     notElf = true;
+  // lld says so; something that we add would become the value.
+  notElf |= option.lacksValue;
 }
 
 void ArgParser::take(const LldOption &option) {
@@ -199,7 +201,7 @@ void ArgParser::take(const LldOption &option) {
   if (name == "L" || name == "library-path")
     request.searchPaths.push_back(option.value.str());
   else if (name == "o" || name == "output")
-    request.outputPath = option.value.str();
+    request.outputPath = option.value.empty() ? "a.out" : option.value.str();
   else if (name == "m")
     request.emulation = option.value.str();
   else if (name == "z")

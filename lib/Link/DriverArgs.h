@@ -24,7 +24,8 @@ enum class OutputKind : uint8_t {
   program, ///< with or without PIE, static or not
   library, ///< -shared
   /// Something without segments to lay out (-r, --oformat=binary, LTO
-  /// intermediate files), or nothing at all (--version, no input).
+  /// intermediate files), or nothing at all (--version, no input, a missing
+  /// value).
   other,
 };
 

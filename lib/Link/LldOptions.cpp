@@ -112,7 +112,10 @@ LldOption mpg::nextLldOption(ArrayRef<const char *> args, size_t &at) {
   }
   option.doubleDash = arg.starts_with("--");
   StringRef name = arg.drop_front(option.doubleDash ? 2 : 1);
-  auto takeNext = [&] { return at < args.size() ? args[at++] : ""; };
+  auto takeNext = [&] {
+    option.lacksValue = at == args.size();
+    return option.lacksValue ? "" : args[at++];
+  };
   auto [before, after] = name.split('=');
   if (is_contained(anyDashValues, before) ||
       (option.doubleDash && is_contained(doubleDashValues, before))) {

@@ -19,6 +19,7 @@ struct LldOption {
   llvm::StringRef name; ///< without dashes; empty for an input
   llvm::StringRef value;
   bool doubleDash = false;
+  bool lacksValue = false; ///< the command line ends before it
 };
 
 /// The option at position \p at, with its value wherever that stands; \p at

@@ -163,6 +163,19 @@ TEST(DriverArgs, KindOfOutput) {
   EXPECT_EQ(parsed({"-v"}).output, OutputKind::other); // nothing to link
 }
 
+// What ld.mpg adds behind it would become the value.
+TEST(DriverArgs, WithoutAValueAtTheEndNothingIsLaidOut) {
+  for (const char *option : {"-o", "-L", "--output", "-Map", "--threads", "-z"})
+    EXPECT_EQ(parsed({"a.o", option}).output, OutputKind::other) << option;
+  EXPECT_EQ(parsed({"a.o", "-o", ""}).output, OutputKind::program);
+}
+
+// As lld takes it.
+TEST(DriverArgs, AnEmptyNameOfTheOutputIsTheDefault) {
+  EXPECT_EQ(parsed({"a.o", "-o", ""}).outputPath, "a.out");
+  EXPECT_EQ(parsed({"a.o", "--output="}).outputPath, "a.out");
+}
+
 TEST(DriverArgs, AScriptAndAForcedLayoutExcludeEachOther) {
   EXPECT_EQ(parsed({"-Tx.ld", "a.o"}).userScript, "-T x.ld");
   EXPECT_EQ(parsed({"--script=x.ld", "a.o"}).userScript, "-T x.ld");

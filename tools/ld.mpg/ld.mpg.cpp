@@ -23,21 +23,20 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
 using namespace mpg;
 
 static Expected<LinkRequest> readArguments(int argc, char **argv) {
   BumpPtrAllocator allocator;
-  StringSaver saver(allocator);
   SmallVector<const char *, 256> args(argv, argv + argc);
   bool windows = any_of(
       args, [](StringRef arg) { return arg == "--rsp-quoting=windows"; });
-  cl::ExpandResponseFiles(saver,
-                          windows ? cl::TokenizeWindowsCommandLine
-                                  : cl::TokenizeGNUCommandLine,
-                          args);
+  auto tokenize =
+      windows ? cl::TokenizeWindowsCommandLine : cl::TokenizeGNUCommandLine;
+  cl::ExpansionContext expansion(allocator, tokenize);
+  if (Error error = expansion.expandResponseFiles(args))
+    return error;
   return parseLinkArgs(args);
 }
 
@@ -82,6 +81,9 @@ static int linkAsAsked(LinkContext &link) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  // Without them the next files that are opened would take their place.
+  if (std::error_code code = sys::Process::FixupStandardFileDescriptors())
+    return failed(errorCodeToError(code));
   sys::Process::UseANSIEscapeCodes(true);
   LinkContext context;
   Expected<LinkRequest> request = readArguments(argc, argv);
