@@ -7,6 +7,7 @@
 #include "llvm/Support/Signals.h"
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,9 +25,46 @@ static int endAs(int signalNumber) {
   return 128 + signalNumber; // the signal is blocked
 }
 
+/// The child that may be writing files, 0 if none is.
+static volatile pid_t writer = 0;
+
+static constexpr int interrupts[] = {SIGHUP, SIGINT, SIGTERM};
+
+/// Called by LLVM's handler, by raise(), when it has removed the files of this
+/// process.
+static void endWithWriter(int signalNumber, siginfo_t *info, void *) {
+  // A second one, of the parent: not before that.
+  if (info->si_pid != getpid())
+    return;
+  if (pid_t child = writer) {
+    // From a terminal it has the signal already. Two at once would run LLVM's
+    // handler in two threads, and the first one that is ready ends the process.
+    constexpr timespec moment = {0, 20000000};
+    nanosleep(&moment, nullptr);
+    kill(child, SIGTERM);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR)
+      continue;
+  }
+  signal(signalNumber, SIG_DFL);
+  raise(signalNumber);
+}
+
+void mpg::endWithChildWhenInterrupted() {
+  struct sigaction ending = {}, before;
+  ending.sa_sigaction = endWithWriter;
+  ending.sa_flags = SA_SIGINFO;
+  for (int number : interrupts) {
+    sigaction(number, &ending, &before);
+    if (before.sa_handler == SIG_IGN)
+      signal(number, SIG_IGN);
+  }
+}
+
 /// A crash leaves neither a message nor a core file.
 static void beQuiet() {
   sys::unregisterHandlers();
+  for (int number : interrupts)
+    signal(number, SIG_DFL);
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -37,6 +75,13 @@ static void beQuiet() {
 }
 
 Expected<Child> Child::start(function_ref<void()> body) {
+  Expected<Child> child = startAny(body);
+  if (child)
+    writer = child->pid;
+  return child;
+}
+
+Expected<Child> Child::startAny(function_ref<void()> body) {
   // Inherited as ignored, it would take the exit status of children away.
   signal(SIGCHLD, SIG_DFL);
   pid_t parent = getpid();
@@ -45,6 +90,7 @@ Expected<Child> Child::start(function_ref<void()> body) {
   if (child.pid < 0)
     return createStringError(inconvertibleErrorCode(), sys::StrError(errno));
   if (child.pid == 0) {
+    writer = 0;
     // Whoever stops ld.mpg stops lld: it then removes its unfinished output.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() == parent)
@@ -55,7 +101,7 @@ Expected<Child> Child::start(function_ref<void()> body) {
 }
 
 Expected<Child> Child::startQuiet(function_ref<void()> body) {
-  return start([&] {
+  return startAny([&] {
     beQuiet();
     body();
   });
@@ -68,13 +114,18 @@ bool Child::wait() {
       break;
     }
   ended = true;
+  if (writer == pid)
+    writer = 0;
   return WIFEXITED(waitStatus) && WEXITSTATUS(waitStatus) == 0;
+}
+
+int Child::signalNumber() const {
+  return WIFSIGNALED(waitStatus) ? WTERMSIG(waitStatus) : 0;
 }
 
 int Child::finish() {
   wait();
-  return WIFSIGNALED(waitStatus) ? endAs(WTERMSIG(waitStatus))
-                                 : WEXITSTATUS(waitStatus);
+  return signalNumber() ? endAs(signalNumber()) : WEXITSTATUS(waitStatus);
 }
 
 void Child::stop() {

@@ -13,6 +13,11 @@
 
 namespace mpg {
 
+/// From now on who interrupts this process (SIGHUP, SIGINT, SIGTERM) finds
+/// afterwards that its child has ended as well: no file appears or disappears
+/// any more. pre: LLVM's own handlers, which pass signals on, come later.
+void endWithChildWhenInterrupted();
+
 /// One child. Whoever starts it waits for it or stops it.
 class Child {
 public:
@@ -28,10 +33,14 @@ public:
   /// Waits for the end, and for the exit status. A signal that ended the child
   /// is raised in this process too, as if the body had run here.
   int finish();
+  /// The signal that ended the child, or 0. pre: wait() has returned.
+  int signalNumber() const;
   /// Ends the child as a user would: lld then removes its unfinished output.
   void stop();
 
 private:
+  static llvm::Expected<Child> startAny(llvm::function_ref<void()> body);
+
   pid_t pid = -1;
   bool ended = false;
   int waitStatus = 0; ///< as waitpid has it

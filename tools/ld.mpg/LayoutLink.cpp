@@ -79,15 +79,19 @@ static int linkAgain(const LinkContext &link, const LinkPlan &plan,
   Expected<MemoryFile> err = MemoryFile::create("");
   if (!err)
     return failed(err.takeError());
-  int status = runLld(link, plan, &*out, &*err);
-  printed = std::move(*out);
-  if (status == 0)
-    return 0;
-  outs() << printed.contents();
-  errs() << err->contents();
+  Expected<LldRun> run = LldRun::start(link, plan, &*out, &*err);
+  if (run && run->wait()) {
+    printed = std::move(*out);
+    return run->finish(link);
+  }
   removeOutput(link.request.outputPath);
+  if (!run)
+    return failed(run.takeError());
+  outs() << out->contents();
+  outs().flush();
+  errs() << err->contents();
   explainFailure(link);
-  return status;
+  return run->finish(link); // ends this process too if a signal ended lld
 }
 
 /// Tells what of the layout is missing. Exit status.

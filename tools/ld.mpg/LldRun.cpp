@@ -11,6 +11,7 @@
 #include "Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
+#include <csignal>
 
 using namespace llvm;
 using namespace mpg;
@@ -75,6 +76,12 @@ static void cleanDependencyFile(const std::string &path,
 }
 
 int LldRun::finish(const LinkContext &link) {
+  child.wait();
+  // lld maps the output: the kernel has no other way to say it.
+  if (child.signalNumber() == SIGBUS)
+    note() << "lld was ended by SIGBUS while it linked "
+           << printable(link.request.outputPath)
+           << ": the disk is full, or a file became shorter meanwhile\n";
   int status = child.finish();
   if (status == 0)
     cleanDependencyFile(link.request.dependencyFile,

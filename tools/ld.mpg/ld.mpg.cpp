@@ -11,6 +11,7 @@
 //   LayoutObject.h what is added   LinkRuntime.h, LinkPlugin.h output
 //   OutputFile.h, lib/Link/LayoutCheck.h
 
+#include "Child.h"
 #include "LayoutLink.h"
 #include "LinkInputs.h"
 #include "LinkMessages.h"
@@ -80,6 +81,7 @@ static int linkAsAsked(LinkContext &link) {
 }
 
 int main(int argc, char **argv) {
+  endWithChildWhenInterrupted();
   InitLLVM init(argc, argv);
   // Without them the next files that are opened would take their place.
   if (std::error_code code = sys::Process::FixupStandardFileDescriptors())
