@@ -2,6 +2,7 @@
 
 #include "Policy/TextFile.h"
 #include "Support/Format.h"
+#include "Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 
@@ -26,12 +27,7 @@ mpg::readTextFile(const std::string &path, uint64_t limitBytes) {
     return fileError(path, "the file has " + formatBytes(status.getSize()) +
                                "; at most " + formatBytes(limitBytes) +
                                " are read");
-  // Volatile: read, not mapped. A mapped file that gets shorter ends the
-  // program.
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFile(path, /*IsText=*/false,
-                            /*RequiresNullTerminator=*/true,
-                            /*IsVolatile=*/true);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = readUnmapped(path);
   if (!buffer)
     return fileError(path, buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();

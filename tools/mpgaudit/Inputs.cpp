@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Inputs.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "Support/ReadFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -88,11 +88,7 @@ void Collector::addPath(const std::string &path) {
 }
 
 void Collector::addList(const std::string &path, char separator) {
-  // Volatile: read, never mapped; a list may grow while it is read.
-  auto buffer = path == "-" ? MemoryBuffer::getSTDIN()
-                            : MemoryBuffer::getFile(path, /*IsText=*/false,
-                                                    /*Terminator=*/true,
-                                                    /*IsVolatile=*/true);
+  auto buffer = path == "-" ? MemoryBuffer::getSTDIN() : readUnmapped(path);
   if (!buffer)
     return report(path, buffer.getError().message());
   StringRef rest = (*buffer)->getBuffer();

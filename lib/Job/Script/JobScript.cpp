@@ -6,10 +6,10 @@
 
 #include "Job/Script/JobScript.h"
 #include "Job/Script/JobReader.h"
+#include "Support/ReadFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -97,11 +97,7 @@ Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
       status.getSize() > largest)
     return createStringError(std::errc::file_too_large,
                              "it is larger than 64 MiB: no job script");
-  // Volatile: read, never mapped. A mapped file that gets shorter ends the
-  // program.
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/true,
-                                      /*IsVolatile=*/true);
+  auto buffer = readUnmapped(path);
   if (!buffer)
     return createStringError(buffer.getError(), buffer.getError().message());
   if ((*buffer)->getBuffer().starts_with("\x7f"
