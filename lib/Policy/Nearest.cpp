@@ -24,14 +24,25 @@ static StringRef findNearest(StringRef typed, ArrayRef<StringRef> names) {
   return nearest;
 }
 
+static std::string didYouMean(StringRef name) {
+  return "; did you mean '" + name.str() + "'?";
+}
+
 std::string mpg::suggest(StringRef typed, ArrayRef<StringRef> names) {
   StringRef nearest = findNearest(typed, names);
   if (!nearest.empty())
-    return "; did you mean '" + nearest.str() + "'?";
+    return didYouMean(nearest);
   std::string text = "; it is one of";
   for (StringRef name : names)
     text += " " + name.str();
   return text;
+}
+
+std::string mpg::suggestValue(StringRef typed, ArrayRef<StringRef> values) {
+  const StringRef *begun = find_if(values, [&](StringRef value) {
+    return typed.size() >= 3 && value.starts_with_insensitive(typed);
+  });
+  return begun != values.end() ? didYouMean(*begun) : suggest(typed, values);
 }
 
 std::string mpg::wrongFinding(StringRef text) {
@@ -43,6 +54,5 @@ std::string mpg::wrongFinding(StringRef text) {
   std::vector<StringRef> names(ids.begin(), ids.end());
   StringRef nearest = findNearest(text, names);
   return "there is no finding '" + text.str() + "'" +
-         (nearest.empty() ? std::string("; they look like MPG103")
-                          : "; did you mean '" + nearest.str() + "'?");
+         (nearest.empty() ? "; they look like MPG103" : didYouMean(nearest));
 }

@@ -15,6 +15,10 @@ namespace mpg {
 std::string suggest(llvm::StringRef typed,
                     llvm::ArrayRef<llvm::StringRef> names);
 
+/// The same for an option's values, of which three letters are enough: "fug".
+std::string suggestValue(llvm::StringRef typed,
+                         llvm::ArrayRef<llvm::StringRef> values);
+
 /// "" if \p text is a finding ("MPG130"), else what is wrong with it.
 std::string wrongFinding(llvm::StringRef text);
 

@@ -5,30 +5,24 @@
 #include "Options.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
-#include "../OptionTable.inc"
+#include "OptionTable.inc"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-static std::nullopt_t usageError(const Twine &text, int &status) {
-  errs() << "mpg-ocl: error: " << text
-         << "\nmpg-ocl --help lists the options\n";
-  status = 2;
-  return std::nullopt;
-}
-
-static void printHelp(const OptionTable &table) {
-  table.printHelp(outs(), "mpg-ocl [options] FILE...",
-                  "mpg-ocl writes the !OCL lines for the sector cache in "
-                  "Fortran sources as a side\nfile of hints; mpg-flang runs "
-                  "it. Lines for other purposes are passed over");
-  outs() << "\nEXIT STATUS: 0 also when directives are wrong, which are "
-            "reported and ignored;\n2 usage error, or a file cannot be read "
-            "or written\n";
-}
+static const ProgramText programText = {
+    "mpg-ocl",
+    "mpg-ocl [options] FILE...",
+    "mpg-ocl writes the !OCL lines for the sector cache in Fortran sources as "
+    "a side\nfile of hints; mpg-flang runs it. Lines for other purposes are "
+    "passed over",
+    "\nEXIT STATUS: 0 also when directives are wrong, which are reported and "
+    "ignored;\n2 usage error, or a file cannot be read or written\n",
+    2,
+    "options",
+    "{0} needs a value behind it"};
 
 /// Those of flang for AArch64 that sources ask for, and what the user defined
 /// and undefined, in the order of the command line.
@@ -105,34 +99,17 @@ static OclOptions readFlangOptions(const InputArgList &args) {
 std::optional<OclOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
-  unsigned missingIndex, missingCount;
-  ArrayRef<const char *> words(argv + 1, size_t(argc - 1));
-  InputArgList args = table.ParseArgs(words, missingIndex, missingCount);
+  CommandLine line(table, programText, ArrayRef(argv + 1, size_t(argc - 1)));
   status = 0;
-  if (args.hasArg(OPT_flang))
-    return readFlangOptions(args);
-  // The parser passes over empty words.
-  if (is_contained(words, StringRef()))
-    return usageError("an argument is empty; is a variable not set?", status);
-  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
-    return usageError(describeUnknown(table, *arg, args), status);
-  if (missingCount)
-    return usageError(Twine(args.getArgString(missingIndex)) +
-                          " needs a value behind it",
-                      status);
-  if (args.hasArg(OPT_help)) {
-    printHelp(table);
+  if (line.args().hasArg(OPT_flang))
+    return readFlangOptions(line.args());
+  if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
-  }
-  if (args.hasArg(OPT_version)) {
-    outs() << "mpg-ocl (mpgtools) " MPG_VERSION "\n";
-    return std::nullopt;
-  }
   std::string problem;
-  OclOptions options = readOptions(args, problem);
+  OclOptions options = readOptions(line.args(), problem);
   if (problem.empty() && options.sources.empty())
     problem = "no file is named; name Fortran sources";
   if (!problem.empty())
-    return usageError(problem, status);
+    return line.usageError(problem, status);
   return options;
 }

@@ -3,38 +3,31 @@
 // See Options.h.
 
 #include "Options.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "Support/Format.h"
 
-#include "../OptionTable.inc"
+#include "OptionTable.inc"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-static std::nullopt_t usageError(const Twine &text, int &status) {
-  errs() << "mpgbench: error: " << text
-         << "\nmpgbench --help lists the commands and options\n";
-  status = 2;
-  return std::nullopt;
-}
-
-static void printHelp(const OptionTable &table) {
-  table.printHelp(
-      outs(), "mpgbench COMMAND [option]...",
-      "Measures what large pages, the heap's settings and the placement of\n"
-      "data do on this machine, and says what is certain of it.\n\n"
-      "COMMANDS:\n"
-      "  list                what can be measured here\n"
-      "  list EXPERIMENT...  the points of these experiments\n"
-      "  run NAME...         measure experiments (triad) or points\n"
-      "                      (triad/pages=2M)\n"
-      "  all                 measure everything\n"
-      "  --compare A B       two files of --json");
-  outs() << "\nEXIT STATUS: 0 done, 1 --compare found something worse, 2 usage "
-            "error, or a\nfile cannot be read or written, 130 interrupted; "
-            "what was measured is written\n";
-}
+static const ProgramText programText = {
+    "mpgbench",
+    "mpgbench COMMAND [option]...",
+    "Measures what large pages, the heap's settings and the placement of\n"
+    "data do on this machine, and says what is certain of it.\n\n"
+    "COMMANDS:\n"
+    "  list                what can be measured here\n"
+    "  list EXPERIMENT...  the points of these experiments\n"
+    "  run NAME...         measure experiments (triad) or points\n"
+    "                      (triad/pages=2M)\n"
+    "  all                 measure everything\n"
+    "  --compare A B       two files of --json",
+    "\nEXIT STATUS: 0 done, 1 --compare found something worse, 2 usage error, "
+    "or a\nfile cannot be read or written, 130 interrupted; what was measured "
+    "is written\n",
+    2,
+    "commands and options"};
 
 /// A whole number from 1 on in \p arg; nothing if it is none.
 static std::optional<uint64_t> readCount(const Arg &arg, uint64_t most) {
@@ -110,27 +103,13 @@ static std::optional<std::string> readCommand(const InputArgList &args,
 std::optional<BenchOptions> mpg::parseOptions(int argc, char **argv,
                                               int &status) {
   OptionTable table;
-  unsigned missingIndex, missingCount;
-  ArrayRef<const char *> words(argv + 1, size_t(argc - 1));
-  // The parser passes over empty words.
-  if (is_contained(words, StringRef()))
-    return usageError("an argument is empty; is a variable not set?", status);
-  InputArgList args = table.ParseArgs(words, missingIndex, missingCount);
-  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
-    return usageError(describeUnknown(table, *arg, args), status);
-  status = 0;
-  if (args.hasArg(OPT_help)) {
-    printHelp(table);
+  CommandLine line(table, programText, ArrayRef(argv + 1, size_t(argc - 1)));
+  if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
-  }
-  if (args.hasArg(OPT_version)) {
-    outs() << "mpgbench (mpgtools) " MPG_VERSION "\n";
-    return std::nullopt;
-  }
   BenchOptions options;
-  if (std::optional<std::string> error = readValues(args, options))
-    return usageError(*error, status);
-  if (std::optional<std::string> error = readCommand(args, options))
-    return usageError(*error, status);
+  if (std::optional<std::string> error = readValues(line.args(), options))
+    return line.usageError(*error, status);
+  if (std::optional<std::string> error = readCommand(line.args(), options))
+    return line.usageError(*error, status);
   return options;
 }

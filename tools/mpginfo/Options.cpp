@@ -5,31 +5,20 @@
 #include "Options.h"
 #include "Node/HugePages.h"
 #include "Support/Format.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
-#include "../OptionTable.inc"
+#include "OptionTable.inc"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-static std::nullopt_t usageError(const Twine &text, int &status) {
-  errs() << "mpginfo: error: " << text
-         << "\nmpginfo --help lists the options\n";
-  status = 2;
-  return std::nullopt;
-}
-
-static void printHelp(const OptionTable &table) {
-  table.printHelp(outs(), "mpginfo [options]",
-                  "mpginfo tells what this node and this job give a program "
-                  "that wants large\npages, and what to type to get more");
-  outs() << "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer "
-            "than --need,\nor nobody knows, 2 usage error or no such "
-            "DIRECTORY\n";
-}
+static const ProgramText programText = {
+    "mpginfo", "mpginfo [options]",
+    "mpginfo tells what this node and this job give a program that wants "
+    "large\npages, and what to type to get more",
+    "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
+    "--need,\nor nobody knows, 2 usage error or no such DIRECTORY\n"};
 
 /// A size in pages of 2 MiB; nothing if it is none.
 static std::optional<uint64_t> parsePages(StringRef text) {
@@ -42,28 +31,16 @@ static std::optional<uint64_t> parsePages(StringRef text) {
 std::optional<InfoOptions> mpg::parseOptions(int argc, char **argv,
                                              int &status) {
   OptionTable table;
-  unsigned missingIndex, missingCount;
-  ArrayRef<const char *> words(argv + 1, size_t(argc - 1));
-  // The parser passes over empty words.
-  if (is_contained(words, StringRef()))
-    return usageError("an argument is empty; is a variable not set?", status);
-  InputArgList args = table.ParseArgs(words, missingIndex, missingCount);
-  status = 0;
-  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
-    return usageError(describeUnknown(table, *arg, args), status);
-  if (args.hasArg(OPT_help)) {
-    printHelp(table);
+  CommandLine line(table, programText, ArrayRef(argv + 1, size_t(argc - 1)));
+  if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
-  }
-  if (args.hasArg(OPT_version)) {
-    outs() << "mpginfo (mpgtools) " MPG_VERSION "\n";
-    return std::nullopt;
-  }
+  const InputArgList &args = line.args();
   if (const Arg *arg = args.getLastArg(OPT_INPUT))
-    return usageError("'" + printable(arg->getValue()) +
-                          "' is too much: mpginfo is about the node; for a "
-                          "program there is mpgaudit",
-                      status);
+    return line.usageError(
+        "'" + printable(arg->getValue()) +
+            "' is too much: mpginfo is about the node; for a "
+            "program there is mpgaudit",
+        status);
   InfoOptions options;
   options.json = args.hasArg(OPT_json);
   if (const Arg *arg = args.getLastArg(OPT_root))
@@ -71,9 +48,10 @@ std::optional<InfoOptions> mpg::parseOptions(int argc, char **argv,
   if (const Arg *arg = args.getLastArg(OPT_need)) {
     std::optional<uint64_t> pages = parsePages(arg->getValue());
     if (!pages)
-      return usageError("'" + printable(arg->getValue()) +
-                            "' of --need is no size; write it as 512M or 2G",
-                        status);
+      return line.usageError(
+          "'" + printable(arg->getValue()) +
+              "' of --need is no size; write it as 512M or 2G",
+          status);
     options.neededPages = *pages;
   }
   return options;

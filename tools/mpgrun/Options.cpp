@@ -7,31 +7,21 @@
 #include "Run/CompareModes.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
-#include "../OptionTable.inc"
+#include "OptionTable.inc"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-static std::nullopt_t usageError(const Twine &text, int &status) {
-  errs() << "mpgrun: error: " << text << "\n"
-         << "mpgrun --help lists the options\n";
-  status = exitOwnError;
-  return std::nullopt;
-}
-
-static void printHelp(const OptionTable &table) {
-  table.printHelp(outs(), "mpgrun [OPTION]... [--] PROGRAM [ARGUMENT]...",
-                  "Runs a program with its data and stacks on large pages; it "
-                  "need not be relinked.");
-  outs()
-      << "\nStatus: that of the program, and its signal; 0 --compare "
-         "compared; 124 --verify\n  failed, or there was nothing to compare, "
-         "125 mpgrun itself failed, 126 the\n  program cannot be run, 127 it "
-         "is not there.\n";
-}
+static const ProgramText programText = {
+    "mpgrun", "mpgrun [OPTION]... [--] PROGRAM [ARGUMENT]...",
+    "Runs a program with its data and stacks on large pages; it need not be "
+    "relinked.",
+    "\nStatus: that of the program, and its signal; 0 --compare compared; 124 "
+    "--verify\n  failed, or there was nothing to compare, 125 mpgrun itself "
+    "failed, 126 the\n  program cannot be run, 127 it is not there.\n",
+    exitOwnError};
 
 bool mpg::isMode(StringRef word) {
   return is_contained({"auto", "hugetlb", "thp", "none"}, word);
@@ -140,29 +130,18 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
   int commandAt = findCommand(argc, argv);
-  unsigned missingIndex, missingCount;
-  InputArgList args = table.ParseArgs(ArrayRef(argv + 1, argv + commandAt),
-                                      missingIndex, missingCount);
-  if (const Arg *arg = args.getLastArg(OPT_UNKNOWN))
-    return usageError(describeUnknown(table, *arg, args), status);
-  status = 0;
-  if (args.hasArg(OPT_help)) {
-    printHelp(table);
+  CommandLine line(table, programText, ArrayRef(argv + 1, argv + commandAt));
+  if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
-  }
-  if (args.hasArg(OPT_version)) {
-    outs() << "mpgrun (mpgtools) " MPG_VERSION "\n";
-    return std::nullopt;
-  }
   RunOptions options;
-  if (std::optional<std::string> error = readValues(args, options))
-    return usageError(*error, status);
-  if (std::optional<std::string> error = readComparison(args, options))
-    return usageError(*error, status);
+  if (std::optional<std::string> error = readValues(line.args(), options))
+    return line.usageError(*error, status);
+  if (std::optional<std::string> error = readComparison(line.args(), options))
+    return line.usageError(*error, status);
   if (commandAt < argc && StringRef(argv[commandAt]) == "--")
     ++commandAt;
   options.command.assign(argv + commandAt, argv + argc);
   if (options.command.empty())
-    return usageError("no program is named", status);
+    return line.usageError("no program is named", status);
   return options;
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CommandLine.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace mpg;
+
+CommandLine::CommandLine(const OptTable &table, const ProgramText &text,
+                         ArrayRef<const char *> words)
+    : table(table), text(text), words(words),
+      parsed(table.ParseArgs(words, missingIndex, missingCount)) {}
+
+/// What is wrong with \p arg, which is not in the table, and what was probably
+/// meant.
+static std::string describeUnknown(const OptTable &table, const Arg &arg,
+                                   const ArgList &args) {
+  std::string typed = arg.getAsString(args), nearest;
+  std::string text = "unknown option '" + printable(typed) + "'";
+  // Farther than this it is a guess and no help.
+  if (table.findNearest(typed, nearest) <= 3)
+    text += "; did you mean '" + nearest + "'?";
+  return text;
+}
+
+/// "" when each word is an option with its value, or none.
+std::string CommandLine::findProblem() const {
+  // The parser passes over empty words: `mpgaudit "$app"` with a variable that
+  // is not set would be clean as long as there is another file.
+  if (is_contained(words, StringRef()))
+    return "an argument is empty; is a variable not set?";
+  const Arg *unknown = nullptr;
+  for (const Arg *arg : parsed)
+    if (arg->getOption().getKind() == Option::UnknownClass)
+      unknown = arg;
+  if (unknown)
+    return describeUnknown(table, *unknown, parsed);
+  if (missingCount)
+    return formatv(text.missingValue, parsed.getArgString(missingIndex));
+  return "";
+}
+
+bool CommandLine::isAnswered(OptSpecifier help, OptSpecifier version,
+                             int &status) const {
+  status = 0;
+  if (std::string problem = findProblem(); !problem.empty()) {
+    usageError(problem, status);
+    return true;
+  }
+  if (parsed.hasArg(help)) {
+    table.printHelp(outs(), text.synopsis, text.purpose);
+    outs() << text.ending;
+    return true;
+  }
+  if (parsed.hasArg(version)) {
+    outs() << text.name << " (mpgtools) " MPG_VERSION "\n";
+    return true;
+  }
+  return false;
+}
+
+std::nullopt_t CommandLine::usageError(const Twine &problem,
+                                       int &status) const {
+  errs() << text.name << ": error: " << problem << "\n"
+         << text.name << " --help lists the " << text.listed << "\n";
+  status = text.usageStatus;
+  return std::nullopt;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the command lines of all programs have in common: words that are no
+// options, --help, --version, and how a usage error looks.
+
+#ifndef MPG_TOOLS_COMMANDLINE_H
+#define MPG_TOOLS_COMMANDLINE_H
+
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include <optional>
+
+namespace mpg {
+
+/// What one program says of its command line.
+struct ProgramText {
+  const char *name;     ///< "mpginfo"
+  const char *synopsis; ///< the first line of --help
+  const char *purpose;  ///< of --help, above the options
+  const char *ending;   ///< of --help, below them: operands, exit statuses
+  int usageStatus = 2;  ///< the exit status of a usage error
+  const char *listed = "options";                          ///< by --help
+  const char *missingValue = "option '{0}' needs a value"; ///< of option {0}
+};
+
+/// The words of a command line as options of a table, which must live as long.
+class CommandLine {
+public:
+  CommandLine(const llvm::opt::OptTable &table, const ProgramText &text,
+              llvm::ArrayRef<const char *> words);
+
+  const llvm::opt::InputArgList &args() const { return parsed; }
+
+  /// Whether no more is to be done than what this has printed: a word is wrong,
+  /// or the option \p help or \p version is given. \p status is then the exit
+  /// status.
+  bool isAnswered(llvm::opt::OptSpecifier help, llvm::opt::OptSpecifier version,
+                  int &status) const;
+
+  /// Says on standard error that the command line is wrong, and sets the exit
+  /// status. Nothing, which parsers of command lines return.
+  std::nullopt_t usageError(const llvm::Twine &problem, int &status) const;
+
+private:
+  std::string findProblem() const;
+
+  const llvm::opt::OptTable &table;
+  const ProgramText &text;
+  llvm::ArrayRef<const char *> words;
+  unsigned missingIndex = 0, missingCount = 0; // parsing sets them: before it
+  const llvm::opt::InputArgList parsed;
+};
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_COMMANDLINE_H

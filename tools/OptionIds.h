@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of one program as OPT_<name>, made out of what llvm-tblgen writes
+// from its Options.td (mpg_add_tool).
+
+#ifndef MPG_TOOLS_OPTIONIDS_H
+#define MPG_TOOLS_OPTIONIDS_H
+
+#include "llvm/Option/OptTable.h"
+
+namespace mpg {
+
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_OPTIONIDS_H

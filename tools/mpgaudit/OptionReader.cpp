@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OptionReader.h"
+#include "CheckLists.h"
+#include "OptionIds.h"
+#include "Policy/Nearest.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <thread>
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace mpg;
+
+namespace {
+
+/// Turns parsed arguments into Options. The first error is kept: the rest
+/// usually follow from it.
+class OptionReader {
+public:
+  explicit OptionReader(const InputArgList &args) : args(args) {}
+
+  bool read(Options &options);
+  const std::string &error() const { return reason; }
+
+private:
+  bool fail(const Twine &text) {
+    if (reason.empty())
+      reason = text.str();
+    return false;
+  }
+  /// An option that takes one word of a list.
+  template <typename T>
+  bool readWord(OptionId id, StringRef name, T &value,
+                ArrayRef<std::pair<StringRef, T>> words);
+  bool readBytes(OptionId id, StringRef name, std::optional<uint64_t> &bytes);
+  bool readPageSizes(AuditSettings &settings);
+  bool readChecks(AuditSettings &settings);
+  bool readJobs(unsigned &jobs);
+  bool readEnvironment(AuditSettings &settings);
+  bool readMode(Options &options);
+  bool readPid(std::optional<int> &pid);
+  bool readPolicy(Options &options);
+  bool readInputs(Options &options);
+
+  const InputArgList &args;
+  std::string reason;
+};
+
+} // namespace
+
+template <typename T>
+bool OptionReader::readWord(OptionId id, StringRef name, T &value,
+                            ArrayRef<std::pair<StringRef, T>> words) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg)
+    return true;
+  for (const auto &[word, meaning] : words)
+    if (word.equals_insensitive(arg->getValue())) {
+      value = meaning;
+      return true;
+    }
+  std::vector<StringRef> names;
+  for (const auto &[word, meaning] : words)
+    names.push_back(word);
+  return fail("unknown value '" + Twine(arg->getValue()) + "' of " + name +
+              suggestValue(arg->getValue(), names));
+}
+
+bool OptionReader::readBytes(OptionId id, StringRef name,
+                             std::optional<uint64_t> &bytes) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg)
+    return true;
+  bytes = parseBytes(arg->getValue());
+  if (bytes)
+    return true;
+  return fail("'" + Twine(arg->getValue()) + "' of " + name +
+              " is no size; write it as 512M or 2G");
+}
+
+bool OptionReader::readPageSizes(AuditSettings &settings) {
+  constexpr uint64_t k = 1 << 10, m = 1 << 20, g = 1 << 30;
+  const std::pair<StringRef, uint64_t> pages[] = {
+      {"4K", 4 * k}, {"16K", 16 * k}, {"64K", 64 * k}};
+  const std::pair<StringRef, uint64_t> huges[] = {{"2M", 2 * m},
+                                                  {"32M", 32 * m},
+                                                  {"512M", 512 * m},
+                                                  {"1G", g},
+                                                  {"16G", 16 * g}};
+  uint64_t page = 0;
+  if (!readWord<uint64_t>(OPT_page, "--page", page, pages) ||
+      !readWord<uint64_t>(OPT_huge, "--huge", settings.hugeBytes, huges))
+    return false;
+  if (page)
+    settings.pageBytes = page;
+  return true;
+}
+
+bool OptionReader::readChecks(AuditSettings &settings) {
+  std::string problem =
+      readCheckLists(args.getAllArgValues(OPT_checks), settings);
+  return problem.empty() || fail(problem);
+}
+
+bool OptionReader::readJobs(unsigned &jobs) {
+  jobs = std::max(1u, std::thread::hardware_concurrency());
+  const Arg *arg = args.getLastArg(OPT_jobs);
+  if (!arg)
+    return true;
+  if (!StringRef(arg->getValue()).getAsInteger(10, jobs) && jobs >= 1 &&
+      jobs <= 1024)
+    return true;
+  return fail("'" + Twine(arg->getValue()) +
+              "' of -j is no number of threads from 1 to 1024");
+}
+
+/// Nothing is known of how the program starts unless one of these is given.
+bool OptionReader::readEnvironment(AuditSettings &settings) {
+  if (!args.hasArg(OPT_env) && !args.hasArg(OPT_sysroot))
+    return true;
+  auto launch = std::make_shared<Launch>();
+  launch->sysroot =
+      StringRef(args.getLastArgValue(OPT_sysroot)).rtrim('/').str();
+  if (args.hasArg(OPT_sysroot) && !sys::fs::is_directory(launch->sysroot + "/"))
+    return fail("'" + Twine(args.getLastArgValue(OPT_sysroot)) +
+                "' of --sysroot is no folder");
+  for (StringRef word : args.getAllArgValues(OPT_env)) {
+    auto [name, value] = word.split('=');
+    if (name.empty() || !word.contains('='))
+      return fail("'" + word + "' of --env is not NAME=VALUE");
+    Variable variable;
+    variable.value = value.str();
+    launch->environment.set(name, variable);
+  }
+  settings.launch = std::move(launch);
+  return true;
+}
+
+bool OptionReader::readMode(Options &options) {
+  const std::pair<OptionId, RunMode> modes[] = {
+      {OPT_tree, RunMode::tree},
+      {OPT_recommend, RunMode::recommend},
+      {OPT_diff, RunMode::diff}};
+  StringRef chosen;
+  for (auto [id, mode] : modes) {
+    const Arg *arg = args.getLastArg(id);
+    if (!arg)
+      continue;
+    if (!chosen.empty())
+      return fail(chosen + " and " + arg->getSpelling() +
+                  " print different things; give one of them");
+    chosen = arg->getSpelling();
+    options.mode = mode;
+  }
+  if (!chosen.empty() && args.hasArg(OPT_format) &&
+      options.format != ReportFormat::text)
+    return fail(chosen + " has only the format text");
+  if (options.mode == RunMode::tree && args.hasArg(OPT_no_closure))
+    return fail("--tree prints what --no-closure leaves out");
+  return true;
+}
+
+bool OptionReader::readPid(std::optional<int> &pid) {
+  const Arg *arg = args.getLastArg(OPT_pid);
+  if (!arg)
+    return true;
+  int number = 0;
+  if (StringRef(arg->getValue()).getAsInteger(10, number) || number <= 0)
+    return fail("'" + Twine(arg->getValue()) + "' of --pid is no process");
+  pid = number;
+  return true;
+}
+
+bool OptionReader::readPolicy(Options &options) {
+  for (StringRef text : args.getAllArgValues(OPT_suppress)) {
+    Expected<Suppression> entry = parseSuppression(text);
+    if (!entry)
+      return fail(toString(entry.takeError()));
+    options.suppressions.push_back(std::move(*entry));
+  }
+  options.baseline = args.getLastArgValue(OPT_baseline).str();
+  options.writeBaseline = args.getLastArgValue(OPT_write_baseline).str();
+  return true;
+}
+
+bool OptionReader::read(Options &options) {
+  AuditSettings &settings = options.settings;
+  settings.checks = defaultChecks();
+  using Words = std::pair<StringRef, std::optional<Target>>;
+  const Words targets[] = {{"fugaku", Target::fugaku},
+                           {"mpg", Target::mpg},
+                           {"libhugetlbfs", Target::libhugetlbfs},
+                           {"thp", Target::thp},
+                           {"auto", std::nullopt}};
+  const std::pair<StringRef, ReportFormat> formats[] = {
+      {"text", ReportFormat::text},   {"line", ReportFormat::line},
+      {"json", ReportFormat::json},   {"jsonl", ReportFormat::jsonl},
+      {"sarif", ReportFormat::sarif}, {"html", ReportFormat::html}};
+  const std::pair<StringRef, std::optional<Severity>> levels[] = {
+      {"error", Severity::error},
+      {"warning", Severity::warning},
+      {"note", Severity::note},
+      {"never", std::nullopt}};
+  std::optional<uint64_t> minBytes;
+  if (!readWord<std::optional<Target>>(OPT_target, "--target", settings.target,
+                                       targets) ||
+      !readWord<ReportFormat>(OPT_format, "--format", options.format,
+                              formats) ||
+      !readWord<std::optional<Severity>>(OPT_fail_on, "--fail-on",
+                                         options.failOn, levels) ||
+      !readPageSizes(settings) || !readBytes(OPT_min, "--min", minBytes) ||
+      !readBytes(OPT_memory, "--memory", settings.memoryBytes) ||
+      !readJobs(options.jobs) || !readChecks(settings) ||
+      !readEnvironment(settings) || !readMode(options) ||
+      !readPid(options.pid) || !readPolicy(options))
+    return false;
+  settings.minBytes = minBytes.value_or(settings.minBytes);
+  settings.expectLibmpg = args.hasArg(OPT_expect_libmpg);
+  settings.wantFacts = options.format != ReportFormat::line ||
+                       options.mode != RunMode::report || args.hasArg(OPT_job);
+  options.closure = args.hasFlag(OPT_closure, OPT_no_closure, true);
+  options.recursive = args.hasArg(OPT_recursive);
+  options.stats = args.hasArg(OPT_stats);
+  return readInputs(options);
+}
+
+bool OptionReader::readInputs(Options &options) {
+  options.job = args.getLastArgValue(OPT_job).str();
+  options.operands = args.getAllArgValues(OPT_INPUT);
+  for (const std::string &operand : args.getAllArgValues(OPT_dash_dash))
+    options.operands.push_back(operand);
+  for (const std::string &list : args.getAllArgValues(OPT_files0_from))
+    options.files0From.push_back(list);
+  if (args.hasArg(OPT_null_input))
+    options.files0From.push_back("-");
+  bool none = options.operands.empty() && options.files0From.empty();
+  if (none && options.job.empty() && !options.pid)
+    return fail("no file given");
+  if (options.mode == RunMode::diff &&
+      (options.operands.size() != 2 || !options.files0From.empty() ||
+       !options.job.empty() || options.pid))
+    return fail("--diff compares two files: mpgaudit --diff BEFORE AFTER");
+  if (options.pid && (!none || !options.job.empty()))
+    return fail("--pid audits one process; give no file and no script with it");
+  return true;
+}
+
+std::string mpg::readOptions(const InputArgList &args, Options &options) {
+  OptionReader reader(args);
+  return reader.read(options) ? "" : reader.error();
+}
