@@ -12,12 +12,14 @@ using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-/// Whether the command line says something about \p key.
+/// Whether the command line says something about \p key: --diff says that there
+/// is no baseline.
 static bool isGiven(const InputArgList &args, StringRef key) {
   return any_of(args, [&](const Arg *arg) {
     StringRef name = arg->getOption().getUnaliasedOption().getName();
     name.consume_back("=");
-    return name == key || (key == "closure" && name == "no-closure");
+    return name == key || (key == "closure" && name == "no-closure") ||
+           (key == "baseline" && name == "diff");
   });
 }
 

@@ -159,6 +159,11 @@ bool OptionReader::readMode(Options &options) {
     return fail(chosen + " has only the format text");
   if (options.mode == RunMode::tree && args.hasArg(OPT_no_closure))
     return fail("--tree prints what --no-closure leaves out");
+  if (options.mode == RunMode::diff)
+    if (const Arg *arg = args.getLastArg(OPT_baseline, OPT_write_baseline))
+      return fail(chosen + " and " + arg->getSpelling().rtrim('=') +
+                  " do not go together: two builds are compared with each "
+                  "other, and not with a baseline");
   return true;
 }
 
