@@ -7,9 +7,9 @@
 #include "LayoutLink.h"
 #include "LinkInputs.h"
 #include "LinkMessages.h"
+#include "LinkOutput.h"
 #include "LinkPlugin.h"
 #include "LldRun.h"
-#include "OutputFile.h"
 #include "Support/Format.h"
 
 using namespace llvm;

@@ -5,7 +5,7 @@
 #include "LinkInputs.h"
 #include "Link/LldCommand.h"
 #include "LinkMessages.h"
-#include "OutputFile.h"
+#include "LinkOutput.h"
 #include "ScanChild.h"
 #include "Support/Format.h"
 

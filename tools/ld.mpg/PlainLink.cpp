@@ -5,10 +5,10 @@
 
 #include "PlainLink.h"
 #include "LinkMessages.h"
+#include "LinkOutput.h"
 #include "LinkPlugin.h"
 #include "LinkRuntime.h"
 #include "LldProcess.h"
-#include "OutputFile.h"
 #include "Support/Format.h"
 
 using namespace llvm;

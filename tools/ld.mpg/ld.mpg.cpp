@@ -4,20 +4,19 @@
 // decided what kind of link there is; how the parts of one go is in the headers
 // that are included below, what is decided without a look at a file in
 // lib/Link:
-//
-//   arguments       lib/Link/DriverArgs.h, LldCommand.h
-//   inputs          LinkInputs.h, lib/Link/InputScan.h
-//   link            LayoutLink.h, PlainLink.h; lib/Link/LinkPlan.h,
-//   LayoutObject.h what is added   LinkRuntime.h, LinkPlugin.h output
-//   OutputFile.h, lib/Link/LayoutCheck.h
+// - arguments: lib/Link/DriverArgs.h, LldCommand.h
+// - inputs: LinkInputs.h, lib/Link/InputScan.h
+// - the link: LayoutLink.h, PlainLink.h; lib/Link/LinkPlan.h, LayoutObject.h
+// - what is added: LinkRuntime.h, LinkPlugin.h
+// - the output: LinkOutput.h, lib/Link/LayoutCheck.h
 
 #include "Child.h"
 #include "LayoutLink.h"
 #include "LinkInputs.h"
 #include "LinkMessages.h"
+#include "LinkOutput.h"
 #include "LinkPlugin.h"
 #include "LinkRuntime.h"
-#include "OutputFile.h"
 #include "PlainLink.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See OutputFile.h.
+// See LinkOutput.h.
 
-#include "OutputFile.h"
+#include "LinkOutput.h"
 #include "Elf/Image.h"
 #include "Link/LayoutCheck.h"
 #include "Link/LayoutObject.h"

@@ -2,8 +2,8 @@
 //
 // The file that a link writes: before lld runs, and after.
 
-#ifndef MPG_TOOLS_LDMPG_OUTPUTFILE_H
-#define MPG_TOOLS_LDMPG_OUTPUTFILE_H
+#ifndef MPG_TOOLS_LDMPG_LINKOUTPUT_H
+#define MPG_TOOLS_LDMPG_LINKOUTPUT_H
 
 #include "Link/LinkPlan.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,4 +28,4 @@ void removeOutput(const std::string &path);
 
 } // namespace mpg
 
-#endif // MPG_TOOLS_LDMPG_OUTPUTFILE_H
+#endif // MPG_TOOLS_LDMPG_LINKOUTPUT_H
