@@ -5,8 +5,7 @@
 // how, and what to expect.
 
 #include "Bench/BenchPoints.h"
-#include "mpg/kernels.h"
-#include <unistd.h>
+#include "Bench/Experiments/ChaseWork.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -42,45 +41,13 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-static void measureChase(StringRef pages, uint64_t bytes, uint64_t stride,
-                         WorkerResult &result) {
-  BenchMemory memory(bytes, pages);
-  result.error = memory.error();
-  if (!result.error.empty())
-    return;
-  void *first = mpg_chase_fill(memory.as<void>(), bytes, stride, seed);
-  if (!first) {
-    result.error = "mpg_chase_fill refused the buffer";
-    return;
-  }
-  uint64_t cells = bytes / stride;
-  uint64_t loads = (leastLoads + cells - 1) / cells * cells;
-  measureRepeats(result, repeats, [&] {
-    return runTogether(1, [&](unsigned) {
-      if (mpg_chase(first, int64_t(loads)) != first)
-        result.error = "whole cycles do not end where they began";
-    });
-  });
-  memory.addBacking(result.backing);
-  if (result.error.empty())
-    result.error = memory.checkBacking();
-  result.value = result.value * 1e9 / double(loads);
+/// Whole cycles.
+static uint64_t loadsOf(uint64_t cells) {
+  return (leastLoads + cells - 1) / cells * cells;
 }
 
 static WorkerResult measure(const Parameters &parameters) {
-  WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
-  uint64_t stride = readSize(parameters, "stride", mostBytes, result.error);
-  if (result.error.empty() && (stride % 8 != 0 || bytes / stride < 2))
-    result.error = "stride=" + sizeName(stride) +
-                   ": not a multiple of 8 that is in bytes=" + sizeName(bytes) +
-                   " twice";
-  if (result.error.empty())
-    measureChase(parameter(parameters, "pages"), bytes, stride, result);
-  // Such as a value on other pages than those of the point.
-  if (!result.error.empty())
-    result.value = 0;
-  return result;
+  return measureChase(parameters, {"bytes", seed, repeats, loadsOf});
 }
 
 static std::vector<GuideFigure> guide() { return {}; }

@@ -5,7 +5,7 @@
 // docs/mpgbench-experiments.md says how, and what to expect.
 
 #include "Bench/BenchPoints.h"
-#include "mpg/kernels.h"
+#include "Bench/Experiments/ChaseWork.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -83,45 +83,8 @@ static uint64_t loadsOf(uint64_t cells) {
   return cells <= wholeCells ? (loads + cells - 1) / cells * cells : loads;
 }
 
-static void measureSet(StringRef pages, uint64_t bytes, uint64_t stride,
-                       WorkerResult &result) {
-  BenchMemory memory(bytes, pages);
-  result.error = memory.error();
-  if (!result.error.empty())
-    return;
-  void *cell = mpg_chase_fill(memory.as<void>(), bytes, stride, seed);
-  if (!cell) {
-    result.error = "mpg_chase_fill refused the buffer";
-    return;
-  }
-  uint64_t loads = loadsOf(bytes / stride);
-  // Each repetition goes on where the last one ended.
-  measureRepeats(result, repeats, [&] {
-    return runTogether(
-        1, [&](unsigned) { cell = mpg_chase(cell, int64_t(loads)); });
-  });
-  memory.addBacking(result.backing);
-  if (result.error.empty())
-    result.error = memory.checkBacking();
-  if (result.error.empty() && !cell)
-    result.error = "the cycle is broken";
-  result.value = result.value * 1e9 / double(loads);
-}
-
 static WorkerResult measure(const Parameters &parameters) {
-  WorkerResult result;
-  uint64_t bytes = readSize(parameters, "size", mostBytes, result.error);
-  uint64_t stride = readSize(parameters, "stride", mostBytes, result.error);
-  if (result.error.empty() && (stride % 8 != 0 || bytes / stride < 2))
-    result.error = "stride=" + sizeName(stride) +
-                   ": not a multiple of 8 that is in size=" + sizeName(bytes) +
-                   " twice";
-  if (result.error.empty())
-    measureSet(parameter(parameters, "pages"), bytes, stride, result);
-  // Such as a value on other pages than those of the point.
-  if (!result.error.empty())
-    result.value = 0;
-  return result;
+  return measureChase(parameters, {"size", seed, repeats, loadsOf});
 }
 
 //===----------------------------------------------------------------------===//
