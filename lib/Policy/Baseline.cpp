@@ -9,6 +9,7 @@
 #include "Policy/Policy.h"
 #include "Policy/TextFile.h"
 #include "Support/Format.h"
+#include "Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -167,35 +168,6 @@ static void writeEntries(raw_ostream &out,
   out << "\n]}\n";
 }
 
-/// Writes \p text to \p path in one step: at any moment there is the old file
-/// or the new one, even if the disk is full.
-static Error replaceFile(const std::string &path, StringRef text) {
-  auto fail = [&](const std::string &reason) {
-    return fileError(path, "the baseline is not written: " + reason);
-  };
-  // A link stays one; what it points to is replaced.
-  SmallString<256> real;
-  if (sys::fs::real_path(path, real))
-    real = path;
-  if (sys::fs::exists(real) && !sys::fs::is_regular_file(real))
-    return fail("this is no regular file");
-  Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(real + ".%%%%%%.tmp");
-  if (!file)
-    return fail(toString(file.takeError()));
-  raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-  out << text;
-  out.flush();
-  if (std::error_code error = out.error()) {
-    out.clear_error();
-    consumeError(file->discard());
-    return fail(error.message());
-  }
-  if (Error error = file->keep(real))
-    return fail(toString(std::move(error)));
-  return Error::success();
-}
-
 Error Baseline::write(const std::string &path) const {
   std::map<Entry, std::string> named;
   BaseFolder base = BaseFolder::of(path);
@@ -205,8 +177,12 @@ Error Baseline::write(const std::string &path) const {
       moved.path = base.nameOf(entry.path);
     named[moved] = title;
   }
-  std::string text;
-  raw_string_ostream out(text);
-  writeEntries(out, named);
-  return replaceFile(path, out.str());
+  auto fail = [&](const std::string &reason) {
+    return fileError(path, "the baseline is not written: " + reason);
+  };
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+    return fail("this is no regular file");
+  std::error_code code = writeOutputFile(
+      path, [&](raw_ostream &out) { writeEntries(out, named); });
+  return code ? fail(code.message()) : Error::success();
 }
