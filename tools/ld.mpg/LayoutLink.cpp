@@ -15,20 +15,36 @@
 using namespace llvm;
 using namespace mpg;
 
+namespace {
+
+/// What lld prints, kept.
+struct Printed {
+  MemoryFile out, err;
+};
+
+} // namespace
+
+static Expected<Printed> makePrinted() {
+  Expected<MemoryFile> out = MemoryFile::create("");
+  if (!out)
+    return out.takeError();
+  Expected<MemoryFile> err = MemoryFile::create("");
+  if (!err)
+    return err.takeError();
+  return Printed{std::move(*out), std::move(*err)};
+}
+
 /// lld runs by \p plan while the archives are scanned. When they change the
 /// plan, what this run has made and said is thrown away, and lld runs again; so
 /// it does when it had to load a pass plugin that it cannot load.
 static int linkWhileScanning(LinkContext &link, ArrayRef<LinkInput> unscanned,
                              LinkPlan &plan, MemoryFile &printed) {
   const std::string &outputPath = link.request.outputPath;
-  Expected<MemoryFile> out = MemoryFile::create("");
-  if (!out)
-    return failed(out.takeError());
-  Expected<MemoryFile> err = MemoryFile::create("");
-  if (!err)
-    return failed(err.takeError());
+  Expected<Printed> kept = makePrinted();
+  if (!kept)
+    return failed(kept.takeError());
   sys::fs::UniqueID before = outputId(outputPath);
-  Expected<LldRun> run = LldRun::start(link, plan, &*out, &*err);
+  Expected<LldRun> run = LldRun::start(link, plan, &kept->out, &kept->err);
   if (!run)
     return failed(run.takeError());
   scanNow(link, unscanned);
@@ -46,9 +62,9 @@ static int linkWhileScanning(LinkContext &link, ArrayRef<LinkInput> unscanned,
     return runLld(link, plan, &printed, nullptr);
   }
   run->wait();
-  errs() << err->contents();
+  errs() << kept->err.contents();
   errs().flush();
-  printed = std::move(*out);
+  printed = std::move(kept->out);
   return run->finish(link);
 }
 
@@ -73,23 +89,20 @@ static int linkFirst(LinkContext &link, ArrayRef<LinkInput> unscanned,
 /// The second link, when the first one has shown that \p plan is better.
 static int linkAgain(const LinkContext &link, const LinkPlan &plan,
                      MemoryFile &printed) {
-  Expected<MemoryFile> out = MemoryFile::create("");
-  if (!out)
-    return failed(out.takeError());
-  Expected<MemoryFile> err = MemoryFile::create("");
-  if (!err)
-    return failed(err.takeError());
-  Expected<LldRun> run = LldRun::start(link, plan, &*out, &*err);
+  Expected<Printed> kept = makePrinted();
+  if (!kept)
+    return failed(kept.takeError());
+  Expected<LldRun> run = LldRun::start(link, plan, &kept->out, &kept->err);
   if (run && run->wait()) {
-    printed = std::move(*out);
+    printed = std::move(kept->out);
     return run->finish(link);
   }
   removeOutput(link.request.outputPath);
   if (!run)
     return failed(run.takeError());
-  outs() << out->contents();
+  outs() << kept->out.contents();
   outs().flush();
-  errs() << err->contents();
+  errs() << kept->err.contents();
   explainFailure(link);
   return run->finish(link); // ends this process too if a signal ended lld
 }

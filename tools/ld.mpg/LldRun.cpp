@@ -9,7 +9,7 @@
 #include "LinkRuntime.h"
 #include "LldProcess.h"
 #include "Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "Support/ReadFile.h"
 #include "llvm/Support/Process.h"
 #include <csignal>
 
@@ -57,9 +57,7 @@ static void cleanDependencyFile(const std::string &path,
                                 ArrayRef<std::string> ours) {
   if (path.empty())
     return;
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false,
-                                    /*IsVolatile=*/true);
+  auto file = readUnmapped(path);
   if (!file)
     return;
   std::string text = withoutDependencies((*file)->getBuffer(), ours);

@@ -7,8 +7,8 @@
 #include "Ocl/OclReader.h"
 #include "Options.h"
 #include "Support/Format.h"
+#include "Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -21,9 +21,7 @@ static bool fail(StringRef path, const char *what, std::error_code error) {
 
 /// Writes the hints of one file; false if it cannot be read.
 static bool readSource(const OclOptions::Source &source, raw_ostream &out) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFile(source.path, /*IsText=*/false,
-                            /*RequiresNullTerminator=*/false);
+  auto buffer = readUnmapped(source.path);
   if (!buffer)
     return fail(source.path, "cannot read it", buffer.getError());
   StringRef text = (*buffer)->getBuffer();
