@@ -9,10 +9,8 @@ import subprocess
 import sys
 import time
 
-
-def children(pid: int) -> list:
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return [int(word) for word in file.read().split()]
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools"))
+from processes import children, is_running, wait_for  # noqa: E402
 
 
 def is_worker(pid: int) -> bool:
@@ -22,22 +20,6 @@ def is_worker(pid: int) -> bool:
             return b"\0worker\0" in file.read()
     except (FileNotFoundError, ProcessLookupError):
         return False
-
-
-def is_running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def wait_for(condition) -> bool:
-    for _ in range(6000):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def stop_worker(bench) -> int:

@@ -6,23 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
-
-def is_running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def wait_for(condition) -> bool:
-    for _ in range(600):
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools"))
+from processes import is_running, wait_for  # noqa: E402
 
 
 def has_both_numbers() -> bool:

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools"))
+from processes import state, wait_for  # noqa: E402
+
 # Tells its process id, then what it gets; TERM ends it with status 42. By write:
 # a handler must not print in the middle of another print.
 PROGRAM = """
@@ -29,19 +32,6 @@ def start() -> tuple[subprocess.Popen, int]:
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         start_new_session=True)
     return child, int(child.stdout.readline())
-
-
-def state(pid: int) -> str:
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return file.read().rsplit(")", 1)[1].split()[0]
-
-
-def wait_for(condition) -> bool:
-    for _ in range(100):
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 child, pid = start()
