@@ -7,15 +7,21 @@ import os
 import runpy
 import shutil
 import subprocess
-
-import lit.formats
+import sys
 
 site = runpy.run_path(lit_config.params["site"])
 build = site["mpg_build"]
 llvm = site["llvm_tools"]
 
 config.name = "mpgtools"
-config.test_format = lit.formats.ShTest(execute_external=False)
+sys.path.insert(0, os.path.join(site["mpg_source"], "test", "tools"))
+from shared_machine import SharedMachineTest  # noqa: E402
+
+config.test_format = SharedMachineTest(
+    os.path.join(build, "test-results"), site["seed"], site["runs_all"]
+)
+# Where the same tests run in another build, too, one in so many is enough.
+config.samples = [("*", int(lit_config.params.get("one_in", site["one_in"])))]
 config.suffixes = [".test", ".c", ".cpp", ".s", ".yaml"]
 config.excludes = ["Inputs", "demo"]
 config.test_source_root = os.path.dirname(__file__)
@@ -42,6 +48,7 @@ config.substitutions.append(("%ldmpg", os.path.join(build, "bin", "ld.mpg")))
 config.substitutions.append(("%mpgrun", os.path.join(build, "bin", "mpgrun")))
 config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpg.so")))
 config.substitutions.append(("%build", build))
+config.substitutions.append(("%seed", str(site["seed"])))
 config.substitutions.append(("%python", site["python"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
 status = os.path.join(site["mpg_source"], "test", "tools", "status.py")
@@ -67,6 +74,7 @@ for program in (
     "aarch64-linux-gnu-gfortran",
     "pkg-config",
     "make",
+    "ninja",
     "dpkg-deb",
     "gdb",
     "valgrind",
@@ -80,25 +88,31 @@ for program in (
     "perf",
     "rustc",
     "strace",
-    "unshare",
     "qemu-system-aarch64",
     "zsh",
 ):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
-# A pool of large pages that the tests may use up; they then run one at a time.
+# Forbidden in many containers, and in a chroot.
+if shutil.which("unshare") and all(
+    subprocess.run(["unshare", options, "true"], stderr=subprocess.DEVNULL).returncode
+    == 0 for options in ("-m", "-rm")
+):
+    config.available_features.add("mount-namespace")
+# A pool of large pages for the tests, shared or for one alone (tools/pool.py).
 pool = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
 if os.path.exists(pool):
     with open(pool, encoding="ascii") as file:
         if int(file.read()) >= 512:
             config.available_features.add("hugetlb")
-lit_config.parallelism_groups["hugetlb"] = 1
 thp = "/sys/kernel/mm/transparent_hugepage/enabled"
 if os.path.exists(thp) and "[never]" not in open(thp, encoding="ascii").read():
     config.available_features.add("thp")
 config.available_features.add("host-" + os.uname().machine)
 if os.path.exists(os.path.join(build, "aarch64", "lib", "libmpg.so")):
     config.available_features.add("aarch64-runtime")
+if os.path.exists(os.path.join(build, "lib", "MpgPasses.so")):
+    config.available_features.add("pass-plugin")
 clang = os.path.realpath(shutil.which("clang-22") or "/")
 if os.path.exists(os.path.join(os.path.dirname(clang), "..", "lib", "libomp.so")):
     config.available_features.add("libomp")

@@ -28,8 +28,9 @@ class Hierarchy:
         self.mounted: Optional[str] = None
         self.enabled: Optional[str] = None
         self.v2 = False
-        # v1 first: it knows the peak. It is refused while v2 is in use.
-        root = self._find_v1() or self._mount_v1() or self._find_v2()
+        # v1 first: it knows the peak. It is refused while v2 is in use. A mount of
+        # our own: another test's goes when that test ends.
+        root = self._mount_v1() or self._find_v1() or self._find_v2()
         if not root:
             raise OSError("no hugetlb cgroup on this machine")
         self.root = root
@@ -79,7 +80,7 @@ class Hierarchy:
 
     def close(self) -> None:
         if self.mounted:
-            # Lazily: another test may have begun to use it meanwhile.
+            # Lazily: where it cannot be mounted twice another test may be in it.
             subprocess.run(["umount", "-l", self.mounted], check=False)
             os.rmdir(self.mounted)
         if self.enabled:

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adds up the results of all tests of one or more build folders.
 
-usage: summary.py [--step NAME=STATUS]... [BUILD_DIR...]
+usage: summary.py [--step NAME=STATUS=SECONDS]... [BUILD_DIR...]
 
 Reads BUILD_DIR/test-results/*.xml as lit (--xunit-xml-output), GoogleTest
 (--gtest_output=xml) and ctest (--output-junit) write them, prints a table with
 one line per suite, every failed test, every reason for a skip, and as the very
-last line "N passed, N failed, N skipped".
+last line "N passed, N failed, N skipped". The seconds of a suite are those of
+its whole run; of lit's suites the processor time of all tests is known too
+(test/tools/shared_machine.py).
 
 A file ctest.xml holds one entry per ctest test. An entry whose test wrote a
 file of its own, NAME.xml, is not counted again, except when the entry failed
@@ -33,6 +35,8 @@ class Suite:
     """Results of one suite; skipped counts tests by the reason given."""
 
     name: str
+    seconds: float = 0
+    processor_seconds: float | None = None
     passed: int = 0
     failed: list[str] = dataclasses.field(default_factory=list)
     skipped: collections.Counter = dataclasses.field(
@@ -90,7 +94,16 @@ def read_folder(folder: pathlib.Path) -> list[Suite]:
     ctest_path = folder / "test-results" / "ctest.xml"
     if ctest_path.exists():
         suites["ctest"] = merge_ctest(ctest_path, label, suites)
+    for path in (folder / "test-results" / "seconds").glob("*"):
+        if path.name in suites:
+            suites[path.name].processor_seconds = processor_seconds(path)
     return [suite for suite in suites.values() if suite.total() > 0]
+
+
+def processor_seconds(path: pathlib.Path) -> float:
+    """Sum of the second words of the lines."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return sum(float(line.split()[1]) for line in lines)
 
 
 def merge_ctest(path: pathlib.Path, label: str, own: dict[str, Suite]) -> Suite:
@@ -102,9 +115,13 @@ def merge_ctest(path: pathlib.Path, label: str, own: dict[str, Suite]) -> Suite:
         single = Suite("")
         single.add_case(case)
         name = case.get("name", "?")
+        seconds = float(case.get("time") or 0)
         if name not in own:
             suite.add_case(case)
-        elif single.failed and not own[name].failed:
+            suite.seconds += seconds
+            continue
+        own[name].seconds = seconds
+        if single.failed and not own[name].failed:
             own[name].failed.append(f"{name}: failed outside of its tests")
     return suite
 
@@ -112,7 +129,8 @@ def merge_ctest(path: pathlib.Path, label: str, own: dict[str, Suite]) -> Suite:
 def step_suite(steps: list[str]) -> Suite:
     suite = Suite("steps")
     for step in steps:
-        name, _, status = step.rpartition("=")
+        name, status, seconds = step.rsplit("=", 2)
+        suite.seconds += float(seconds)
         if status == "0":
             suite.passed += 1
         else:
@@ -122,10 +140,13 @@ def step_suite(steps: list[str]) -> Suite:
 
 def print_table(suites: list[Suite]) -> None:
     width = max([len(suite.name) for suite in suites] + [len("suite")])
-    print(f"{'suite':{width}}  passed  failed  skipped")
+    print(f"{'suite':{width}}  passed  failed  skipped  seconds  of processors")
     for suite in suites:
         counts = (suite.passed, len(suite.failed), suite.skipped_total())
-        print(f"{suite.name:{width}}  %6d  %6d  %7d" % counts)
+        known = suite.processor_seconds
+        print(f"{suite.name:{width}}  %6d  %6d  %7d" % counts +
+              f"  {suite.seconds:7.0f}" +
+              (f"  {known:13.0f}" if known is not None else ""))
     for suite in suites:
         for name in suite.failed:
             print(f"FAILED  {suite.name}: {name}")
@@ -138,7 +159,7 @@ def main() -> int:
         description="Adds up the test results of build folders."
     )
     parser.add_argument("--step", action="append", default=[],
-                        metavar="NAME=STATUS",
+                        metavar="NAME=STATUS=SECONDS",
                         help="count a step of the caller; status 0 is passed")
     parser.add_argument("folders", nargs="*", type=pathlib.Path,
                         metavar="BUILD_DIR")

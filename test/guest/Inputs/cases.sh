@@ -2,7 +2,7 @@
 # of the lines are in four-nodes.test.
 # shellcheck shell=sh
 export LD_LIBRARY_PATH=/lib OMP_NUM_THREADS=4 OMP_PROC_BIND=close
-export OMP_PLACES='{0},{1},{2},{3}'
+export OMP_PLACES='{0},{1},{2},{3}' OMP_WAIT_POLICY=passive
 demand=XOS_MMM_L_PAGING_POLICY=demand:demand:demand
 
 begin machine

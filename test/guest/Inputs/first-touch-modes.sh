@@ -2,7 +2,7 @@
 # begin and pool. The node of a part is that of its thread: one CPU on each.
 # shellcheck shell=sh
 export LD_LIBRARY_PATH=/lib OMP_NUM_THREADS=4 OMP_PROC_BIND=close
-export OMP_PLACES='{0},{1},{2},{3}'
+export OMP_PLACES='{0},{1},{2},{3}' OMP_WAIT_POLICY=passive
 policy=XOS_MMM_L_PAGING_POLICY
 demand=$policy=demand:demand:demand
 touch=MPG_FIRST_TOUCH=touch

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cases of test/unit/StreamCases.h as a program of its own, for processors
-// that are emulated. Prints the variant, what each of its vectors has, what
-// DC ZVA zeroes, and `right`, or the first thing that is wrong with status 1.
+// The cases of test/unit/kernels/StreamCases.h as a program of its own, for
+// processors that are emulated. Prints the variant, what each of its vectors has,
+// what DC ZVA zeroes, and `right`, or the first thing that is wrong with status 1.
 
 #include "StreamCases.h"
 #include "StreamTuning.h"

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each source file includes what it uses, with no precompiled header's help.
+
+    check_includes.py BUILD_DIR [--seed N --count M] [NAME...]
+
+Compiles files of a build made with Ninja once more, for their errors only and
+without what their target has precompiled: M that the seed chooses, those that are
+named, or all. Prints the errors of each file that fails, then `N files, N fail`;
+status 1 if one does.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from typing import List
+
+PRECOMPILED = re.compile(r"(-Winvalid-pch )?-include \S*cmake_pch\.hxx|"
+                         r"(-Xclang )?-include-pch (-Xclang )?\S+")
+
+
+def compile_commands(build: str) -> List[dict]:
+    text = subprocess.run(["ninja", "-C", build, "-t", "compdb"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return [entry for entry in json.loads(text)
+            if entry["file"].endswith(".cpp") and PRECOMPILED.search(entry["command"])]
+
+
+def errors_of(entry: dict) -> str:
+    command = PRECOMPILED.sub("", entry["command"])
+    command = re.sub(r" -MD -MT \S+ -MF \S+", "", command)
+    command = re.sub(r" -o \S+\.o\b", " -fsyntax-only", command)
+    done = subprocess.run(command, shell=True, cwd=entry["directory"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.stdout if done.returncode else ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("build")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help="files with this in their path")
+    options = parser.parse_args()
+    files = [entry for entry in compile_commands(options.build)
+             if not options.names
+             or any(name in entry["file"] for name in options.names)]
+    if options.count:
+        files = random.Random(options.seed).sample(files, options.count)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        found = list(workers.map(errors_of, files))
+    for entry, errors in zip(files, found):
+        if errors:
+            print(f"{entry['file']}:\n{errors}")
+    print(f"{len(files)} files, {sum(map(bool, found))} fail")
+    return 1 if any(found) or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""lit's shell tests, several at a time on one machine, and samples of them.
+
+A test that requires `hugetlb`, or whose folder sets config.uses_pool, has a slot
+of the pool of large pages; one with a line `# Needs the whole pool.`, or whose
+folder sets config.needs_whole_pool, has all of it (pool.py).
+
+config.samples is a list of (PATTERN, N): of the tests of the suite whose path
+matches, one in N runs, others with each seed; the rest is told as unsupported,
+with the seed. With the whole test run (MPG_TEST_ALL) all do.
+
+What each test took is written to FOLDER/seconds/lit-SUITE, a line a test: wall
+time without the wait for the pool, processor time of all its processes, and its
+name, for test/tools/summary.py.
+"""
+
+import contextlib
+import fnmatch
+import os
+import re
+import resource
+import time
+
+import lit.formats
+import lit.Test
+
+import pool
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class SharedMachineTest(lit.formats.ShTest):
+    def __init__(self, results: str, seed: int, runs_all: bool) -> None:
+        super().__init__(execute_external=False)
+        self.results = results
+        self.seed = seed
+        self.runs_all = runs_all
+
+    def execute(self, test, lit_config):
+        if not self.runs_all and not self._is_chosen(test):
+            return lit.Test.Result(
+                lit.Test.UNSUPPORTED, f"not in the sample of seed {self.seed}")
+        with open(test.getSourcePath(), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        alone = getattr(test.config, "needs_whole_pool", False) or re.search(
+            r"^\W*Needs the whole pool\.$", text, re.MULTILINE)
+        uses = getattr(test.config, "uses_pool", False) or re.search(
+            r"REQUIRES:.*\bhugetlb\b", text)
+        with pool.share(bool(alone)) if alone or uses else contextlib.nullcontext():
+            return self._measured(test, lit_config)
+
+    def _is_chosen(self, test) -> bool:
+        suite, *rest = test.path_in_suite
+        path = "/".join(rest)
+        for pattern, one_in in getattr(test.config, "samples", []):
+            if fnmatch.fnmatch(path, pattern):
+                folder = os.path.dirname(test.getSourcePath())
+                alike = sorted(
+                    name for name in os.listdir(folder) if fnmatch.fnmatch(
+                        "/".join(rest[:-1] + [name]), pattern))
+                return (alike.index(rest[-1]) + self.seed) % one_in == 0
+        return True
+
+    def _measured(self, test, lit_config):
+        # A worker of lit runs one test at a time, so its children are the test's.
+        processor, started = _processor_seconds(), time.monotonic()
+        result = super().execute(test, lit_config)
+        wall = time.monotonic() - started
+        processor = _processor_seconds() - processor
+        folder = os.path.join(self.results, "seconds")
+        os.makedirs(folder, exist_ok=True)
+        file_name = os.path.join(folder, f"lit-{test.path_in_suite[0]}")
+        with open(file_name, "a", encoding="utf-8") as file:
+            name = "/".join(test.path_in_suite)
+            file.write(f"{wall:.2f} {processor:.2f} {name}\n")
+        return result
