@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AddressTagger.h"
+#include "TagForm.h"
 #include "mpg/hints.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -138,18 +139,11 @@ Instruction *AddressTagger::writeTag(Value *base, uint8_t tag,
                                      Instruction *place) {
   IRBuilder<> builder(place);
   builder.SetCurrentDebugLocation(DebugLoc());
+  if (!formGep)
+    return writeTagged(builder, base, tag);
   Constant *bits = builder.getInt64(uint64_t(tag) << MPG_TAG_SHIFT);
-  if (formGep) {
-    auto *gep = GetElementPtrInst::Create(builder.getInt8Ty(), base, bits);
-    return builder.Insert(gep, "tagged");
-  }
-  Value *number = builder.CreatePtrToInt(base, builder.getInt64Ty());
-  // Not "or disjoint", which may be taken for an addition.
-  auto *whole = BinaryOperator::CreateOr(number, bits);
-  builder.Insert(whole);
-  return builder.Insert(
-      CastInst::Create(Instruction::IntToPtr, whole, base->getType()),
-      "tagged");
+  auto *gep = GetElementPtrInst::Create(builder.getInt8Ty(), base, bits);
+  return builder.Insert(gep, "tagged");
 }
 
 void AddressTagger::numberInstructions() {

@@ -4,37 +4,19 @@
 #include "Access.h"
 #include "HintMarks.h"
 #include "HintNoteWriter.h"
-#include "mpg/hints.h"
+#include "TagForm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
-using namespace llvm::PatternMatch;
 using namespace mpg;
 
-namespace {
-/// inttoptr(or(ptrtoint plain, tag << 56)).
-struct TaggedPointer {
-  Instruction *pointer;
-  Value *plain;
-  uint8_t tag;
-};
-} // namespace
-
-static SmallVector<TaggedPointer, 16> findTags(Function &function) {
-  SmallVector<TaggedPointer, 16> found;
-  for (Instruction &instruction : instructions(function)) {
-    Value *plain;
-    const APInt *bits;
-    if (match(&instruction,
-              m_IntToPtr(m_Or(m_PtrToInt(m_Value(plain)), m_APInt(bits)))) &&
-        bits->getBitWidth() == 64 && bits->countr_zero() >= MPG_TAG_SHIFT)
-      found.push_back(
-          {&instruction, plain,
-           static_cast<uint8_t>(bits->getZExtValue() >> MPG_TAG_SHIFT)});
-  }
+static SmallVector<Instruction *, 16> findTags(Function &function) {
+  SmallVector<Instruction *, 16> found;
+  for (Instruction &instruction : instructions(function))
+    if (readTagged(instruction))
+      found.push_back(&instruction);
   return found;
 }
 
@@ -49,10 +31,10 @@ bool mpg::removeTags(Module &module) {
   if (!eraseHintNote(module))
     return false;
   for (Function &function : module)
-    for (const TaggedPointer &tagged : findTags(function)) {
+    for (Instruction *pointer : findTags(function)) {
+      TaggedPointer tagged = *readTagged(*pointer);
       markAccesses(tagged);
-      tagged.pointer->replaceAllUsesWith(tagged.plain);
-      tagged.pointer->eraseFromParent();
+      dropTag(tagged);
     }
   noteThatThereAreMarks(module);
   return true;

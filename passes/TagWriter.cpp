@@ -11,6 +11,7 @@
 #include "HintMarks.h"
 #include "HintNoteWriter.h"
 #include "PassOptions.h"
+#include "TagForm.h"
 #include "TagVerifier.h"
 #include "mpg/hints.h"
 #include "llvm/ADT/Statistic.h"
@@ -119,13 +120,11 @@ bool FunctionTagger::verify(ArrayRef<Instruction *> tags) {
            << ": a tagged pointer would be used by something else than an "
               "access; please report this";
   });
-  for (Instruction *tag : tags) {
-    Value *plain = tag->getOperand(0); // of a GEP
-    if (auto *number = dyn_cast<BinaryOperator>(plain))
-      plain =
-          cast<PtrToIntOperator>(number->getOperand(0))->getPointerOperand();
-    tag->replaceAllUsesWith(plain);
-  }
+  for (Instruction *tag : tags)
+    if (std::optional<TaggedPointer> tagged = readTagged(*tag))
+      dropTag(*tagged);
+    else
+      tag->replaceAllUsesWith(tag->getOperand(0)); // a GEP
   return false;
 }
 

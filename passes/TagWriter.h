@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Last stage: puts the tag bytes on the addresses of marked accesses. The form
-// is inttoptr(or(ptrtoint base, tag << 56)), once for each base and outside of
-// the loops, with the computation of addresses repeated on top of it and the
-// old one deleted, so that no loop gets longer.
+// Last stage: puts the tag bytes on the addresses of marked accesses, in the
+// form of TagForm.h, once for each base and outside of the loops, with the
+// computation of addresses repeated on top of it and the old one deleted, so
+// that no loop gets longer.
 //
 // It has to be the very last change to the code. What comes behind it must not
 // know that two addresses with different tags are the same memory: the

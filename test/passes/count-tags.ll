@@ -9,8 +9,9 @@
 ; RUN: FileCheck %s < %t.txt
 ; Eligible: the plain accesses to a, b and pointers, and the gather. Not: the stack
 ; slot, the volatile and the atomic one, the one through a pointer that the loop
-; loads, and what stands behind the loop. Tagged: the store to a and the gather.
-; CHECK: count-tags.ll 5 2
+; loads, and what stands behind the loop. Tagged: the store to a and the gather;
+; not the load with a tag that code generation can see.
+; CHECK: count-tags.ll 6 2
 
 target triple = "aarch64-linux-gnu"
 
@@ -19,10 +20,13 @@ entry:
   %slot = alloca [8 x i64]
   %bits = ptrtoint ptr %a to i64
   %whole = or i64 %bits, 1152921504606846976
-  %tagged.a = inttoptr i64 %whole to ptr
+  %copy = call i64 asm "", "=r,0"(i64 %whole)
+  %tagged.a = inttoptr i64 %copy to ptr
+  %seen.a = inttoptr i64 %whole to ptr
   %bits.b = ptrtoint ptr %b to i64
   %whole.b = or i64 %bits.b, 72057594037927936
-  %tagged.b = inttoptr i64 %whole.b to ptr
+  %copy.b = call i64 asm "", "=r,0"(i64 %whole.b)
+  %tagged.b = inttoptr i64 %copy.b to ptr
   br label %loop
 
 loop:
@@ -32,6 +36,8 @@ loop:
   %x = load i64, ptr %walk
   %at.a = getelementptr i64, ptr %a, i64 %i
   %y = load i64, ptr %at.a
+  %seen.at = getelementptr i64, ptr %seen.a, i64 %i
+  %u = load i64, ptr %seen.at
   %to = getelementptr i64, ptr %tagged.a, i64 %i
   store i64 %y, ptr %to
   %many = getelementptr i64, ptr %tagged.b, <4 x i64> %index

@@ -54,13 +54,19 @@ const Value *addressOf(const Instruction &instruction) {
   }
 }
 
-/// The pointer below a tag, nullptr if \p value is no tagged pointer.
+/// The pointer below a tag, nullptr if \p value is no tagged pointer. One that
+/// code generation can look through does not count.
 const Value *withoutTag(const Value *value) {
   using namespace PatternMatch;
-  const Value *pointer;
+  const Value *pointer, *number;
   const APInt *mask;
-  if (match(value,
-            m_IntToPtr(m_Or(m_PtrToInt(m_Value(pointer)), m_APInt(mask)))) &&
+  if (!match(value, m_IntToPtr(m_Value(number))))
+    return nullptr;
+  auto *copy = dyn_cast<CallInst>(number);
+  if (!copy || !copy->isInlineAsm() || copy->arg_size() != 1)
+    return nullptr;
+  if (match(copy->getArgOperand(0),
+            m_Or(m_PtrToInt(m_Value(pointer)), m_APInt(mask))) &&
       mask->getBitWidth() == 64 && !mask->isZero() && mask->countr_zero() >= 56)
     return pointer;
   return nullptr;

@@ -34,7 +34,8 @@ LEAVES = {"ret", "br", "b", "udf", "brk"}
 KEEPS_TOP_BYTE = {"add", "adds", "sub", "subs", "mov", "movz", "movk", "orr",
                   "csel", "madd", "umaddl", "smaddl", "and", "movprfx", "incb",
                   "inch", "incw", "incd", "decb", "dech", "decw", "decd",
-                  "addvl", "addpl", "index", "dup", "dupm", "sel", "bfi"}
+                  "addvl", "addpl", "index", "dup", "dupm", "sel", "bfi",
+                  "bfxil"}
 CALL_CLOBBERS = [f"x{n}" for n in range(19)] + [f"z{n}" for n in range(32)]
 
 # Tag bytes that a register may hold, 0 for none. With CONSTANT: nothing but the
@@ -280,9 +281,14 @@ def puts_tag_on(instruction: Instruction, state: State) -> bool:
     """Whether it builds a tag constant, or adds one to an address."""
     if made_constant(instruction):
         return True
-    return instruction.name in ("orr", "add", "sub") and any(
-        tag & CONSTANT for operand in instruction.operands[1:]
-        for tag in state.get(register(operand) or "", UNTAGGED))
+    if instruction.name in ("bfi", "bfxil"):  # address bits below the constant
+        sources = instruction.operands[:1]
+    elif instruction.name in ("orr", "add", "sub"):
+        sources = instruction.operands[1:]
+    else:
+        return False
+    return any(tag & CONSTANT for operand in sources
+               for tag in state.get(register(operand) or "", UNTAGGED))
 
 
 def joined(one: Tags, other: Tags) -> Tags:
@@ -354,6 +360,8 @@ def result_tags(instruction: Instruction, state: State) -> Tags:
         return frozenset({made | CONSTANT if made else 0})
     if name == "bfi" and made:
         return frozenset({made})
+    if name in ("bfi", "bfxil"):
+        return joined(held(operands[0]), UNTAGGED)
     if name in ("csel", "sel"):
         return frozenset().union(*(held(o) for o in operands[1:]
                                    if register(o)))
