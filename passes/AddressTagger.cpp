@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AddressTagger.h"
+#include "DebugRecords.h"
 #include "TagForm.h"
 #include "mpg/hints.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -161,6 +162,15 @@ bool AddressTagger::isBefore(const Instruction *first,
   return positions.lookup(first) < positions.lookup(second);
 }
 
+/// The place between \p instruction and the debug records of the next one (the
+/// head bit): a phi must not have any, and those that are about \p instruction
+/// shall come behind its copy.
+static BasicBlock::iterator rightBehind(Instruction &instruction) {
+  BasicBlock::iterator place = std::next(instruction.getIterator());
+  place.setHeadBit(true);
+  return place;
+}
+
 /// The step \p old from \p base on, the tagged twin of the pointer that it
 /// starts from: behind \p old or \p base, whichever comes later.
 Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
@@ -173,7 +183,7 @@ Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   copy->insertBefore(*after->getParent(),
                      isa<PHINode>(after)
                          ? after->getParent()->getFirstInsertionPt()
-                         : std::next(after->getIterator()));
+                         : rightBehind(*after));
   positions[copy] = positions.lookup(after);
   copy->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
   // The flags promise that the address stays in the object; with a tag it is
@@ -200,7 +210,7 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
   }
   auto *old = cast<Instruction>(pointer);
   Instruction *copy = old->clone();
-  copy->insertBefore(*old->getParent(), std::next(old->getIterator()));
+  copy->insertBefore(*old->getParent(), rightBehind(*old));
   positions[copy] = positions.lookup(old);
   twins[key] = copy; // before the operands, which may lead back here
   if (auto *phi = dyn_cast<PHINode>(copy)) {
@@ -221,6 +231,31 @@ static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
       RecursivelyDeleteDeadPHINode(phi);
     else if (auto *instruction = dyn_cast_or_null<Instruction>(value))
       RecursivelyDeleteTriviallyDeadInstructions(instruction);
+}
+
+/// Deletes \p values and the phis that have a twin, as far as nobody else needs
+/// them, and lets debug information follow.
+void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
+  DebugRecords records;
+  SmallVector<std::pair<WeakVH, Instruction *>, 16> copies;
+  for (auto &[key, twin] : twins) {
+    Value *original = key.first.first;
+    auto *copy = cast<Instruction>(twin);
+    copies.push_back({original, copy});
+    if (isa<PHINode>(original))
+      values.push_back(original);
+    if (auto *instruction = dyn_cast<Instruction>(original))
+      records.add(*instruction, *copy);
+  }
+  for (auto &[base, tagged] : baseTags)
+    records.addBase(*base.first, *cast<Instruction>(tagged));
+  deleteDead(values);
+  records.follow(dominators);
+  // What is there twice now has its line once: else a function that was inlined
+  // and of which nothing was left appears again, with variables without values.
+  for (auto &[original, copy] : copies)
+    if (original)
+      copy->setDebugLoc(DebugLoc());
 }
 
 SmallVector<Instruction *, 8> AddressTagger::write() {
@@ -250,9 +285,6 @@ SmallVector<Instruction *, 8> AddressTagger::write() {
     one.address->set(retag(one.address->get(), one.tag,
                            loops.getLoopFor(access->getParent())));
   }
-  for (auto &[key, twin] : twins)
-    if (isa<PHINode>(key.first.first))
-      old.push_back(key.first.first);
-  deleteDead(old);
+  deleteOld(old);
   return written;
 }

@@ -14,6 +14,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/ValueHandle.h"
 #include <cstdint>
 
 namespace mpg {
@@ -53,6 +54,7 @@ private:
   llvm::Value *retag(llvm::Value *pointer, uint8_t tag, const llvm::Loop *loop);
   llvm::Instruction *repeatStep(llvm::GEPOperator &old,
                                 llvm::Instruction *base);
+  void deleteOld(llvm::SmallVectorImpl<llvm::WeakTrackingVH> &values);
   void numberInstructions();
   bool isBefore(const llvm::Instruction *first,
                 const llvm::Instruction *second) const;
@@ -63,8 +65,8 @@ private:
   llvm::SmallVector<Planned, 16> planned;
   /// The tag of each base, and the tagged twins of what is computed from it for
   /// the accesses of a loop.
-  llvm::DenseMap<Base, llvm::Value *> baseTags;
-  llvm::DenseMap<std::pair<Base, const llvm::Loop *>, llvm::Value *> twins;
+  llvm::MapVector<Base, llvm::Value *> baseTags;
+  llvm::MapVector<std::pair<Base, const llvm::Loop *>, llvm::Value *> twins;
   /// Where instructions lie, old and new ones. LLVM's own order is slow to tell
   /// once code is inserted: it numbers the whole block again each time.
   llvm::DenseMap<const llvm::Instruction *, unsigned> positions;

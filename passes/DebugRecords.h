@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps what a debugger knows of the pointers whose computation is repeated
+// with a tag: where the old one goes away, or is not used any more, a
+// variable's location is the new one without its top byte.
+
+#ifndef MPG_PASSES_DEBUGRECORDS_H
+#define MPG_PASSES_DEBUGRECORDS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/ValueHandle.h"
+
+namespace llvm {
+class DbgVariableRecord;
+class DIExpression;
+class DominatorTree;
+class Instruction;
+} // namespace llvm
+
+namespace mpg {
+
+class DebugRecords {
+public:
+  /// What is said of \p old may be said of \p twin, the same with a tag. Before
+  /// anything is deleted.
+  void add(llvm::Instruction &old, llvm::Instruction &twin);
+
+  /// The same for a base and the pointer with a tag, which was made of it.
+  void addBase(llvm::Value &base, llvm::Instruction &tagged);
+
+  /// Afterwards: says it of the twins of what was deleted or has no other use.
+  void follow(const llvm::DominatorTree &dominators);
+
+private:
+  struct Kept {
+    llvm::DbgVariableRecord *record;
+    llvm::DIExpression *expression;
+    llvm::WeakVH old; ///< null once it is deleted
+    llvm::Instruction *twin;
+    bool isBase;
+  };
+  void add(llvm::Value &old, llvm::Instruction &twin, bool isBase);
+  void move(const Kept &one) const;
+
+  llvm::SmallVector<Kept, 8> kept;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_DEBUGRECORDS_H

@@ -1,0 +1,59 @@
+// Debug information and tags: a phi that is repeated with a tag must not take the
+// debug records of the next instruction with it, which a link with LTO ends over
+// ("Broken module found"); and a pointer that walks has a place to be shown from.
+// REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: %hinted-c -O2 -g -c %s -o walk.o && llvm-objdump -d walk.o > walk.s
+// RUN: %count walk.s --function find --tag 0x01 --loops --at-least 1
+// RUN: %hinted-c -O1 -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=PLACE
+// PLACE-LABEL: @skip(
+// PLACE: %[[AT:.*]] = phi ptr
+// PLACE: #dbg_value(ptr %[[AT]], ![[#]], !DIExpression(DW_OP_constu, 72057594037927935, DW_OP_and, DW_OP_stack_value)
+// PLACE-NOT: poison
+// PLACE: !llvm.loop
+//
+// RUN: %hinted-c -O3 -g -flto=full --ld-path=%lld -Wl,--load-pass-plugin=%passes -static %s -o full
+// RUN: %run512 ./full | FileCheck %s
+// RUN: %hinted-c -O1 -g -static %s -o plain && %run512 ./plain | FileCheck %s
+// CHECK: 110 7
+#include <mpg/hints.h>
+#include <stdio.h>
+
+__attribute__((noinline)) float walk(MPG_STREAM float *p, MPG_STREAM float *q,
+                                     long n) {
+  float sum = 0;
+  MPG_STREAM float *a = p;
+  float *end = p + n;
+  while (a != end) {
+    float x = *a;
+    sum += x * *q;
+    a++;
+    q += 2;
+  }
+  return sum;
+}
+
+__attribute__((noinline)) long find(MPG_STREAM const char *s, char c) {
+  MPG_STREAM const char *at = s;
+  while (*at && *at != c)
+    at++;
+  return at - s;
+}
+
+float skip(MPG_STREAM const float *p, long n) {
+  MPG_STREAM const float *at = p;
+  float sum = 0;
+  for (long i = 0; i < n; i++) {
+    sum += *at;
+    at += 2;
+  }
+  return sum;
+}
+
+int main(void) {
+  float p[5] = {1, 2, 3, 4, 5}, q[10];
+  for (int i = 0; i < 10; i++)
+    q[i] = (float)(i + 2);
+  printf("%g %ld\n", (double)walk(p, q, 5), find("find me, me", ','));
+  return 0;
+}
