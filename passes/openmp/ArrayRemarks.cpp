@@ -114,9 +114,8 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
         text << ": mpg_first_touch puts each thread's part on its NUMA node "
                 "(schedule("
              << ore::NV("Schedule", best.sharing->name()) << ")";
-        if (best.figures[0].step == best.figures[1].step)
-          text << ", " << ore::NV("Step", best.figures[0].step)
-               << " bytes per iteration";
+        if (std::optional<int64_t> step = best.constantStep())
+          text << ", " << ore::NV("Step", *step) << " bytes per iteration";
         text << "); it acts when libmpg is linked (-lmpg) or loaded (mpgrun)";
       });
 }
@@ -124,24 +123,22 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
 /// The arithmetic of a matrix whose rows all threads share: where the numbers
 /// are constants, with them.
 void ArrayRemarks::sayTooFine(const ParallelUse &use) {
-  const UseFigures &one = use.figures[0], &other = use.figures[1];
-  int64_t row = one.step * one.iterations;
-  bool isKnown = one.iterations && row == other.step * other.iterations;
+  std::optional<int64_t> row = use.constantRow();
   auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
   emit<OptimizationRemarkMissed>(
       "PlacementTooFine", sharingCall(use), array,
       [&](OptimizationRemarkMissed &text) {
         text << ": the threads share out one row after the other";
-        if (isKnown && threads) {
+        if (row && threads) {
           int64_t count = std::max<int64_t>(threads->getSExtValue(), 1);
-          text << ", " << ore::NV("RowBytes", row) << " bytes by "
+          text << ", " << ore::NV("RowBytes", *row) << " bytes by "
                << ore::NV("Threads", count)
-               << " threads: " << ore::NV("PartBytes", row / count)
+               << " threads: " << ore::NV("PartBytes", *row / count)
                << " bytes each, where a page of 2 MiB has "
-               << ore::NV("RowsPerPage", row ? (2 << 20) / row : 0)
+               << ore::NV("RowsPerPage", *row ? (2 << 20) / *row : 0)
                << " rows of all threads in it";
-        } else if (isKnown) {
-          text << " of " << ore::NV("RowBytes", row)
+        } else if (row) {
+          text << " of " << ore::NV("RowBytes", *row)
                << " bytes: a page of 2 MiB has parts of all threads in it "
                   "unless a row has 2 MiB for each thread";
         } else {

@@ -41,14 +41,20 @@ std::optional<int64_t> mpg::knownBytes(const ArraySource &source,
   return bytesOf(*source.object, 0, sampler);
 }
 
+bool mpg::isLarge(const SerialWrite &write, Sampler &sampler) {
+  return write.high[0] - write.low[0] >=
+         bytesOf(*write.object, 0, sampler) / 16;
+}
+
 namespace {
 
 class Judge {
 public:
   Judge(const ArrayStory &story, const ParallelUses &all, Sampler &sampler)
-      : story(story), all(all), sampler(sampler),
-        bytes{bytesOf(*story.source.object, 0, sampler),
-              bytesOf(*story.source.object, 1, sampler)} {}
+      : story(story), all(all), sampler(sampler) {
+    for (unsigned seed = 0; seed < sampleSets; ++seed)
+      bytes[seed] = bytesOf(*story.source.object, seed, sampler);
+  }
 
   ArrayVerdict judge();
 
@@ -58,6 +64,9 @@ private:
   bool isStatic(const ParallelUse &use) const;
   int64_t chunkOf(const ParallelUse &use);
   void findInit(ArrayVerdict &verdict);
+  size_t laterWrites(const SerialWrite &write);
+  bool isBetterInit(const SerialWrite &write, const SerialWrite &known);
+  bool isWrittenBefore(const SerialWrite &init);
   bool isPlacedBefore(const Instruction &at, const CallFrame *frame);
   bool isUsedAfter(const SerialWrite &write, const ParallelUse *best);
   bool isWrittenFirst();
@@ -71,7 +80,7 @@ private:
   const ArrayStory &story;
   const ParallelUses &all;
   Sampler &sampler;
-  int64_t bytes[2];
+  std::array<int64_t, sampleSets> bytes;
 };
 
 } // namespace
@@ -82,7 +91,7 @@ private:
 
 /// Whether the iterations share out all of the array, but for its edges.
 bool Judge::isWhole(const ParallelUse &use) {
-  for (unsigned seed = 0; seed < 2; ++seed) {
+  for (unsigned seed = 0; seed < sampleSets; ++seed) {
     const UseFigures &figures = use.figures[seed];
     int64_t whole = bytesOf(*use.object, seed, sampler), slack = whole / 16;
     int64_t covered = times(figures.step, figures.iterations);
@@ -182,12 +191,10 @@ void Judge::findBest(ArrayVerdict &verdict) {
 bool Judge::isTooFine(const ParallelUse &use) const {
   if (use.shape != UseShape::rows || !isStatic(use))
     return false;
-  const UseFigures &one = use.figures[0], &other = use.figures[1];
-  int64_t row = times(one.step, one.iterations);
-  bool isKnown = row == times(other.step, other.iterations) && one.iterations;
+  std::optional<int64_t> row = use.constantRow();
   auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
   int64_t count = threads ? std::max<int64_t>(threads->getSExtValue(), 1) : 4;
-  return !isKnown || row / count < largePageBytes;
+  return !row || *row / count < largePageBytes;
 }
 
 bool Judge::isOnlyRead() const {
@@ -202,7 +209,7 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
     return use.isGather;
   if (use.shape != UseShape::shared)
     return false;
-  for (unsigned seed = 0; seed < 2; ++seed) {
+  for (unsigned seed = 0; seed < sampleSets; ++seed) {
     int64_t beside = all.bytesInParts(*use.sharing, seed);
     if (use.figures[seed].extent < bytes[seed] / 8 || bytes[seed] < beside / 4)
       return false;
@@ -243,7 +250,7 @@ bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {
 
 /// Whether serial writes together touch all of \p object.
 bool Judge::isWhole(const MemoryObject &object) {
-  for (unsigned seed = 0; seed < 2; ++seed) {
+  for (unsigned seed = 0; seed < sampleSets; ++seed) {
     int64_t whole = bytesOf(object, seed, sampler), slack = whole / 16 + 64;
     std::vector<std::pair<int64_t, int64_t>> ranges;
     for (const SerialWrite *write : story.writes)
@@ -271,6 +278,41 @@ bool Judge::isUsedAfter(const SerialWrite &write, const ParallelUse *best) {
   });
 }
 
+/// How many of the other writes \p write comes before.
+size_t Judge::laterWrites(const SerialWrite &write) {
+  return size_t(count_if(story.writes, [&](const SerialWrite *other) {
+    return orderOf(*write.at, write.frame, *other->at, other->frame,
+                   sampler.analyses) == Order::always;
+  }));
+}
+
+/// The place of a call for a global array is found by the write: it has to be
+/// the first.
+bool Judge::isBetterInit(const SerialWrite &write, const SerialWrite &known) {
+  if (story.source.global) {
+    size_t later = laterWrites(write), knownLater = laterWrites(known);
+    if (later != knownLater)
+      return later > knownLater;
+  }
+  return write.high[0] - write.low[0] > known.high[0] - known.low[0];
+}
+
+/// Whether other serial writes come before that of \p init, on a way to it: the
+/// pages are there when a call in front of it is reached.
+bool Judge::isWrittenBefore(const SerialWrite &init) {
+  auto isBefore = [&](const SerialWrite *other, const SerialWrite *write) {
+    return write->at == init.at && other->at != init.at &&
+           isLarge(*other, sampler) &&
+           orderOf(*other->at, other->frame, *write->at, write->frame,
+                   sampler.analyses) == Order::always;
+  };
+  return any_of(story.writes, [&](const SerialWrite *write) {
+    return any_of(story.writes, [&](const SerialWrite *other) {
+      return isBefore(other, write);
+    });
+  });
+}
+
 void Judge::findInit(ArrayVerdict &verdict) {
   // On every way to it: a function may be called with other sizes.
   bool isAll = all_of(story.writes, [&](const SerialWrite *write) {
@@ -278,8 +320,7 @@ void Judge::findInit(ArrayVerdict &verdict) {
   });
   for (const SerialWrite *write : story.writes)
     if (isAll && write->isDense && isUsedAfter(*write, verdict.best) &&
-        (!verdict.init || write->high[0] - write->low[0] >
-                              verdict.init->high[0] - verdict.init->low[0]))
+        (!verdict.init || isBetterInit(*write, *verdict.init)))
       verdict.init = write;
   if (verdict.init && isPlacedBefore(*verdict.init->at, verdict.init->frame))
     verdict.init = nullptr;
@@ -315,6 +356,8 @@ std::string Judge::obstacle(const ArrayVerdict &verdict) {
   if (story.isRecycled)
     return "it is allocated again and again, and recycled memory stays where "
            "it was";
+  if (story.source.global && verdict.init && isWrittenBefore(*verdict.init))
+    return "other code writes to it earlier, from another place";
   FirstTouchCall call(story.source, *verdict.best, verdict.init, sampler);
   return call.obstacle();
 }

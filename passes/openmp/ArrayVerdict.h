@@ -29,6 +29,7 @@ struct ArrayVerdict {
   bool isZeroedOnly = false;
   /// The use that pages should be placed for; null: there is none.
   const ParallelUse *best = nullptr;
+  bool isAgain = false;     ///< told about as another array already
   bool isSerial = false;    ///< SerialFirstTouch
   std::string obstacle;     ///< why no call is inserted; "" if one is
   std::string teamObstacle; ///< why no team can be started there
@@ -39,6 +40,10 @@ struct ArrayVerdict {
   const ParallelUse *notBlock = nullptr;   ///< NotBlock
   const ParallelUse *sharedRead = nullptr; ///< SharedRead
 };
+
+/// Whether \p write gives pages of the array their place: a few numbers at its
+/// start do not.
+bool isLarge(const SerialWrite &write, Sampler &sampler);
 
 ArrayVerdict judge(const ArrayStory &story, const ParallelUses &all,
                    Sampler &sampler);

@@ -53,6 +53,22 @@ static bool returnsIt(const Function &function, const Allocation &allocation) {
   return found;
 }
 
+/// The outermost call that gives the memory of \p allocation, reached by
+/// \p frame, and the way to that call; none outside of the ways \p within.
+static std::pair<CallBase *, const CallFrame *>
+outermostSite(const Allocation &allocation, const CallFrame *frame,
+              const DenseSet<const CallFrame *> &within) {
+  Allocation returned = allocation;
+  for (unsigned i = 0; i < maxWrappers && frame; ++i) {
+    if (within.count(frame) || frame->firstOperand ||
+        !returnsIt(*frame->callee, returned))
+      break;
+    returned = {frame->call, nullptr, nullptr, nullptr, false};
+    frame = frame->outer;
+  }
+  return {returned.call, frame};
+}
+
 std::optional<ArraySource> mpg::sourceOf(const MemoryObject &object) {
   ArraySource source;
   source.object = &object;
@@ -65,17 +81,18 @@ std::optional<ArraySource> mpg::sourceOf(const MemoryObject &object) {
   source.allocation = allocationOf(*source.site);
   if (!source.allocation)
     return std::nullopt;
-  source.siteFrame = object.frame;
-  Allocation returned = *source.allocation;
-  for (unsigned i = 0; i < maxWrappers && source.siteFrame; ++i) {
-    const CallFrame &frame = *source.siteFrame;
-    if (frame.firstOperand || !returnsIt(*frame.callee, returned))
-      break;
-    source.site = frame.call;
-    source.siteFrame = frame.outer;
-    returned = {source.site, nullptr, nullptr, nullptr, false};
-  }
+  std::tie(source.site, source.siteFrame) =
+      outermostSite(*source.allocation, object.frame, {});
+  source.fresh = source.site;
+  source.freshFrame = source.siteFrame;
   return source;
+}
+
+void mpg::findFresh(ArraySource &source,
+                    const DenseSet<const CallFrame *> &touching) {
+  if (source.site)
+    std::tie(source.fresh, source.freshFrame) =
+        outermostSite(*source.allocation, source.object->frame, touching);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,8 +206,8 @@ static const SCEVAddRecExpr *ownRecurrence(const SCEV *expression,
 
 Value *FirstTouchCall::stepValue() {
   Type *int64 = Type::getInt64Ty(before->getContext());
-  if (use.figures[0].step == use.figures[1].step)
-    return ConstantInt::get(int64, uint64_t(use.figures[0].step));
+  if (std::optional<int64_t> known = use.constantStep())
+    return ConstantInt::get(int64, uint64_t(*known));
   Function &function = *use.at->getFunction();
   if (&function == use.sharing->init->getFunction()) {
     auto &evolution =
@@ -275,15 +292,15 @@ static Instruction *placeForGlobal(const SerialWrite &init, Sampler &sampler) {
 }
 
 void FirstTouchCall::findPlace() {
-  if (source.site) {
-    before = source.site;
-    beforeFrame = source.siteFrame;
+  if (source.fresh) {
+    before = source.fresh;
+    beforeFrame = source.freshFrame;
   } else if (init) {
     before = placeForGlobal(*init, sampler);
   }
   if (!before)
     missing = "there is no place for it in front of the initialisation";
-  auto *call = dyn_cast_or_null<CallInst>(source.site);
+  auto *call = dyn_cast_or_null<CallInst>(source.fresh);
   if (call && call->isMustTailCall()) {
     before = nullptr;
     missing = "a tail call returns it at once";
@@ -355,13 +372,13 @@ bool FirstTouchCall::insert() {
       callIfThere(sampler.module, "mpg_first_touch", type, nullptr);
   if (!touch)
     return false;
-  Instruction *at = source.site ? placeBehind(*source.site) : onceAt(before);
+  Instruction *at = source.fresh ? placeBehind(*source.fresh) : onceAt(before);
   Value *array = source.global ? static_cast<Value *>(source.global)
-                               : static_cast<Value *>(source.site);
+                               : static_cast<Value *>(source.fresh);
   if (source.allocation && source.allocation->result &&
-      source.allocation->call == source.site) {
+      source.allocation->call == source.fresh) {
     IRBuilder<> test(at);
-    Value *isDone = test.CreateIsNull(source.site);
+    Value *isDone = test.CreateIsNull(source.fresh);
     at = onlyIf(isDone, at);
     array = IRBuilder<>(at).CreateLoad(pointer, source.allocation->result);
   }

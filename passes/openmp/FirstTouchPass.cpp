@@ -10,6 +10,7 @@
 #include "FirstTouchChoice.h"
 #include "ParallelInit.h"
 #include "PassOptions.h"
+#include "SharedSites.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
@@ -57,6 +58,7 @@ private:
   using Key = std::pair<const Value *, const CallBase *>;
   static Key keyOf(const MemoryObject &object);
   MapVector<Key, ArrayStory> stories;
+  DenseSet<const CallBase *> repaired; ///< calls whose memory is placed now
   DenseSet<const BasicBlock *> parallelised; ///< blocks of such loops
 };
 
@@ -157,6 +159,22 @@ void FirstTouchWork::addCalls() {
     }
 }
 
+/// The ways on which \p story's array is touched, and those that lead there.
+static DenseSet<const CallFrame *> touching(const ArrayStory &story,
+                                            Sampler &sampler) {
+  DenseSet<const CallFrame *> ways;
+  auto add = [&](const CallFrame *way) {
+    for (; way; way = way->outer)
+      ways.insert(way);
+  };
+  for (const SerialWrite *write : story.writes)
+    if (isLarge(*write, sampler))
+      add(write->frame);
+  for (const ParallelUse *use : story.uses)
+    add(use->frame);
+  return ways;
+}
+
 void FirstTouchWork::collectStories() {
   for (const ParallelUse &use : parallel.uses)
     addStory(use);
@@ -172,6 +190,8 @@ void FirstTouchWork::collectStories() {
       story->second.writes.push_back(&write);
   }
   addCalls();
+  for (auto &[key, story] : stories)
+    findFresh(story.source, touching(story, sampler));
 }
 
 static TouchChoice choiceOf(const ArraySource &source) {
@@ -202,8 +222,8 @@ std::string FirstTouchWork::makeParallel(const SerialWrite &init,
   if (parallelised.count(init.at->getParent()))
     return "";
   if (auto *memset = dyn_cast<MemSetInst>(init.at)) {
-    int64_t step = use.figures[0].step;
-    if (step != use.figures[1].step || step <= 0)
+    int64_t step = use.constantStep().value_or(0);
+    if (step <= 0)
       return "the other loop's bytes per iteration are not constant";
     Type *type = Type::getInt64Ty(module.getContext());
     return parallelise(*memset, *ConstantInt::get(type, uint64_t(step)), share,
@@ -262,8 +282,8 @@ static bool mayBeHandler(const Function &function) {
 /// written; "" if one can.
 std::string FirstTouchWork::whyNoTeam(const ArrayStory &story,
                                       const ArrayVerdict &verdict) {
-  const Instruction *place = story.source.site;
-  const CallFrame *frame = story.source.siteFrame;
+  const Instruction *place = story.source.fresh;
+  const CallFrame *frame = story.source.freshFrame;
   if (!place) {
     place = verdict.init ? verdict.init->at : verdict.best->at;
     frame = verdict.init ? verdict.init->frame : verdict.best->frame;
@@ -299,25 +319,35 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
   }
   if (!verdict.obstacle.empty())
     return Repair::none;
+  // One call for all arrays that come from there.
+  const CallBase *fresh = story.source.fresh;
+  if (fresh && repaired.count(fresh))
+    return Repair::call;
   FirstTouchCall call(story.source, *verdict.best, verdict.init, sampler);
-  return call.insert() ? Repair::call : Repair::none;
+  if (!call.insert())
+    return Repair::none;
+  repaired.insert(fresh);
+  return Repair::call;
 }
 
 bool FirstTouchWork::run() {
   collectStories();
-  std::vector<std::pair<const ArrayStory *, ArrayVerdict>> verdicts;
+  std::vector<JudgedArray> arrays;
   for (auto &[key, story] : stories) {
     if (isLeftAlone(story))
       continue;
     story.isWanted = choiceOf(story.source) == TouchChoice::on;
-    verdicts.push_back({&story, judge(story, parallel, sampler)});
-    ArrayVerdict &verdict = verdicts.back().second;
+    arrays.push_back({&story, judge(story, parallel, sampler)});
+    ArrayVerdict &verdict = arrays.back().verdict;
     if (verdict.isSerial)
       verdict.teamObstacle = whyNoTeam(story, verdict);
   }
+  settleSharedSites(arrays, frames);
   bool isChanged = false;
   ArrayRemarks remarks;
-  for (auto &[story, verdict] : verdicts) {
+  for (auto &[story, verdict] : arrays) {
+    if (verdict.isAgain)
+      continue;
     Repair done = repair(*story, verdict);
     isChanged |= done != Repair::none;
     remarks.say(*story, verdict, done, mode != FirstTouch::remark);

@@ -2,6 +2,7 @@
 
 #include "ParallelUses.h"
 #include "Allocations.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -60,7 +61,6 @@ private:
   int64_t offsetAt(int64_t iteration);
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
-  void findIterations(UseFigures &figures);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
 
@@ -93,19 +93,19 @@ int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
   return offset;
 }
 
-void Motion::findIterations(UseFigures &figures) {
-  // Where the bound is not seen, enough to tell a slope.
-  figures.iterations = 0;
-  if (Value *last = use.sharing->last) {
-    // The bound was computed before the loop: outside of its iterations.
-    Situation before;
-    before.seed = situation.seed;
-    before.alternative = situation.alternative;
-    before.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
-    figures.iterations = bounded(sampler.valueOf(last, before)) + 1;
-    if (Value *begin = use.sharing->begin)
-      figures.iterations -= bounded(sampler.valueOf(begin, before));
-  }
+/// Iterations of the loop of \p use; 0 if the bound is not seen.
+static int64_t iterationsOf(const ParallelUse &use, unsigned seed,
+                            Sampler &sampler) {
+  Value *last = use.sharing->last, *begin = use.sharing->begin;
+  if (!last)
+    return 0;
+  // The bound was computed before the loop: outside of its iterations.
+  Situation before;
+  before.seed = seed;
+  before.alternative = use.alternative;
+  before.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
+  int64_t count = bounded(sampler.valueOf(last, before)) + 1;
+  return begin ? count - bounded(sampler.valueOf(begin, before)) : count;
 }
 
 /// Whether all iterations are the same step apart; collapsed loops over a part
@@ -180,7 +180,7 @@ bool Motion::isGather() {
 
 UseShape Motion::find(UseFigures &figures) {
   collectLoops();
-  findIterations(figures);
+  figures.iterations = iterationsOf(use, situation.seed, sampler);
   figures.first = sampler.placeOf(base).offset;
   // Not from the first iteration to the second: with collapsed loops of which
   // one goes over a part of a row only, the steps differ.
@@ -233,7 +233,7 @@ static unsigned weightOf(unsigned depth) {
 
 void ParallelUses::addPart(const ParallelUse &use) {
   auto &most = partBytes[use.sharing];
-  for (unsigned seed = 0; seed < 2; ++seed)
+  for (unsigned seed = 0; seed < sampleSets; ++seed)
     most[seed] = std::max(most[seed], times(use.figures[seed].step,
                                             use.figures[seed].iterations));
 }
@@ -241,6 +241,29 @@ void ParallelUses::addPart(const ParallelUse &use) {
 int64_t ParallelUses::bytesInParts(const WorksharingLoop &sharing,
                                    unsigned seed) const {
   return partBytes.lookup(&sharing)[seed];
+}
+
+/// The one number that \p figure gives for all samples, if there is one.
+static std::optional<int64_t>
+constantOf(ArrayRef<UseFigures> samples,
+           function_ref<int64_t(const UseFigures &)> figure) {
+  int64_t first = figure(samples.front());
+  bool isConstant = all_of(samples, [&](const UseFigures &figures) {
+    return figure(figures) == first;
+  });
+  return isConstant ? std::optional(first) : std::nullopt;
+}
+
+std::optional<int64_t> ParallelUse::constantStep() const {
+  return constantOf(figures, [](const UseFigures &one) { return one.step; });
+}
+
+std::optional<int64_t> ParallelUse::constantRow() const {
+  if (!figures[0].iterations)
+    return std::nullopt;
+  return constantOf(figures, [](const UseFigures &one) {
+    return times(one.step, one.iterations);
+  });
 }
 
 void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
@@ -261,9 +284,11 @@ void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
       continue;
     Motion motion(sampler, pointer, use, 0);
     use.shape = motion.find(use.figures[0]);
-    if (use.shape != UseShape::irregular &&
-        Motion(sampler, pointer, use, 1).find(use.figures[1]) != use.shape)
-      use.shape = UseShape::irregular;
+    for (unsigned seed = 1; seed < sampleSets; ++seed)
+      if (use.shape != UseShape::irregular &&
+          Motion(sampler, pointer, use, seed).find(use.figures[seed]) !=
+              use.shape)
+        use.shape = UseShape::irregular;
     use.isGather = use.shape == UseShape::irregular && motion.isGather();
     if (use.shape == UseShape::parts)
       addPart(use);
@@ -314,6 +339,17 @@ const ParallelUses::Sharings &ParallelUses::sharingsOf(Function &function) {
   return entry->second;
 }
 
+/// Whether the loop has one iteration whatever the program reads: one thread
+/// does all of it.
+bool ParallelUses::isOnce(const ParallelUse &use) {
+  auto [entry, isNew] = once.insert({{use.sharing, use.frame}, false});
+  if (isNew)
+    entry->second = all_of(seq(sampleSets), [&](unsigned seed) {
+      return iterationsOf(use, seed, sampler) == 1;
+    });
+  return entry->second;
+}
+
 /// Code that all threads of a team run: worksharing loops may be in functions
 /// that it calls.
 void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
@@ -329,7 +365,8 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
       use.region = &region;
       use.sharing = sharing;
       use.weight = weightOf(loops.getLoopDepth(at.getParent()));
-      addInstruction(at, use, maxCallDepth);
+      if (!isOnce(use))
+        addInstruction(at, use, maxCallDepth);
       continue;
     }
     auto *call = dyn_cast<CallBase>(&at);

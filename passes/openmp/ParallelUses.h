@@ -40,8 +40,13 @@ struct ParallelUse {
   const WorksharingLoop *sharing = nullptr;
   UseShape shape = UseShape::irregular;
   bool isGather = false; ///< irregular: the index is read from memory
-  UseFigures figures[2]; ///< for two sets of samples
-  unsigned weight = 1;   ///< 10 to the power of the loops around it
+  UseFigures figures[sampleSets];
+  unsigned weight = 1; ///< 10 to the power of the loops around it
+
+  /// Bytes per iteration, and of all iterations, if they are the same number
+  /// for all samples.
+  std::optional<int64_t> constantStep() const;
+  std::optional<int64_t> constantRow() const;
 };
 
 class ParallelUses {
@@ -65,9 +70,13 @@ private:
                  const ParallelUse &around);
 
   void addPart(const ParallelUse &use);
+  bool isOnce(const ParallelUse &use);
 
   Sampler &sampler;
-  llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, 2>> partBytes;
+  llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, sampleSets>>
+      partBytes;
+  llvm::DenseMap<std::pair<const WorksharingLoop *, const CallFrame *>, bool>
+      once;
   const Sharings &sharingsOf(llvm::Function &function);
   std::map<llvm::Function *, Sharings> known;
 };

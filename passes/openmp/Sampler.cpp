@@ -65,7 +65,7 @@ static int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 struct Sampler::Evaluation {
   Evaluation(Sampler &sampler, const Situation &situation)
       : sampler(sampler), situation(situation),
-        fixed(sampler.fixed[situation.seed % 2]
+        fixed(sampler.fixed[situation.seed % sampleSets]
                            [situation.alternative % maxAlternatives]),
         atStart(sampler.samplesAtStart(situation)) {
     if (situation.iteration)
@@ -769,7 +769,8 @@ Sampler::Samples *Sampler::samplesAtStart(const Situation &situation) {
         values.clear();
     started = situation.sharing->init;
   }
-  return &atStart[situation.seed % 2][situation.alternative % maxAlternatives];
+  return &atStart[situation.seed % sampleSets]
+                 [situation.alternative % maxAlternatives];
 }
 
 Sampler::Sample Sampler::sampleOf(Value *value, const Situation &situation) {

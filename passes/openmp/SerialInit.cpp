@@ -207,7 +207,7 @@ static void addWrite(Instruction &at, const Write &write,
     if (!origins.count(object->origin))
       continue;
     SerialWrite found{&at, write.pointer, object, frame, {}, {}, true};
-    for (unsigned seed = 0; seed < 2; ++seed) {
+    for (unsigned seed = 0; seed < sampleSets; ++seed) {
       Range range(sampler, write, at, frame, number, seed);
       range.find();
       found.low[seed] = range.low;

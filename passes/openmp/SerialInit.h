@@ -15,8 +15,8 @@ struct SerialWrite {
   llvm::Value *pointer; ///< where it writes to
   const MemoryObject *object;
   const CallFrame *frame; ///< the way on which it is reached
-  /// Bytes [low, high) of the array; for two sets of samples.
-  int64_t low[2], high[2];
+  /// Bytes [low, high) of the array; for each set of samples.
+  int64_t low[sampleSets], high[sampleSets];
   /// Every page in between is written whenever the code runs.
   bool isDense;
 };
