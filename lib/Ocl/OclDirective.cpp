@@ -259,7 +259,7 @@ void Parser::readDirective(StringRef name, size_t offset) {
   std::string upper = name.upper();
   const Name *found = findNearest(upper);
   if (!found)
-    return;
+    return line.others.push_back({offset, name.str()});
   if (upper != found->name)
     return warn(offset, "'" + name + "' is not known; did you mean '" +
                             found->name + "'?");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The text behind !OCL, taken apart. Only the directives of the sector cache
-// are known here; all others belong to somebody else and are passed over.
+// are known here; of all others there is the name.
 //
 // What a directive may ask for is checked (HW:a64fx-l2-ways-job), not whether
 // it stands where it may: that takes the whole procedure (OclReader).
@@ -43,9 +43,16 @@ struct OclProblem {
   std::string text;
 };
 
+/// A directive for another purpose.
+struct OclOther {
+  size_t offset; ///< in the text
+  std::string name;
+};
+
 struct OclLine {
   std::vector<OclDirective> directives;
   std::vector<OclProblem> problems;
+  std::vector<OclOther> others;
 };
 
 /// Reads \p text, one or more directives separated by commas or blanks.

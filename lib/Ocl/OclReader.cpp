@@ -5,6 +5,7 @@
 
 #include "Ocl/OclReader.h"
 #include "Ocl/OclDirective.h"
+#include "Ocl/OtherDirectives.h"
 #include "Ocl/ProgramUnits.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
@@ -65,6 +66,10 @@ void Reader::addOcl(const FortranLine &line) {
       ++place.column;
     warn(place, problem.text);
   }
+  for (const OclOther &other : parsed.others)
+    result.diagnostics.push_back({line.places[other.offset],
+                                  otherDirectiveRemark(other.name),
+                                  OclSeverity::noEffect});
   for (OclDirective &directive : parsed.directives) {
     SourcePlace place = line.places[directive.offset];
     const Procedure *procedure = units.current();
@@ -159,6 +164,9 @@ void Reader::emit(const Placed &placed) {
   const OclDirective &directive = placed.directive;
   if (directive.isEnd || directive.isWrong)
     return;
+  result.diagnostics.push_back({placed.place,
+                                oclName(directive.form).str() + " is honoured",
+                                OclSeverity::honoured});
   for (const Procedure::Name &name : placed.procedure->names) {
     // What begins behind the region does not come through it.
     if (placed.endLine && name.line > placed.endLine)
@@ -223,15 +231,30 @@ void mpg::writeSideFile(raw_ostream &out, StringRef path,
   }
 }
 
+/// What silences it, as compilers write it behind a message.
+static const char *optionOf(OclSeverity severity) {
+  switch (severity) {
+  case OclSeverity::honoured:
+    return " [-Rpass=mpg]";
+  case OclSeverity::noEffect:
+    return " [-Rpass-missed=mpg]";
+  case OclSeverity::warning:
+    return "";
+  }
+  return "";
+}
+
 void mpg::writeOclDiagnostics(raw_ostream &out, StringRef path,
                               StringRef source,
                               ArrayRef<OclDiagnostic> diagnostics) {
   SmallVector<StringRef, 0> lines;
   source.split(lines, '\n');
   for (const OclDiagnostic &diagnostic : diagnostics) {
+    bool isWarning = diagnostic.severity == OclSeverity::warning;
     auto [line, column] = diagnostic.place;
     out << printable(path) << ":" << line << ":" << column
-        << ": warning: " << printable(diagnostic.text) << "\n";
+        << (isWarning ? ": warning: " : ": remark: ")
+        << printable(diagnostic.text) << optionOf(diagnostic.severity) << "\n";
     StringRef text = lines[line - 1].rtrim('\r');
     // Tabs would move the caret.
     std::string shown = text.str();

@@ -24,9 +24,13 @@ struct OclHint {
   std::string value;            ///< "sector=1", "ways:l2=10,l1=2"
 };
 
+/// Remarks say what becomes of a directive that is right.
+enum class OclSeverity { warning, honoured, noEffect };
+
 struct OclDiagnostic {
   SourcePlace place;
   std::string text;
+  OclSeverity severity = OclSeverity::warning;
 };
 
 struct OclResult {

@@ -5,6 +5,7 @@
 #include "Options.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Regex.h"
 
 #include "OptionTable.inc"
 
@@ -16,8 +17,9 @@ static const ProgramText programText = {
     "mpg-ocl",
     "mpg-ocl [options] FILE...",
     "mpg-ocl writes the !OCL lines for the sector cache in Fortran sources as "
-    "a side\nfile of hints; mpg-flang runs it. Lines for other purposes are "
-    "passed over",
+    "a side\nfile of hints; mpg-flang runs it. Lines for other purposes have "
+    "no "
+    "effect",
     "\nEXIT STATUS: 0 also when directives are wrong, which are reported and "
     "ignored;\n2 usage error, or a file cannot be read or written\n",
     2,
@@ -63,12 +65,21 @@ static FortranOptions fortranOptions(const InputArgList &args, StringRef path) {
   return options;
 }
 
+/// Whether the last \p option names our remarks; its value is a regular
+/// expression.
+static bool asksFor(const InputArgList &args, OptSpecifier option) {
+  const Arg *arg = args.getLastArg(option);
+  return arg && Regex(arg->getValue()).match("mpg");
+}
+
 /// Reads all that flang knows as well. A wrong number of columns is described
 /// in \p problem.
 static OclOptions readOptions(const InputArgList &args, std::string &problem) {
   OclOptions options;
   if (const Arg *arg = args.getLastArg(OPT_output))
     options.output = arg->getValue();
+  options.saysHonoured = asksFor(args, OPT_Rpass);
+  options.saysNoEffect = asksFor(args, OPT_Rpass_missed);
   std::optional<unsigned> columns;
   if (const Arg *arg = args.getLastArg(OPT_fixed_line_length)) {
     columns = parseColumns(arg->getValue());

@@ -16,6 +16,8 @@ struct OclOptions {
     FortranOptions fortran;
   };
   std::vector<Source> sources;
+  bool saysHonoured = false; ///< -Rpass=mpg
+  bool saysNoEffect = false; ///< -Rpass-missed=mpg
   /// These are the arguments of flang, which reports what is wrong with them.
   bool forFlang = false;
 };

@@ -34,5 +34,9 @@ def no_underscoring : CompilerFlag<"fno-underscoring",
 def cpp : CompilerFlag<"cpp",
     "use -D and -U for all (default for .F, .F90 and so on)">;
 def nocpp : CompilerFlag<"nocpp", "use -D and -U for none">;
+def Rpass : Joined<["-"], "Rpass=">, MetaVarName<"REGEX">, HelpText<
+    "if it fits mpg: say which directives have become hints">;
+def Rpass_missed : Joined<["-"], "Rpass-missed=">, MetaVarName<"REGEX">,
+    HelpText<"if it fits mpg: say which directives have no effect">;
 def D : CompilerWord<"D", "NAME[=VALUE]", "define a macro for #if">;
 def U : CompilerWord<"U", "NAME", "undefine a macro">;

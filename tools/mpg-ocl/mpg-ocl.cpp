@@ -8,6 +8,7 @@
 #include "Options.h"
 #include "Support/Format.h"
 #include "Support/ReadFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -20,12 +21,19 @@ static bool fail(StringRef path, const char *what, std::error_code error) {
 }
 
 /// Writes the hints of one file; false if it cannot be read.
-static bool readSource(const OclOptions::Source &source, raw_ostream &out) {
+static bool readSource(const OclOptions::Source &source,
+                       const OclOptions &options, raw_ostream &out) {
   auto buffer = readUnmapped(source.path);
   if (!buffer)
     return fail(source.path, "cannot read it", buffer.getError());
   StringRef text = (*buffer)->getBuffer();
   OclResult result = readOcl(text, source.fortran);
+  erase_if(result.diagnostics, [&](const OclDiagnostic &diagnostic) {
+    return (diagnostic.severity == OclSeverity::honoured &&
+            !options.saysHonoured) ||
+           (diagnostic.severity == OclSeverity::noEffect &&
+            !options.saysNoEffect);
+  });
   writeOclDiagnostics(errs(), source.path, text, result.diagnostics);
   writeSideFile(out, source.path, result.hints);
   return true;
@@ -51,7 +59,7 @@ static int run(const OclOptions &options) {
     // flang says it, and does not come to need the hints.
     if (options.forFlang && !sys::fs::is_regular_file(source.path))
       continue;
-    isGood &= readSource(source, out);
+    isGood &= readSource(source, options, out);
   }
   // Half of the hints would be taken for all of them.
   return isGood && writeHints(options.output, hints) ? 0 : 2;
