@@ -51,10 +51,24 @@ static bool isSystemHeader(const DILocation &location) {
          file.contains("/include/c++/") || file.contains("/lib/clang/");
 }
 
+/// Only what a message shows: copies of code by the optimiser differ in other
+/// things, and their messages would be taken for different ones.
+static DILocation *plainLocation(DILocation *at) {
+  DILocalScope *scope = at->getScope()->getNonLexicalBlockFileScope();
+  DISubprogram *function = scope->getSubprogram();
+  // A block may be in a file that was included into the function.
+  if (function && function->getFile() == at->getFile())
+    scope = function;
+  else
+    scope = at->getScope();
+  return DILocation::get(at->getContext(), at->getLine(), at->getColumn(),
+                         scope);
+}
+
 DebugLoc mpg::userLocation(DebugLoc location) {
   for (DILocation *at = location.get(); at; at = at->getInlinedAt())
     if (!isSystemHeader(*at))
-      return at;
+      return plainLocation(at);
   return location;
 }
 

@@ -8,6 +8,7 @@
 #include "Diagnostics.h"
 #include "Hint.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Instructions.h"
 #include <memory>
 #include <vector>
@@ -60,6 +61,8 @@ struct HintRequests {
   std::vector<HintRequest> hints;
   std::vector<WaysRequest> ways;
   std::vector<TouchRequest> touches;
+  /// What was said about side files: two may come from one source.
+  llvm::StringSet<> complaints;
 };
 
 } // namespace mpg

@@ -84,7 +84,23 @@ static void registerByPhase(PassBuilder &builder) {
 }
 #endif
 
+/// Whether our passes are there already: a compiler that is given the plugin
+/// twice, by a wrapper and by a build file, registers it twice.
+static bool isRegistered(PassBuilder &builder) {
+  static constexpr char name[] = "mpg-plugin";
+  PassInstrumentationCallbacks *callbacks =
+      builder.getPassInstrumentationCallbacks();
+  if (!callbacks)
+    return false;
+  if (!callbacks->getPassNameForClassName(name).empty())
+    return true;
+  callbacks->addClassToPassName(name, name);
+  return false;
+}
+
 static void registerPasses(PassBuilder &builder) {
+  if (isRegistered(builder))
+    return;
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel level) {
         passes.addPass(HintSourcePass(level != OptimizationLevel::O0));

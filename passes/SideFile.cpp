@@ -45,7 +45,10 @@ private:
            Function *function);
   void addHint(const Key &key, const Hint &hint, Value *root,
                HintRequest::Target target, Function *function);
-  void complain(const Twine &text) { warn(module.getContext(), where, text); }
+  void complain(const Twine &text) {
+    if (requests.complaints.insert((where.text() + text).str()).second)
+      warn(module.getContext(), where, text);
+  }
 
   Module &module;
   StringRef path;
