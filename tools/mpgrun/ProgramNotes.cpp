@@ -4,11 +4,15 @@
 
 #include "ProgramNotes.h"
 #include "ExitStatus.h"
+#include "Run/HintReport.h"
 #include "Say.h"
 #include "Support/Format.h"
+#include "Support/HeapTags.h"
 #include "Wrappers.h"
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <sys/auxv.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -37,6 +41,29 @@ Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
                 "; with --children also for the programs that it starts",
             false};
   return {};
+}
+
+/// Without memory tagging the setting does nothing.
+static bool mayTagMemory() {
+#if defined(__aarch64__) && defined(HWCAP2_MTE)
+  return getauxval(AT_HWCAP2) & HWCAP2_MTE;
+#else
+  return true;
+#endif
+}
+
+std::string mpg::findTagConflict(const Program &program) {
+  const char *tunables = getenv("GLIBC_TUNABLES");
+  if (!tunables || !tagsHeap(tunables) || !mayTagMemory())
+    return "";
+  std::optional<HintReport> report = readHintReport(program.path);
+  if (!report || !report->notes.hints || !report->notes.hints->taggedAccesses)
+    return "";
+  return printable(program.path) + " has " +
+         std::to_string(report->notes.hints->taggedAccesses) +
+         " tagged accesses, and GLIBC_TUNABLES lets the C library's malloc tag "
+         "its memory as well (glibc.mem.tagging): on a processor with memory "
+         "tagging (MTE) that ends the program by SIGSEGV; take it out";
 }
 
 static int refuseMissing(const std::string &name, const Program &program) {

@@ -19,6 +19,10 @@ struct Obstacle {
 /// What of large pages \p program cannot have.
 Obstacle findObstacle(const RunOptions &options, const Program &program);
 
+/// What ends a program with tags on a processor with memory tagging; "" if
+/// nothing does.
+std::string findTagConflict(const Program &program);
+
 /// Whether \p program can be tried at all; if not it is said, and \p status is
 /// the exit status for that.
 bool canBeTried(const RunOptions &options, const Program &program, int &status);

@@ -118,9 +118,14 @@ TagSwitch::~TagSwitch() {
 // Before the run
 //===----------------------------------------------------------------------===//
 
-/// What keeps a preloaded library from working. The program runs anyway.
+/// What keeps a preloaded library, or the program itself, from working. The
+/// program runs anyway.
 void Runner::explainProgram() const {
-  if (!speaksForNode() || options.mode == "none")
+  if (!speaksForNode())
+    return;
+  if (std::string conflict = findTagConflict(program); !conflict.empty())
+    note() << conflict << "\n";
+  if (options.mode == "none")
     return;
   Obstacle obstacle = findObstacle(options, program);
   if (!obstacle.text.empty())

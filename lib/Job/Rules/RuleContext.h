@@ -109,7 +109,7 @@ void checkNodeMemory(JobContext &job);   // 226
 void checkCpuNumbers(JobContext &job);   // 227
 void checkHelgrind(JobContext &job);     // 228
 void checkPreloads(JobContext &job);     // 229 236
-void checkTagOverride(JobContext &job);  // 231
+void checkTagOverride(JobContext &job);  // 173 231
 void checkSectors(JobContext &job);      // 232
 void checkLeftovers(JobContext &job);    // 233
 void checkStackLimit(JobContext &job);   // 234

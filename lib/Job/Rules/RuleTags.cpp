@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MPG231: tags on addresses, and a script that switches them off with fhetbo.
+// Programs with tags on addresses. MPG173: a script that lets malloc tag them
+// as well; MPG231: one that switches them off with fhetbo.
 
 #include "Elf/ImageNotes.h"
 #include "Job/Rules/RuleContext.h"
+#include "Support/HeapTags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -53,6 +55,20 @@ static unsigned taggedAccesses(const std::string &path) {
   return accesses;
 }
 
+/// "5 tagged accesses in its hint note"; "" if that is not known.
+static std::string noteOf(const JobContext &job, const JobLaunch &launch,
+                          std::map<std::string, unsigned> &read) {
+  const FileReport *report = job.reportOf(launch);
+  if (!report)
+    return "";
+  auto [known, isNew] = read.insert({report->path, 0});
+  if (isNew)
+    known->second = taggedAccesses(report->path);
+  return known->second == 0 ? ""
+                            : std::to_string(known->second) +
+                                  " tagged accesses in its hint note";
+}
+
 /// What shows that the program has tags; "" if nothing does.
 static std::string signOfTags(const JobContext &job, const JobLaunch &launch,
                               std::map<std::string, unsigned> &read) {
@@ -61,25 +77,38 @@ static std::string signOfTags(const JobContext &job, const JobLaunch &launch,
     if (value.set && value.known && value.text != "FALSE")
       return (Twine(name) + "=" + value.text).str();
   }
-  const FileReport *report = job.reportOf(launch);
-  if (!report)
-    return "";
-  auto [known, isNew] = read.insert({report->path, 0});
-  if (isNew)
-    known->second = taggedAccesses(report->path);
-  unsigned accesses = known->second;
-  return accesses == 0
-             ? ""
-             : std::to_string(accesses) + " tagged accesses in its hint note";
+  return noteOf(job, launch, read);
 }
 
-void mpg::checkTagOverride(JobContext &job) {
+static void checkHeapTags(JobContext &job,
+                          std::map<std::string, unsigned> &read) {
+  if (!job.wants(FindingId::mpg173))
+    return;
+  constexpr char variable[] = "GLIBC_TUNABLES";
+  for (const JobLaunch *launch : job.launches) {
+    JobValue value = job.valueOf(*launch, variable);
+    if (!value.known || !tagsHeap(value.text))
+      continue;
+    std::string sign = noteOf(job, *launch, read);
+    if (sign.empty())
+      continue;
+    Finding &finding =
+        job.add(FindingId::mpg173, launch->line, launch->conditional,
+                launch->program.text +
+                    " has tags on addresses, and malloc is to use them, too");
+    finding.where.symbol = variable;
+    finding.evidence =
+        (Twine(variable) + "=" + shortened(value.text) + "; " + sign).str();
+  }
+}
+
+static void checkSwitches(JobContext &job,
+                          std::map<std::string, unsigned> &read) {
   if (!job.wants(FindingId::mpg231))
     return;
   std::vector<Switch> switches = findSwitches(job.script);
   if (switches.empty())
     return;
-  std::map<std::string, unsigned> read; // each file once
   for (const JobLaunch *launch : job.launches) {
     const Switch *last = inForce(switches, launch->line);
     if (!last || last->enables)
@@ -98,4 +127,10 @@ void mpg::checkTagOverride(JobContext &job) {
                    "of this program:\n  " +
                    StringRef(last->text).rsplit(' ').first.str() + " enable");
   }
+}
+
+void mpg::checkTagOverride(JobContext &job) {
+  std::map<std::string, unsigned> read; // each file once
+  checkHeapTags(job, read);
+  checkSwitches(job, read);
 }
