@@ -12,6 +12,7 @@
 // Nothing here may run before the version of LLVM has been compared: a global
 // constructor would crash a compiler of another version.
 
+#include "AddressReaders.h"
 #include "BaseMarker.h"
 #include "DebugCounters.h"
 #include "FirstTouchPass.h"
@@ -85,7 +86,8 @@ static void registerByPhase(PassBuilder &builder) {
 #endif
 
 /// Whether our passes are there already: a compiler that is given the plugin
-/// twice, by a wrapper and by a build file, registers it twice.
+/// twice, by a wrapper and by a build file, registers it twice. If not, what
+/// runs in the compiler is watched from now on.
 static bool isRegistered(PassBuilder &builder) {
   static constexpr char name[] = "mpg-plugin";
   PassInstrumentationCallbacks *callbacks =
@@ -95,6 +97,7 @@ static bool isRegistered(PassBuilder &builder) {
   if (!callbacks->getPassNameForClassName(name).empty())
     return true;
   callbacks->addClassToPassName(name, name);
+  watchAddressReaders(*callbacks);
   return false;
 }
 
