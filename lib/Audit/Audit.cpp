@@ -114,6 +114,17 @@ static void dropUnasked(const AuditSettings &settings, FileReport &report) {
   });
 }
 
+/// A branch may not be taken; then nothing of it is certain but that a file is
+/// damaged.
+static void lowerErrors(std::vector<Finding> &findings) {
+  for (Finding &finding : findings)
+    if (finding.severity == Severity::error &&
+        infoOf(finding.id).group != FindingGroup::malformed) {
+      finding.severity = Severity::warning;
+      finding.title += ", if the job comes to this program";
+    }
+}
+
 static FixContext collectFixContext(const Subject &subject,
                                     const FileReport &report) {
   // ld.mpg's own limit, and some more: start-up files of another compiler
@@ -145,7 +156,8 @@ static std::optional<Closure> findClosure(Image &image,
   if (settings.launch) {
     loader.sysroot = settings.launch->sysroot;
     const Environment &environment = settings.launch->environment;
-    loader.libraryPath = environment.valueOf("LD_LIBRARY_PATH").str();
+    if (const Variable *path = environment.find("LD_LIBRARY_PATH"))
+      loader.libraryPath = path->known ? path->value : path->knownFolders;
     loader.preload = environment.valueOf("LD_PRELOAD").str();
   }
   return resolveClosure(image, loader, *settings.libraries);
@@ -174,6 +186,8 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   Subject subject(image, wide, report.target, report.pageBytes,
                   report.hugeBytes, closure ? &*closure : nullptr);
   runChecks(subject, report.findings);
+  if (subject.launch() && subject.launch()->uncertain)
+    lowerErrors(report.findings);
   report.fixContext = collectFixContext(subject, report);
   if (settings.wantFacts) {
     report.facts = collectFacts(image, report.target);

@@ -104,8 +104,10 @@ static void checkPresence(const Subject &subject, Findings &findings) {
     return;
   finding.title += (", and the job sets " + variable).str();
   finding.where.symbol = variable.str();
-  // mpgrun brings our runtime without a word in the environment.
-  if (subject.target != Target::fugaku)
+  // mpgrun brings our runtime without a word in the environment, and a module
+  // may set LD_PRELOAD.
+  if (subject.target != Target::fugaku ||
+      subject.launch()->mayChange("LD_PRELOAD"))
     finding.severity = std::min(finding.severity, Severity::note);
 }
 

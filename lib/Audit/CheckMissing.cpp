@@ -30,9 +30,12 @@ static std::string searchedFolders(const Subject &subject,
   if (rpath)
     text += "RPATH " + *rpath + ", ";
   if (const Launch *launch = subject.launch())
-    if (StringRef path = launch->environment.valueOf("LD_LIBRARY_PATH");
-        !path.empty() && !subject.closure->closure.secure)
-      text += "LD_LIBRARY_PATH " + path.str() + ", ";
+    if (const Variable *path = launch->environment.find("LD_LIBRARY_PATH");
+        path && !subject.closure->closure.secure) {
+      const std::string &list = path->known ? path->value : path->knownFolders;
+      if (!list.empty())
+        text += "LD_LIBRARY_PATH " + list + ", ";
+    }
   if (runpath)
     text += "RUNPATH " + *runpath + ", ";
   return text + "ld.so.cache and the default folders";
@@ -49,10 +52,28 @@ static std::string askerOf(const Subject &subject, const ClosureEntry &entry) {
 
 /// Whether the folders that the job will search are those that were searched.
 static bool knowsSearchPath(const Subject &subject) {
-  if (!subject.launch())
+  return subject.launch() && !subject.launch()->mayChange("LD_LIBRARY_PATH");
+}
+
+/// The script names folders that nobody here knows: the library may well be in
+/// one of them.
+static bool addUnknownPath(const Launch &launch, Finding &finding) {
+  const Variable *path = launch.environment.find("LD_LIBRARY_PATH");
+  unsigned line = launch.unknownFromLine;
+  std::string what = launch.unknownFrom;
+  if (!line && path) {
+    line = path->line;
+    what = "LD_LIBRARY_PATH=" + path->value;
+  }
+  if (!line)
     return false;
-  const Variable *path = subject.launch()->environment.find("LD_LIBRARY_PATH");
-  return !path || path->known;
+  finding.severity = std::min(finding.severity, Severity::note);
+  finding.title += " here; line " + std::to_string(line) + " of the script (" +
+                   what + ") may name its folder";
+  finding.cost = "none if it does; what this library does is not checked";
+  finding.setFix("Nothing, if the job runs. To have the library checked: "
+                 "--env=LD_LIBRARY_PATH=FOLDER.");
+  return true;
 }
 
 static void addMissing(const Subject &subject, const LoadedLibrary &library,
@@ -69,6 +90,8 @@ static void addMissing(const Subject &subject, const LoadedLibrary &library,
     finding.cost = "the loader says so and goes on without the library";
     finding.setFix("Correct the name or the path in LD_PRELOAD.");
   } else if (!knowsSearchPath(subject)) {
+    if (subject.launch() && addUnknownPath(*subject.launch(), finding))
+      return;
     // A module of the job may well name the folder.
     finding.severity = std::min(finding.severity, Severity::warning);
     finding.cost = "the program does not start, unless the job's "

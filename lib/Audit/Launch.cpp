@@ -20,3 +20,11 @@ StringRef Environment::valueOf(StringRef name) const {
   const Variable *variable = find(name);
   return variable && variable->known ? StringRef(variable->value) : "";
 }
+
+bool Launch::mayChange(StringRef name) const {
+  const Variable *variable = environment.find(name);
+  if (variable && !variable->known)
+    return true;
+  return variable ? variable->line && variable->line < unknownFromLine
+                  : unknownFromLine != 0;
+}

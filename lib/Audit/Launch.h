@@ -21,6 +21,9 @@ struct Variable {
   std::string value;
   bool known = true;
   unsigned line = 0; ///< of the script that sets it; 0: from elsewhere
+  /// Of a list of folders that is not known as a whole: those that are, with
+  /// colons.
+  std::string knownFolders = {};
 };
 
 class Environment {
@@ -46,6 +49,16 @@ struct Launch {
   std::optional<uint64_t> stackBytes;   ///< ulimit -s; UINT64_MAX: unlimited
   /// LD_LIBRARY_PATH and LD_PRELOAD stand in the environment.
   std::string sysroot; ///< "": this machine's libraries
+  /// From this line of the script on any variable may have any value, because
+  /// of what stands there: "module load gcc". 0: there is no such line.
+  unsigned unknownFromLine = 0;
+  std::string unknownFrom;
+  /// In a branch of the script, or perhaps another file of the same name: what
+  /// is wrong with this program may not matter.
+  bool uncertain = false;
+
+  /// Whether the program may get a value of \p name that nobody here knows.
+  bool mayChange(llvm::StringRef name) const;
 };
 
 } // namespace mpg

@@ -6,8 +6,8 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::shared_ptr<const Launch> merge(const Launch &ofScript,
-                                           const Launch *given) {
+static std::shared_ptr<Launch> merge(const Launch &ofScript,
+                                     const Launch *given) {
   auto launch = std::make_shared<Launch>(ofScript);
   if (given) {
     launch->sysroot = given->sysroot;
@@ -15,6 +15,20 @@ static std::shared_ptr<const Launch> merge(const Launch &ofScript,
       launch->environment.set(name, variable);
   }
   return launch;
+}
+
+/// The launch of \p start for a job that starts in \p folder.
+static std::shared_ptr<Launch> launchOf(const JobLaunch &start,
+                                        const Launch *given,
+                                        const std::string &folder) {
+  Launch launch = start.launch;
+  if (!start.libraryFolders.empty())
+    if (const Variable *list = launch.environment.find("LD_LIBRARY_PATH")) {
+      Variable known = *list;
+      known.knownFolders = knownLibraryFolders(start, folder);
+      launch.environment.set("LD_LIBRARY_PATH", std::move(known));
+    }
+  return merge(launch, given);
 }
 
 /// What every program of \p script would get, whichever it is.
@@ -46,8 +60,8 @@ static void giveStarts(const JobScript &script, const Launch *given,
                        std::vector<Input> &inputs) {
   for (Input &input : inputs) {
     input.start = findStart(script, input.path);
-    input.launch = merge(
-        input.start ? input.start->launch : launchOfSettings(script), given);
+    input.launch = input.start ? launchOf(*input.start, given, ".")
+                               : merge(launchOfSettings(script), given);
   }
 }
 
@@ -57,29 +71,37 @@ static std::string findIn(const JobLaunch &start, const std::string &folder) {
   return StringRef(path).starts_with("././") ? path.substr(2) : path;
 }
 
+/// A name that PATH decides about where nobody knows what PATH is.
+static bool mayBeAnother(const JobLaunch &start) {
+  return !StringRef(start.program.text).contains('/') &&
+         start.launch.mayChange("PATH");
+}
+
 /// In the folder that the job starts in, which is the one of its submission;
 /// who looks at the script from elsewhere has the program beside it.
-static std::string findProgram(const JobScript &script,
-                               const JobLaunch &start) {
-  std::string path = findIn(start, ".");
-  if (!path.empty())
-    return path;
-  StringRef folder = sys::path::parent_path(script.path);
-  return folder.empty() ? "" : findIn(start, folder.str());
+static void addStart(const JobScript &script, const JobLaunch &start,
+                     const Launch *given, std::vector<Input> &inputs) {
+  std::string folder = ".";
+  std::string path = findIn(start, folder);
+  if (path.empty()) {
+    folder = sys::path::parent_path(script.path).str();
+    path = folder.empty() ? "" : findIn(start, folder);
+  }
+  if (path.empty())
+    return; // the rules say so
+  Input input;
+  input.path = path;
+  input.start = &start;
+  std::shared_ptr<Launch> launch = launchOf(start, given, folder);
+  launch->uncertain |= mayBeAnother(start);
+  input.launch = std::move(launch);
+  inputs.push_back(std::move(input));
 }
 
 void mpg::addJobInputs(const JobScript &script, const Launch *given,
                        std::vector<Input> &inputs) {
   if (!inputs.empty())
     return giveStarts(script, given, inputs);
-  for (const JobLaunch &start : script.launches) {
-    std::string path = findProgram(script, start);
-    if (path.empty())
-      continue; // the rules say so
-    Input input;
-    input.path = path;
-    input.start = &start;
-    input.launch = merge(start.launch, given);
-    inputs.push_back(std::move(input));
-  }
+  for (const JobLaunch &start : script.launches)
+    addStart(script, start, given, inputs);
 }

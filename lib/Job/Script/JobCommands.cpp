@@ -166,6 +166,12 @@ bool JobReader::runBuiltin(const Command &command) {
                 .Case("shift", &JobReader::runShift)
                 .Case("module", &JobReader::runModule)
                 .Case("ml", &JobReader::runModule)
+                .Case("spack", &JobReader::runEnvironmentTool)
+                .Case("conda", &JobReader::runEnvironmentTool)
+                .Case("mamba", &JobReader::runEnvironmentTool)
+                .Case("micromamba", &JobReader::runEnvironmentTool)
+                .Case("deactivate", &JobReader::forgetEnvironment)
+                .Case("use", &JobReader::forgetEnvironment)
                 .Case("ulimit", &JobReader::runUlimit)
                 .Case("cd", &JobReader::runCd)
                 .Case("pushd", &JobReader::runCd)
@@ -322,36 +328,72 @@ void JobReader::runShift(const Command &command) {
     variables.certainArguments = certainFrom(variables.certainArguments, 1);
 }
 
+/// Verbs of module that only print.
 static bool isModuleQuestion(StringRef verb) {
-  return verb.empty() || verb == "list" || verb == "avail" || verb == "purge" ||
-         verb == "spider" || verb == "show" || verb == "unload" ||
-         verb == "use" || verb == "save" || verb == "restore";
+  return verb.empty() || verb == "list" || verb == "avail" || verb == "av" ||
+         verb == "spider" || verb == "show" || verb == "display" ||
+         verb == "whatis" || verb == "keyword" || verb == "help";
 }
 
-/// "module load a b", "ml a": what it sets, only its files say.
-void JobReader::runModule(const Command &command) {
-  size_t first = 1;
-  StringRef verb =
-      command.words.size() > 1 ? StringRef(command.words[1].text) : "";
-  bool loads =
-      verb == "load" || verb == "add" || verb == "swap" || verb == "switch";
-  if (loads)
-    first = 2;
-  else if (command.name() != "ml" || isModuleQuestion(verb))
-    return;
-  for (size_t i = first; i < command.words.size(); ++i)
-    if (!StringRef(command.words[i].text).starts_with("-"))
-      script.modules.push_back(command.words[i].text);
+/// From this command on nobody knows what the variables are. What the script
+/// says about lists of folders remains a part of them.
+void JobReader::forgetEnvironment(unsigned line, std::string what) {
   for (StringRef name : {"PATH", "LD_LIBRARY_PATH"}) {
     const ShellVariable *before = variables.find(name);
     if (!before || !before->set)
       continue;
     ShellVariable after = *before;
-    after.value = ShellValue::notKnown("module load");
+    after.value = ShellValue::notKnown(what);
     after.value.add(":");
     after.value.add(before->value);
     variables.put(name, std::move(after));
   }
+  environmentChanges.try_emplace(line, std::move(what));
+  variables.setValue(unknownFromName, ShellValue("yes"), line);
+}
+
+void JobReader::forgetEnvironment(const Command &command) {
+  constexpr size_t shownWords = 4, longestWord = 60;
+  std::string what;
+  for (size_t i = 0; i < std::min(command.words.size(), shownWords); ++i)
+    what += (i ? " " : "") + command.words[i].text.substr(0, longestWord);
+  if (command.words.size() > shownWords)
+    what += " ...";
+  forgetEnvironment(command.line, std::move(what));
+}
+
+/// "module load a b", "ml a": what it sets, only its files say.
+void JobReader::runModule(const Command &command) {
+  size_t first = 1;
+  while (first < command.words.size() &&
+         StringRef(command.words[first].text).starts_with("-"))
+    ++first;
+  StringRef verb =
+      first < command.words.size() ? StringRef(command.words[first].text) : "";
+  if (isModuleQuestion(verb))
+    return;
+  forgetEnvironment(command);
+  static const StringRef others[] = {"purge", "unload",  "del",  "rm",
+                                     "use",   "restore", "save", "unuse"};
+  bool loads = verb == "load" || verb == "add" || verb == "swap" ||
+               verb == "switch" || verb == "try-load";
+  if (loads)
+    ++first;
+  else if (command.name() != "ml" || is_contained(others, verb))
+    return;
+  for (size_t i = first; i < command.words.size(); ++i)
+    if (!StringRef(command.words[i].text).starts_with("-"))
+      script.modules.push_back(command.words[i].text);
+}
+
+/// "spack load a", "conda activate b": functions of the shell, most of the
+/// time, that change it as a module does.
+void JobReader::runEnvironmentTool(const Command &command) {
+  StringRef verb =
+      command.words.size() > 1 ? StringRef(command.words[1].text) : "";
+  if (verb == "load" || verb == "unload" || verb == "activate" ||
+      verb == "deactivate" || verb == "env" || verb == "swap")
+    forgetEnvironment(command);
 }
 
 /// "ulimit -s 8192", "ulimit -Ss unlimited".
@@ -381,9 +423,30 @@ static bool isSubmitFolder(StringRef folder) {
       .Default(false);
 }
 
+/// $PWD in \p folder, which is relative to where the job starts, where $PWD is
+/// not set here.
+static ShellValue pwdOf(const ShellValue &folder) {
+  if (folder.str().starts_with("/"))
+    return folder;
+  ShellValue pwd;
+  pwd.addUnknown("$PWD");
+  if (!folder.str().empty())
+    pwd.add("/");
+  pwd.add(folder);
+  return folder.known() ? pwd : ShellValue::notKnown("$(pwd)");
+}
+
 void JobReader::runCd(const Command &command) {
-  for (StringRef name : {"PWD", "OLDPWD"})
-    variables.forget(name, command.line);
+  changeFolder(command);
+  variables.forget("OLDPWD", command.line);
+  const ShellVariable *folder = variables.find(folderName);
+  bool known = folder && folder->set && folder->certain;
+  variables.setValue(
+      "PWD", known ? pwdOf(folder->value) : ShellValue::notKnown("$(pwd)"),
+      command.line);
+}
+
+void JobReader::changeFolder(const Command &command) {
   size_t i = 1;
   while (i < command.words.size() &&
          StringRef(command.words[i].text).starts_with("-") &&
@@ -427,6 +490,7 @@ void JobReader::notRead(const Command &command) {
   bool evaluates = command.name() == "eval";
   if (command.words.size() < 2)
     return;
+  forgetEnvironment(command);
   std::string what = evaluates ? "eval " : "";
   problem(command.line, "not read: " + what + command.words[1].text +
                             "; what it sets is not known here");

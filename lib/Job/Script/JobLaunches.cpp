@@ -65,6 +65,16 @@ void JobReader::changeEnvironment(const LaunchParts &parts, JobLaunch &launch) {
   }
 }
 
+void JobReader::setUnknownFrom(Launch &launch) const {
+  const ShellVariable *change = variables.find(unknownFromName);
+  if (!change)
+    return;
+  launch.unknownFromLine = change->line;
+  auto what = environmentChanges.find(change->line);
+  if (what != environmentChanges.end())
+    launch.unknownFrom = what->second;
+}
+
 /// The number of threads: "48" of "48", "4" of "4,12".
 static std::optional<unsigned> threadsOf(const Environment &environment) {
   StringRef value = environment.valueOf("OMP_NUM_THREADS").trim();
@@ -143,6 +153,11 @@ void JobReader::addLaunches(const Command &command) {
     changeEnvironment(parts, launch);
     if (const ShellVariable *folder = variables.find(folderName))
       launch.folder = folder->value.word();
+    const ShellVariable *folders = variables.find("LD_LIBRARY_PATH");
+    if (folders && folders->set && !folders->value.known())
+      launch.libraryFolders = folders->value.split(':');
+    setUnknownFrom(launch.launch);
+    launch.launch.uncertain = launch.conditional;
     launch.launch.threads = threadsOf(launch.launch.environment);
     launch.launch.ranksPerNode = ranksPerNodeOf(parts, script);
     launch.launch.stackBytes = stackBytes();

@@ -24,7 +24,9 @@ void JobReader::addDirectives(ArrayRef<DirectiveVariable> fromDirectives) {
   }
 }
 
-void JobReader::run(ArrayRef<DirectiveVariable> fromDirectives) {
+void JobReader::run(ArrayRef<DirectiveVariable> fromDirectives, bool login) {
+  if (login)
+    forgetEnvironment(1, "a login shell");
   addDirectives(fromDirectives);
   callBudget = 4 * tokens.size() + 10000;
   readList({0, tokens.size()});
@@ -227,6 +229,7 @@ void JobReader::readLoop(size_t at, size_t end) {
   for (size_t i = at; i < done; ++i)
     if (tokens[i].text == "shift" || tokens[i].text == "set")
       variables.arguments.reset();
+  bool runs = false; // over words that are there: at least once
   ++conditions;
   if (roles[at] == ShellRole::loopWord) {
     readList({at + 1, doWord});
@@ -236,14 +239,16 @@ void JobReader::readLoop(size_t at, size_t end) {
     size_t word = at + 3; // for NAME in WORDS
     for (; isKind(word, doWord, ShellTokenKind::word); ++word)
       expander.expandWord(tokens[word].text, tokens[word].line, values);
+    runs = any_of(values, [](const ShellValue &v) { return v.known(); });
     if (values.size() == 1 && values[0].known())
       variables.setValue(name, values[0], tokens[at].line);
     else if (shellNameLength(name) == name.size())
       variables.forget(name, tokens[at].line);
   }
+  conditions -= runs;
   if (doWord < end)
     readList({doWord + 1, done});
-  --conditions;
+  conditions -= !runs;
   branches.endBranch(/*reached=*/true);
   branches.mergeAsUnknown();
   ended = false;
@@ -372,7 +377,8 @@ void JobReader::collectFromWord(size_t at, bool takesNames,
     names.insert(stackLimitName);
   } else if (word == "set") {
     names.insert(exportAllName);
-  } else if (word == "module" || word == "ml" || word == "spack") {
+  } else if (word == "module" || word == "ml" || word == "spack" ||
+             word == "source" || word == "." || word == "conda") {
     names.insert("PATH");
     names.insert("LD_LIBRARY_PATH");
   }

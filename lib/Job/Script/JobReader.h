@@ -13,6 +13,7 @@
 #include "Job/Script/ShellExpand.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
 
 namespace mpg {
 
@@ -26,7 +27,8 @@ public:
         next(blocks.next), expander(variables, budgetBytes),
         copyBudget(budgetBytes) {}
 
-  void run(llvm::ArrayRef<DirectiveVariable> fromDirectives);
+  /// \p login: the shell reads the user's and the system's profile first.
+  void run(llvm::ArrayRef<DirectiveVariable> fromDirectives, bool login);
   /// The lines of a csh script, which has other blocks.
   void runCsh(llvm::ArrayRef<DirectiveVariable> fromDirectives);
 
@@ -35,6 +37,8 @@ private:
   static constexpr llvm::StringLiteral stackLimitName = "ulimit -s";
   static constexpr llvm::StringLiteral exportAllName = "set -a";
   static constexpr llvm::StringLiteral folderName = "cd";
+  // Set where any variable may have been changed by what is not read.
+  static constexpr llvm::StringLiteral unknownFromName = "module load";
 
   // Where in the tokens: [first, end).
   struct Range {
@@ -113,10 +117,14 @@ private:
   void runModule(const Command &command);
   void runUlimit(const Command &command);
   void runCd(const Command &command);
+  void changeFolder(const Command &command);
   void runReadingBuiltin(const Command &command);
   void runExit(const Command &command);
   void forgetWritten(const Command &command);
   void notRead(const Command &command);
+  void runEnvironmentTool(const Command &command);
+  void forgetEnvironment(const Command &command);
+  void forgetEnvironment(unsigned line, std::string what);
   void runCshSetting(const Command &command);
   void setVariable(llvm::StringRef name, ShellValue value, unsigned line,
                    llvm::StringRef how, bool exported);
@@ -132,6 +140,7 @@ private:
   void addLaunches(const Command &command);
   bool copyEnvironment(const Command &command, JobLaunch &launch);
   void changeEnvironment(const LaunchParts &parts, JobLaunch &launch);
+  void setUnknownFrom(Launch &launch) const;
   std::optional<uint64_t> stackBytes() const;
   void noteInterpreter(const JobLaunch &launch);
 
@@ -142,6 +151,8 @@ private:
   ShellVariables variables;
   ShellExpander expander;
   size_t copyBudget; ///< bytes that environments of launches may take
+  /// The commands that changed the environment, by their lines.
+  std::map<unsigned, std::string> environmentChanges;
   llvm::StringMap<Function> functions;
   unsigned conditions = 0; ///< of what surrounds the current command
   unsigned depth = 0;

@@ -51,6 +51,17 @@ static bool isCsh(StringRef text) {
          first.rtrim().split(' ').first.ends_with("csh");
 }
 
+/// "#!/bin/bash -l" reads profiles, which may load modules.
+static bool isLoginShell(StringRef text) {
+  StringRef first = text.take_until([](char c) { return c == '\n'; }).rtrim();
+  if (!first.consume_front("#!"))
+    return false;
+  StringRef options = first.ltrim().split(' ').second.trim();
+  bool isLong = options.starts_with("--");
+  return isLong ? options == "--login"
+                : options.starts_with("-") && options.contains('l');
+}
+
 static void sortProblems(JobScript &script) {
   sort(script.problems, [](const JobProblem &a, const JobProblem &b) {
     return std::tie(a.line, a.text) < std::tie(b.line, b.text);
@@ -80,7 +91,7 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path) {
   if (csh)
     reader.runCsh(variables);
   else
-    reader.run(variables);
+    reader.run(variables, isLoginShell(shell));
   sortProblems(script);
   return script;
 }
@@ -114,16 +125,27 @@ static std::optional<std::string> resolved(const JobWord &word,
   if (word.known())
     return word.text;
   StringRef text = word.text;
-  if (!text.consume_front(word.unknown) || !text.starts_with("/"))
+  if (!text.consume_front(word.unknown) ||
+      !(text.empty() || text.starts_with("/")))
     return std::nullopt;
   StringRef name = StringRef(word.unknown).trim("${}");
   if (name == "SLURM_SUBMIT_DIR" || name == "PJM_O_WORKDIR" ||
-      name == "PBS_O_WORKDIR" || name == "SGE_O_WORKDIR")
+      name == "PBS_O_WORKDIR" || name == "SGE_O_WORKDIR" || name == "PWD")
     return folder + text.str();
   if (name == "HOME" || name == "~")
     if (auto home = sys::Process::GetEnv("HOME"))
       return *home + text.str();
   return std::nullopt;
+}
+
+std::string mpg::knownLibraryFolders(const JobLaunch &launch,
+                                     const std::string &folder) {
+  std::string list;
+  for (const JobWord &entry : launch.libraryFolders)
+    if (std::optional<std::string> known = resolved(entry, folder))
+      if (!known->empty())
+        list += (list.empty() ? "" : ":") + *known;
+  return list;
 }
 
 static std::string existing(const Twine &path) {

@@ -71,6 +71,8 @@ struct JobLaunch {
   bool conditional = false;
   /// Where the script has gone with cd; "": where the job starts.
   JobWord folder;
+  /// The entries of LD_LIBRARY_PATH, if it is not known as a whole.
+  std::vector<JobWord> libraryFolders;
   /// The variables at this point of the script, exported ones and its own;
   /// threads from OMP_NUM_THREADS, ranks per node from the directives and the
   /// launcher's options, the stack from ulimit -s.
@@ -109,6 +111,10 @@ llvm::Expected<JobScript> readJobScriptFile(const std::string &path);
 /// the PATH of its environment, or of this process; "" if it is not found.
 /// Relative paths are relative to \p folder, the one the job starts in.
 std::string findLaunched(const JobLaunch &launch, const std::string &folder);
+
+/// Its libraryFolders as far as they are known, with colons between them.
+std::string knownLibraryFolders(const JobLaunch &launch,
+                                const std::string &folder);
 
 } // namespace mpg
 

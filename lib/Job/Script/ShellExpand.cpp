@@ -48,6 +48,7 @@ private:
   };
 
   Parameter find(StringRef name) const;
+  bool expandPwd(StringRef whole, bool quoted);
   Parameter findArguments(StringRef name) const;
   size_t expandDollar(StringRef raw, size_t at, bool quoted);
   size_t expandPlain(StringRef raw, size_t at, bool quoted);
@@ -202,11 +203,29 @@ size_t WordExpansion::expandPlain(StringRef raw, size_t at, bool quoted) {
   }
   Parameter parameter = find(rest.take_front(length));
   StringRef written = raw.substr(at, length + 1);
+  if (expandPwd(written, quoted))
+    return at + 1 + length;
   if (parameter.known)
     addValue(parameter.value, written, quoted);
   else
     addUnknown(written);
   return at + 1 + length;
+}
+
+/// $PWD, which in front of any cd is the folder that the job starts in, and is
+/// written so; anywhere else it is "$(pwd)".
+bool WordExpansion::expandPwd(StringRef whole, bool quoted) {
+  if (whole != "$PWD" && whole != "${PWD}" && whole != "$(pwd)" &&
+      whole != "`pwd`")
+    return false;
+  const ShellVariable *variable = owner.variables.find("PWD");
+  if (!variable)
+    addUnknown("$PWD");
+  else if (!variable->certain || !variable->set)
+    addUnknown("$(pwd)");
+  else
+    addValue(variable->value, whole, quoted);
+  return true;
 }
 
 /// ${#NAME}
@@ -358,7 +377,9 @@ size_t WordExpansion::expandDollar(StringRef raw, size_t at, bool quoted) {
     return raw.size();
   }
   StringRef whole = raw.slice(at, end);
-  if (ansi) {
+  if (expandPwd(whole, quoted)) {
+    // done
+  } else if (ansi) {
     addAnsiQuoted(whole.drop_front(2).drop_back());
   } else if (whole.starts_with("${")) {
     expandBraces(whole, quoted);

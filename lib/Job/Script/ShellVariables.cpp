@@ -53,6 +53,20 @@ JobWord ShellValue::word() const {
   return word;
 }
 
+std::vector<JobWord> ShellValue::split(char separator) const {
+  std::vector<JobWord> parts;
+  size_t begin = 0;
+  for (size_t at = 0; at <= text.size(); ++at) {
+    while (endOfUnknown(at) > at)
+      at = endOfUnknown(at);
+    if (at < text.size() && text[at] != separator)
+      continue;
+    parts.push_back(slice(begin, at).word());
+    begin = at + 1;
+  }
+  return parts;
+}
+
 const ShellVariable *ShellVariables::find(StringRef name) const {
   auto at = variables.find(name);
   return at == variables.end() ? nullptr : &at->second;

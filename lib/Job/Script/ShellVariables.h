@@ -31,6 +31,8 @@ public:
   /// From \p begin to \p end, which cut no unknown part.
   ShellValue slice(size_t begin, size_t end) const;
   JobWord word() const;
+  /// The parts between the \p separators that stand in known text.
+  std::vector<JobWord> split(char separator) const;
   /// Equal in every run of the script.
   bool isSame(const ShellValue &other) const {
     return known() && other.known() && text == other.text;
