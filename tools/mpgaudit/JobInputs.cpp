@@ -81,6 +81,8 @@ static bool mayBeAnother(const JobLaunch &start) {
 /// who looks at the script from elsewhere has the program beside it.
 static void addStart(const JobScript &script, const JobLaunch &start,
                      const Launch *given, std::vector<Input> &inputs) {
+  if (start.madeLine)
+    return; // the file of now will not run; MPG238 says so
   std::string folder = ".";
   std::string path = findIn(start, folder);
   if (path.empty()) {
@@ -88,7 +90,7 @@ static void addStart(const JobScript &script, const JobLaunch &start,
     path = folder.empty() ? "" : findIn(start, folder);
   }
   if (path.empty())
-    return; // the rules say so
+    return; // MPG238 says so
   Input input;
   input.path = path;
   input.start = &start;

@@ -64,7 +64,7 @@ static void reportUnknown(JobContext &job) {
 static void reportNotFound(JobContext &job) {
   std::vector<const JobLaunch *> missing;
   for (const JobLaunch *launch : job.launches)
-    if (launch->program.known() && job.isMissing(*launch))
+    if (launch->program.known() && job.isMissing(*launch) && !launch->madeLine)
       missing.push_back(launch);
   if (missing.empty())
     return;
@@ -79,6 +79,25 @@ static void reportNotFound(JobContext &job) {
   finding.evidence = launchText(*missing[0]);
   finding.setFix("Name the program:\n  mpgaudit PROGRAM --job=" +
                  printable(job.script.path));
+}
+
+/// A program's file of now says nothing about the one that will run.
+static void reportMade(JobContext &job) {
+  for (const JobLaunch *launch : job.launches) {
+    if (!launch->madeLine || !job.isMissing(*launch))
+      continue;
+    Finding &finding = job.add(
+        FindingId::mpg238, launch->line,
+        shortened(launch->program.text) + " is made by line " +
+            std::to_string(launch->madeLine) +
+            " of the script: the file that is there now was not looked at");
+    finding.sub = "made";
+    finding.where.symbol = launch->program.text;
+    finding.evidence = launchText(*launch);
+    finding.setFix("Build first and audit then, or name the program:\n"
+                   "  mpgaudit PROGRAM --job=" +
+                   printable(job.script.path));
+  }
 }
 
 /// Left out on purpose; everything else stops a shell as well.
@@ -110,6 +129,7 @@ void mpg::checkUnknown(JobContext &job) {
   if (job.wants(FindingId::mpg238)) {
     reportUnknown(job);
     reportNotFound(job);
+    reportMade(job);
   }
   if (job.wants(FindingId::mpg239))
     reportProblems(job);

@@ -143,6 +143,7 @@ void JobReader::addLaunches(const Command &command) {
     JobLaunch launch;
     launch.line = command.line;
     launch.conditional = isConditional();
+    launch.commandsBefore = script.commands.size();
     if (!copyEnvironment(command, launch))
       return;
     launch.program = std::move(*parts.program);

@@ -92,6 +92,7 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path) {
     reader.runCsh(variables);
   else
     reader.run(variables, isLoginShell(shell));
+  findMadePrograms(script);
   sortProblems(script);
   return script;
 }

@@ -73,6 +73,10 @@ struct JobLaunch {
   JobWord folder;
   /// The entries of LD_LIBRARY_PATH, if it is not known as a whole.
   std::vector<JobWord> libraryFolders;
+  /// The line in which the script makes or replaces the program's file, if it
+  /// does; 0 if not. The file of now is another one then.
+  unsigned madeLine = 0;
+  size_t commandsBefore = 0; ///< of JobScript::commands
   /// The variables at this point of the script, exported ones and its own;
   /// threads from OMP_NUM_THREADS, ranks per node from the directives and the
   /// launcher's options, the stack from ulimit -s.
@@ -99,6 +103,9 @@ struct JobScript {
   std::optional<uint64_t> nodeMemoryBytes; ///< of one node
   std::optional<unsigned> cpusPerTask;
 };
+
+/// Fills in madeLine of all launches: make, cmake --build, "cc -o app", cp.
+void findMadePrograms(JobScript &script);
 
 /// Reads \p text. Every text is a script: what is wrong with it is in its
 /// problems, and the rest is read.
