@@ -2,6 +2,7 @@
 
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
+#include "Audit/Paging.h"
 #include "Support/Format.h"
 #include <unistd.h>
 
@@ -28,19 +29,6 @@ bool FileReport::unusable() const {
   });
 }
 
-/// The compiler's record of its command line names the A64FX, or its code
-/// carries HPC tags, which nothing else has.
-static bool builtForA64fx(Image &image) {
-  if (std::optional<mpg_note_hints> hints = readOwnNotes(image).hints;
-      hints && hints->taggedAccesses)
-    return true;
-  const Section *record = image.findSection(".GCC.command.line");
-  if (!record)
-    return false;
-  StringRef lines = image.sectionData(*record, 16 << 20);
-  return lines.contains("=a64fx") || lines.contains("-KA64FX");
-}
-
 /// HW:fugaku-paths
 static bool vendorFilesInstalled() {
   static const bool installed = access("/opt/FJSVxos/mmm", F_OK) == 0;
@@ -54,12 +42,12 @@ static bool loadsVendorLibrary(Image &image, const ProgramClosure *closure) {
   if (!closure)
     return image.needs("libmpg.so");
   return any_of(closure->libraries, [](const LoadedLibrary &library) {
-    return library.name.starts_with("libmpg.so") &&
-           !(library.checks && library.checks->isOurs);
+    return library.name.starts_with("libmpg.so") && !library.isOurs();
   });
 }
 
-static Target decideTarget(Image &image, const ProgramClosure *closure) {
+static Target decideTarget(Image &image, const ProgramClosure *closure,
+                           bool fujitsuJob) {
   if (!image.fullyRead())
     return Target::mpg;
   if (image.isLoadable()) {
@@ -69,7 +57,7 @@ static Target decideTarget(Image &image, const ProgramClosure *closure) {
       return Target::libhugetlbfs;
   }
   if (image.machine() == Machine::aarch64 &&
-      (vendorFilesInstalled() || builtForA64fx(image)))
+      (fujitsuJob || vendorFilesInstalled()))
     return Target::fugaku;
   return Target::mpg;
 }
@@ -125,6 +113,22 @@ static void lowerErrors(std::vector<Finding> &findings) {
     }
 }
 
+/// Where the job wants no large pages, nothing that keeps them away is wrong.
+static void lowerUnwanted(const Launch &launch,
+                          std::vector<Finding> &findings) {
+  if (wantsLargePages(launch))
+    return;
+  for (Finding &finding : findings) {
+    unsigned number = unsigned(finding.id);
+    bool aboutPages =
+        (number >= 102 && number <= 120) || (number >= 130 && number <= 143);
+    if (aboutPages && finding.severity > Severity::note) {
+      finding.severity = Severity::note;
+      finding.title += "; the job switches large pages off";
+    }
+  }
+}
+
 static FixContext collectFixContext(const Subject &subject,
                                     const FileReport &report) {
   // ld.mpg's own limit, and some more: start-up files of another compiler
@@ -176,7 +180,8 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
                     settings.launch ? StringRef(settings.launch->sysroot) : "");
   report.target = settings.target
                       ? *settings.target
-                      : decideTarget(image, closure ? &*closure : nullptr);
+                      : decideTarget(image, closure ? &*closure : nullptr,
+                                     settings.fujitsuJob);
   report.pageBytes = settings.pageBytes.value_or(usualPageBytes(report.target));
   report.hugeBytes = settings.hugeBytes;
   // The table of regions must not look better because less was asked for.
@@ -186,6 +191,8 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   Subject subject(image, wide, report.target, report.pageBytes,
                   report.hugeBytes, closure ? &*closure : nullptr);
   runChecks(subject, report.findings);
+  if (subject.launch())
+    lowerUnwanted(*subject.launch(), report.findings);
   if (subject.launch() && subject.launch()->uncertain)
     lowerErrors(report.findings);
   report.fixContext = collectFixContext(subject, report);

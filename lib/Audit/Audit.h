@@ -17,7 +17,10 @@ namespace mpg {
 
 /// What the user asked for; the same for every file of a run.
 struct AuditSettings {
-  std::optional<Target> target;      ///< nothing: decided per file
+  std::optional<Target> target; ///< nothing: decided per file
+  /// The job is for a machine with Fujitsu's library: AArch64 programs of it
+  /// are. Only asked where there is no target.
+  bool fujitsuJob = false;
   std::optional<uint64_t> pageBytes; ///< nothing: the target's
   uint64_t hugeBytes = uint64_t(2) << 20;
   /// Writable data below this is not worth a warning.
@@ -68,6 +71,10 @@ struct FileReport {
   FixContext fixContext;
 
   Severity worst() const;
+  /// A program or library, and not damaged.
+  bool readsAsProgram() const {
+    return kind != ElfKind::notElf && kind != ElfKind::malformed;
+  }
   /// The file cannot be used as what it claims to be; exit status 2.
   bool unusable() const;
 };

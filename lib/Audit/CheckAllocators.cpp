@@ -45,8 +45,11 @@ static void checkOwnMalloc(const Subject &subject, Findings &findings) {
   Image &image = subject.image;
   if (!image.isProgram() || image.isStatic())
     return;
-  if (image.exportsSymbol("malloc") || image.exportsSymbol("calloc"))
-    return addOwnMalloc(findings);
+  if (image.exportsSymbol("malloc") || image.exportsSymbol("calloc")) {
+    if (!subject.carriesLibmpg()) // else it is libmpg's
+      addOwnMalloc(findings);
+    return;
+  }
   if (subject.closure)
     return checkLoadedAllocators(subject, findings);
   for (StringRef name : image.dynamic().needed)

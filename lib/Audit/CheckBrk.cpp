@@ -164,7 +164,7 @@ static void checkSystemCall(const Subject &subject, Findings &findings) {
   if (!call)
     return;
   bool glibc = image.isStatic() &&
-               findStaticSymbols(image).defines(KnownSymbol::__libc_malloc);
+               subject.ownSymbols().defines(KnownSymbol::__libc_malloc);
   FindingId id = glibc ? FindingId::mpg132 : FindingId::mpg131;
   if (!findings.wants(id))
     return;
@@ -180,7 +180,8 @@ static void checkSystemCall(const Subject &subject, Findings &findings) {
 void mpg::checkBrk(const Subject &subject, Findings &findings) {
   if (findings.wants(FindingId::mpg130))
     checkImports(subject, findings);
+  // Behind libmpg.a's malloc the C library's serves nobody.
   if (findings.wantsAny(131, 132) && needsNoLibc(subject.image) &&
-      !tooMuchCode(subject))
+      !subject.carriesLibmpgMalloc() && !tooMuchCode(subject))
     checkSystemCall(subject, findings);
 }

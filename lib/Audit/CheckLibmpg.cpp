@@ -10,8 +10,7 @@ using namespace llvm;
 using namespace mpg;
 
 static void checkStatic(const Subject &subject, Findings &findings) {
-  if (!findings.wants(FindingId::mpg112) ||
-      findStaticSymbols(subject.image).defines(KnownSymbol::mpg_version))
+  if (!findings.wants(FindingId::mpg112) || subject.carriesLibmpg())
     return;
   Finding &finding = findings.add(
       FindingId::mpg112,
@@ -19,15 +18,26 @@ static void checkStatic(const Subject &subject, Findings &findings) {
   finding.evidence = "no PT_INTERP";
 }
 
+namespace {
+
+struct SearchedLibrary {
+  StringRef name;
+  bool isLibmpg;
+};
+
+} // namespace
+
 /// The libraries in the order in which the loader searches them for symbols,
 /// as far as it is known.
-static std::vector<StringRef> searchOrder(const Subject &subject) {
+static std::vector<SearchedLibrary> searchOrder(const Subject &subject) {
+  std::vector<SearchedLibrary> order;
   if (!subject.closure)
-    return subject.image.dynamic().needed;
-  std::vector<StringRef> names;
-  for (const LoadedLibrary &library : subject.closure->libraries)
-    names.push_back(library.name);
-  return names;
+    for (StringRef name : subject.image.dynamic().needed)
+      order.push_back({name, isLibmpgName(name)});
+  else
+    for (const LoadedLibrary &library : subject.closure->libraries)
+      order.push_back({library.name, library.isLibmpg()});
+  return order;
 }
 
 /// What the library of \p name is named for people: who made it, where its
@@ -35,18 +45,18 @@ static std::vector<StringRef> searchOrder(const Subject &subject) {
 static std::string libmpgTitle(const Subject &subject, StringRef name) {
   const LoadedLibrary *libmpg =
       subject.closure ? subject.closure->findLibmpg() : nullptr;
-  bool disguised = libmpg && libmpg->name == name && libmpg->checks &&
-                   libmpg->checks->isOurs && name.starts_with("libmpg.so");
+  bool disguised = libmpg && libmpg->name == name && libmpg->isOurs() &&
+                   !name.starts_with("libmpgrt.so");
   return name.str() + (disguised ? " (of mpgtools)" : "");
 }
 
 static void checkOrder(const Subject &subject, Findings &findings) {
   const std::vector<StringRef> &needed = subject.image.dynamic().needed;
   StringRef before;
-  for (StringRef name : searchOrder(subject)) {
+  for (auto [name, isLibmpg] : searchOrder(subject)) {
     if (name.starts_with("libc.so") || name.starts_with("libpthread.so")) {
       before = before.empty() ? name : before;
-    } else if (isLibmpgName(name) && !before.empty()) {
+    } else if (isLibmpg && !before.empty()) {
       Finding &finding =
           findings.add(FindingId::mpg111, libmpgTitle(subject, name) +
                                               " is loaded after " + before);
@@ -89,7 +99,9 @@ static void checkPresence(const Subject &subject, Findings &findings) {
   StringRef variable = firstLargePageVariable(subject.launch());
   bool expected = subject.settings.expectLibmpg;
   if ((!expected && variable.empty()) ||
-      any_of(searchOrder(subject), isLibmpgName))
+      any_of(searchOrder(subject),
+             [](const SearchedLibrary &library) { return library.isLibmpg; }) ||
+      subject.carriesLibmpg())
     return;
   if (!expected && isSystemTool(subject.image.path()))
     return;

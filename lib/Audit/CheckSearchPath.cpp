@@ -33,7 +33,7 @@ static void checkPlaces(const Subject &subject, Findings &findings) {
     StringRef folder = folderOf(subject, library);
     bool libc = library.name.starts_with("libc.so");
     bool vendor = library.name.starts_with("libmpg.so") && library.checks &&
-                  !library.checks->isOurs;
+                  !library.isOurs();
     if (folder.empty() || (!libc && !vendor) ||
         (libc && (isSystemFolder(folder) || folder == loader)) ||
         (vendor && folder.starts_with("/opt/FJSVxos/"))) // HW:fugaku-paths

@@ -12,7 +12,7 @@ void mpg::checkThreadStack(const Subject &subject, Findings &findings) {
   std::vector<StringRef> used =
       subject.symbols().importsOf({KnownSymbol::pthread_attr_setstack,
                                    KnownSymbol::pthread_attr_setstackaddr});
-  if (used.empty())
+  if (used.empty() || subject.carriesLibmpg()) // it is libmpg that does
     return;
   Finding &finding =
       findings.add(FindingId::mpg104, "the address of a thread stack is set "

@@ -70,6 +70,20 @@ const Notes &Subject::notes() const {
   return *noteCache;
 }
 
+const KnownSymbolUse &Subject::ownSymbols() const {
+  if (!ownCache)
+    ownCache = findStaticSymbols(image);
+  return *ownCache;
+}
+
+bool Subject::carriesLibmpg() const {
+  return image.isProgram() && ownSymbols().defines(KnownSymbol::mpg_version);
+}
+
+bool Subject::carriesLibmpgMalloc() const {
+  return carriesLibmpg() && ownSymbols().defines(KnownSymbol::__wrap_malloc);
+}
+
 bool Findings::wants(FindingId id) const {
   if (subject.settings.named.contains(id))
     return true;

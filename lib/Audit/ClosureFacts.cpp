@@ -24,7 +24,7 @@ bool mpg::isAllocatorName(StringRef name) {
       name, {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc"});
 }
 
-bool LoadedLibrary::isLibmpg() const { return isLibmpgName(name); }
+bool LoadedLibrary::isLibmpg() const { return isLibmpgName(name) || isOurs(); }
 
 bool LoadedLibrary::isCore() const {
   return isLibmpg() ||
@@ -114,8 +114,7 @@ collectChecks(Image &image, const AuditSettings &settings) {
   facts->symbols = subject.symbols();
   facts->exportsMalloc =
       image.exportsSymbol("malloc") || image.exportsSymbol("calloc");
-  facts->isOurs = isLibmpgName(image.dynamic().soname.value_or("")) &&
-                  image.exportsSymbol("mpg_version");
+  facts->isOurs = image.exportsSymbol("mpg_version");
   return facts;
 }
 

@@ -41,8 +41,9 @@ struct LoadedLibrary {
   /// Null if the library is missing.
   const LibraryCheckFacts *checks;
 
-  /// Fujitsu's library or ours, by its name.
+  /// Fujitsu's library by its name, or ours by what it exports.
   bool isLibmpg() const;
+  bool isOurs() const { return checks && checks->isOurs; }
   /// The C library's own parts and the compilers' support libraries: what they
   /// do is what every program gets, and nobody can leave them out.
   bool isCore() const;
@@ -67,7 +68,7 @@ struct ProgramClosure {
   void setVia(Finding &finding, const LoadedLibrary &library) const;
 };
 
-/// Fujitsu's library or ours.
+/// Fujitsu's library or ours, where only a name is known.
 bool isLibmpgName(llvm::StringRef name);
 /// Of a library that brings another malloc into a program.
 bool isAllocatorName(llvm::StringRef name);

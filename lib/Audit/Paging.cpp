@@ -7,12 +7,17 @@
 using namespace llvm;
 using namespace mpg;
 
+bool mpg::wantsLargePages(const Launch &launch) {
+  return launch.environment.valueOf("XOS_MMM_L_HPAGE_TYPE") != "none" &&
+         launch.environment.valueOf("MPG_MODE") != "none";
+}
+
 std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
   PagingPolicy policy;
   if (!launch)
     return policy;
   const Environment &environment = launch->environment;
-  if (environment.valueOf("XOS_MMM_L_HPAGE_TYPE") == "none")
+  if (!wantsLargePages(*launch))
     return std::nullopt;
   const Variable *variable = environment.find("XOS_MMM_L_PAGING_POLICY");
   if (!variable)

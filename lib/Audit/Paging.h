@@ -21,6 +21,9 @@ struct PagingPolicy {
 /// libmpg would refuse counts as the default, as it does there.
 std::optional<PagingPolicy> pagingPolicy(const Launch *launch);
 
+/// False if the job switches them off, for Fujitsu's library or for ours.
+bool wantsLargePages(const Launch &launch);
+
 } // namespace mpg
 
 #endif // MPG_AUDIT_PAGING_H

@@ -477,6 +477,7 @@ TEST(JobRules, CpusOfTheMachine) {
 TEST(JobRules, CpusOfTwoMachinesInOneScript) {
   Script mixed;
   mixed.script.scheduler = Scheduler::slurm;
+  mixed.settings.target = Target::fugaku;
   mixed.set(policy, demand)
       .run("./a.out", "numactl --cpunodebind=4")
       .run("./a.out", "numactl --cpunodebind=0");
@@ -699,7 +700,9 @@ TEST(JobRules, ScriptsForFujitsusLibrary) {
   Script slurm;
   slurm.script.scheduler = Scheduler::slurm;
   EXPECT_FALSE(isFugakuScript(slurm.script));
-  EXPECT_TRUE(isFugakuScript(slurm.set(policy, demand).script));
   // Our runtime reads the same variables.
+  EXPECT_FALSE(isFugakuScript(slurm.set(policy, demand).script));
+  slurm.set("LD_PRELOAD", "/opt/FJSVxos/mmm/lib64/libmpg.so.1");
+  EXPECT_TRUE(isFugakuScript(slurm.script));
   EXPECT_FALSE(isFugakuScript(slurm.run("./a.out", "mpgrun").script));
 }

@@ -241,8 +241,7 @@ bool Run::readScript() {
     return fail(options.job, toString(script.takeError()));
   result.job = JobReport();
   result.job->script = std::move(*script);
-  if (!settings.target && isFugakuScript(result.job->script))
-    settings.target = Target::fugaku;
+  settings.fujitsuJob = isFugakuScript(result.job->script);
   addJobInputs(result.job->script, settings.launch.get(), inputs.files);
   if (options.mode == RunMode::tree && inputs.files.empty())
     return fail(options.job, "none of the programs that it starts is on this "

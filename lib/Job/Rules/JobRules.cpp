@@ -46,28 +46,18 @@ static bool isForOurRuntime(const JobScript &script) {
          });
 }
 
-static bool namesVendorFile(const JobScript &script) {
-  auto names = [](const JobWord &word) {
-    return StringRef(word.text).contains("/opt/FJSV");
-  };
-  return any_of(
-             script.settings,
-             [&](const JobSetting &setting) { return names(setting.value); }) ||
-         any_of(script.commands, [&](const JobCommand &command) {
-           return any_of(command.words, names);
-         });
+/// LD_PRELOAD=/opt/FJSVxos/mmm/lib64/libmpg.so.1
+static bool preloadsVendorLibrary(const JobScript &script) {
+  return any_of(script.settings, [](const JobSetting &setting) {
+    return setting.name == "LD_PRELOAD" &&
+           StringRef(setting.value.text).contains("libmpg.so.1");
+  });
 }
 
 bool mpg::isFugakuScript(const JobScript &script) {
   if (isForOurRuntime(script))
     return false;
-  for (const JobSetting &setting : script.settings) {
-    StringRef name = setting.name;
-    if (name.starts_with("XOS_MMM_L_") || name.starts_with("FLIB_") ||
-        name.starts_with("PLE_"))
-      return true;
-  }
-  return namesVendorFile(script) ||
+  return preloadsVendorLibrary(script) ||
          (script.scheduler == Scheduler::pjm && !isForOtherMachine(script));
 }
 

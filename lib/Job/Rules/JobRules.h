@@ -31,9 +31,9 @@ struct JobReport {
   std::vector<Finding> findings;
 };
 
-/// Whether the script is for a machine with Fujitsu's library: #PJM, or
-/// variables and paths that only it has. Not where mpgrun or MPG_MODE say that
-/// ours is to act: it reads the same variables.
+/// Whether the script is for a machine with Fujitsu's library: #PJM, or that
+/// library preloaded. Not where mpgrun or MPG_MODE say that ours is to act. The
+/// variables XOS_MMM_L_ and FLIB_ say nothing: ours reads them, too.
 bool isFugakuScript(const JobScript &script);
 
 /// Findings in the order of lines; Where::line says where.

@@ -107,19 +107,25 @@ static Numbering findNumbering(const JobScript &script) {
   return Numbering::unknown;
 }
 
-/// What the user asked for; else the library that the script runs with; else
-/// what most of its programs are for.
+/// What the user asked for; else what the job's programs are for, as far as
+/// they are here; else what the script is for.
 static Target decideTarget(const JobScript &script,
                            ArrayRef<LaunchedProgram> programs,
                            const JobSettings &settings) {
   if (settings.target)
     return *settings.target;
-  if (isFugakuScript(script))
-    return Target::fugaku;
-  for (const LaunchedProgram &program : programs)
-    if (program.report)
-      return program.report->target;
-  return Target::mpg;
+  std::optional<Target> first;
+  for (const LaunchedProgram &program : programs) {
+    if (!program.report || !program.report->readsAsProgram() ||
+        isSystemTool(program.launch->program.text))
+      continue;
+    if (program.report->target == Target::fugaku)
+      return Target::fugaku;
+    first = first.value_or(program.report->target);
+  }
+  if (first)
+    return *first;
+  return isFugakuScript(script) ? Target::fugaku : Target::mpg;
 }
 
 JobContext::JobContext(const JobScript &script,

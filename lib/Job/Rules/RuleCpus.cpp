@@ -152,7 +152,9 @@ static void report(JobContext &job, const NumberUse &use, Numbering wanted,
 }
 
 void mpg::checkCpuNumbers(JobContext &job) {
-  if (!job.wants(FindingId::mpg227) || job.target != Target::fugaku)
+  bool known =
+      job.target == Target::fugaku || job.numbering != Numbering::unknown;
+  if (!job.wants(FindingId::mpg227) || !known)
     return;
   std::vector<NumberUse> uses = findNumberUses(job);
   if (job.numbering != Numbering::unknown) {
