@@ -19,6 +19,10 @@ static constexpr unsigned headerIndexLimit = 10;
 /// The kernel maps nothing below. HW:mmap-min-addr
 static constexpr uint64_t lowestAddress = 65536;
 
+/// Linkers make a handful of segments; thousands of them are somebody's joke,
+/// and each costs a pass over the sections.
+static constexpr size_t mostPairs = 64;
+
 /// The section by which a reader knows the part of \p segment that lies in
 /// the granule at \p granule: .data or .bss if one does, else the largest that
 /// holds something: .relro_padding is the linker's filler.
@@ -52,7 +56,7 @@ static std::string describe(const Segment &segment, unsigned index) {
 /// What a conflict costs: everything, or for a runtime that moves single
 /// granules the part that does not fill one.
 static void setCost(const Subject &subject, Finding &finding) {
-  uint64_t all = writableBytes(subject.image.loads());
+  auto [all, inside] = subject.movableBytes();
   bool movesGranules =
       subject.target == Target::mpg || subject.target == Target::thp;
   if (!movesGranules) {
@@ -60,8 +64,6 @@ static void setCost(const Subject &subject, Finding &finding) {
                    ") stays on normal pages";
     return;
   }
-  uint64_t inside = interiorBytes(subject.image.loads(),
-                                  subject.image.segments(), subject.hugeBytes);
   uint64_t lost = all - std::min(inside, all);
   finding.cost = formatBytes(lost) + " of " + formatBytes(all) +
                  " writable data stays on normal pages";
@@ -69,8 +71,9 @@ static void setCost(const Subject &subject, Finding &finding) {
     finding.severity = Severity::note;
 }
 
+/// \p more: pairs behind it that are only counted.
 static void addPair(const Subject &subject, Findings &findings,
-                    OverlapPair pair) {
+                    OverlapPair pair, size_t more) {
   Image &image = subject.image;
   uint64_t huge = subject.hugeBytes;
   const Segment &first = image.loads()[pair.first];
@@ -103,6 +106,8 @@ static void addPair(const Subject &subject, Findings &findings,
   if (note && (note->flags & MPG_LAYOUT_SKIPPED))
     finding.evidence += "; ld.mpg left its layout out, because .data and .bss "
                         "are small (--mpg-min)";
+  if (more)
+    finding.evidence += "; so do " + std::to_string(more) + " more pairs";
   setCost(subject, finding);
 }
 
@@ -110,11 +115,12 @@ static void addLowAddress(const Subject &subject, Findings &findings) {
   ElfKind kind = subject.image.kind();
   if (kind == ElfKind::pie || kind == ElfKind::staticPie)
     return;
-  unsigned index = 0;
+  unsigned index = 0, found = 0;
   for (const Segment &load : subject.image.loads()) {
     unsigned at = index++;
     if (!load.writable() ||
-        roundDown(load.address, subject.hugeBytes) >= lowestAddress)
+        roundDown(load.address, subject.hugeBytes) >= lowestAddress ||
+        ++found > mostPairs)
       continue;
     Finding &finding = findings.add(
         FindingId::mpg103, "writable data at " + formatHex(load.address) +
@@ -159,9 +165,12 @@ static void addHeaderIndex(const Subject &subject, Findings &findings) {
 void mpg::checkOverlap(const Subject &subject, Findings &findings) {
   if (!subject.image.isProgram())
     return;
-  for (OverlapPair pair :
-       findOverlaps(subject.image.loads(), subject.hugeBytes))
-    addPair(subject, findings, pair);
+  std::vector<OverlapPair> pairs =
+      findOverlaps(subject.image.loads(), subject.hugeBytes);
+  size_t shown = std::min(pairs.size(), mostPairs);
+  for (size_t i = 0; i < shown; ++i)
+    addPair(subject, findings, pairs[i],
+            i + 1 == shown ? pairs.size() - shown : 0);
   addLowAddress(subject, findings);
   addHeaderIndex(subject, findings);
 }

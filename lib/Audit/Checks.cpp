@@ -76,6 +76,13 @@ const KnownSymbolUse &Subject::ownSymbols() const {
   return *ownCache;
 }
 
+const Subject::MovableBytes &Subject::movableBytes() const {
+  if (!movableCache)
+    movableCache = {writableBytes(image.loads()),
+                    interiorBytes(image.loads(), image.segments(), hugeBytes)};
+  return *movableCache;
+}
+
 bool Subject::carriesLibmpg() const {
   return image.isProgram() && ownSymbols().defines(KnownSymbol::mpg_version);
 }

@@ -52,6 +52,12 @@ struct Subject {
   bool carriesLibmpg() const;
   bool carriesLibmpgMalloc() const;
   const KnownSymbolUse &ownSymbols() const;
+  /// Bytes of writable segments, and of the large pages that lie inside them.
+  struct MovableBytes {
+    uint64_t all, inside;
+  };
+  const MovableBytes &movableBytes() const;
+  std::optional<MovableBytes> mutable movableCache;
   std::optional<KnownSymbolUse> mutable ownCache;
   std::optional<KnownSymbolUse> mutable symbolCache;
   std::optional<LinkFacts> mutable linkCache;

@@ -49,10 +49,13 @@ static std::vector<AddressRange> movableRanges(const Subject &subject) {
   for (const Segment &load : image.loads())
     if (load.writable())
       ranges.push_back({load.address, load.end()});
-  for (const Segment &relro : image.segments())
-    if (relro.type == PT_GNU_RELRO)
-      subtractRange(ranges, {roundDown(relro.address, subject.hugeBytes),
-                             roundUp(relro.end(), subject.hugeBytes)});
+  const Segment *relro = nullptr; // the loader obeys the last one
+  for (const Segment &segment : image.segments())
+    if (segment.type == PT_GNU_RELRO)
+      relro = &segment;
+  if (relro)
+    subtractRange(ranges, {roundDown(relro->address, subject.hugeBytes),
+                           roundUp(relro->end(), subject.hugeBytes)});
   return ranges;
 }
 

@@ -241,12 +241,12 @@ void mpg::checkSegments(const HeaderContext &context,
                         ArrayRef<Segment> segments,
                         std::vector<Defect> &defects) {
   Rules rules(context, defects);
-  const Segment *previous = nullptr;
+  const Segment *previous = nullptr, *table = nullptr;
   for (const Segment &segment : segments) {
     if (segment.type == PT_INTERP)
       rules.checkInterpreter(segment);
-    if (segment.type == PT_PHDR)
-      rules.checkHeaderTable(segment, segments);
+    if (segment.type == PT_PHDR && !table) // the kernel takes the first
+      rules.checkHeaderTable(*(table = &segment), segments);
     if (segment.type != PT_LOAD)
       continue;
     rules.checkRange(segment);

@@ -70,9 +70,13 @@ std::vector<AddressRange> mpg::interiorRanges(ArrayRef<Segment> loads,
   for (const Segment &load : loads)
     if (load.writable())
       ranges.push_back({load.address, load.end()});
+  // The loader obeys the last one.
+  const Segment *relro = nullptr;
   for (const Segment &segment : segments)
     if (segment.type == PT_GNU_RELRO && segment.memoryBytes)
-      subtractRange(ranges, {segment.address, segment.end()});
+      relro = &segment;
+  if (relro)
+    subtractRange(ranges, {relro->address, relro->end()});
   std::vector<AddressRange> interior;
   for (const AddressRange &range : ranges) {
     AddressRange whole = {roundUp(range.start, hugeBytes),

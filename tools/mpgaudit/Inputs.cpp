@@ -88,9 +88,9 @@ void Collector::addPath(const std::string &path) {
 }
 
 void Collector::addList(const std::string &path, char separator) {
-  auto buffer = path == "-" ? MemoryBuffer::getSTDIN() : readUnmapped(path);
+  auto buffer = readUnmapped(path);
   if (!buffer)
-    return report(path, buffer.getError().message());
+    return report(path, readFailure(buffer.getError()));
   StringRef rest = (*buffer)->getBuffer();
   while (!rest.empty()) {
     StringRef name;

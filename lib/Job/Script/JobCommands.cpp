@@ -75,9 +75,11 @@ void JobReader::assign(StringRef target, const ShellValue &value,
     sum.addUnknown(("$" + name).str());
   else if (before->set)
     sum = before->value;
-  // A sum of sums grows without end.
-  if (sum.str().size() + value.str().size() > (64 << 10))
+  // A sum of sums grows without end, and so do many sums.
+  size_t bytes = sum.str().size() + value.str().size();
+  if (bytes > (64 << 10) || bytes > copyBudget)
     return variables.forget(name, line);
+  copyBudget -= bytes;
   sum.add(value);
   variables.setValue(name, std::move(sum), line);
 }

@@ -98,20 +98,14 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path) {
 }
 
 Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
-  // A device would never end.
-  constexpr uint64_t largest = 64 << 20;
   sys::fs::file_status status;
   if (std::error_code error = sys::fs::status(path, status))
     return createStringError(error, error.message());
   if (status.type() == sys::fs::file_type::directory_file)
     return createStringError(std::errc::is_a_directory, "it is a folder");
-  if (status.type() == sys::fs::file_type::regular_file &&
-      status.getSize() > largest)
-    return createStringError(std::errc::file_too_large,
-                             "it is larger than 64 MiB: no job script");
   auto buffer = readUnmapped(path);
   if (!buffer)
-    return createStringError(buffer.getError(), buffer.getError().message());
+    return createStringError(buffer.getError(), readFailure(buffer.getError()));
   if ((*buffer)->getBuffer().starts_with("\x7f"
                                          "ELF"))
     return createStringError(std::errc::invalid_argument,
