@@ -173,7 +173,7 @@ void mpg::printEnv(const Config &config, const char *const *environment) {
   head.add("mpg: settings in force (libmpg " MPG_VERSION ")");
   if (config.mode == Mode::none)
     head.add("; large pages are off, malloc is the C library's");
-  head.writeTo(2);
+  head.print();
   for (size_t index = 0; index < variableCount; ++index) {
     const Setting &setting = settingOf(Variable(index));
     bool isForTests = Variable(index) == Variable::MPG_TEST_COPY_BACK;
@@ -182,6 +182,6 @@ void mpg::printEnv(const Config &config, const char *const *environment) {
       continue;
     LineBuffer line;
     addSetting(line, Variable(index), config, environment);
-    line.writeTo(2);
+    line.print();
   }
 }

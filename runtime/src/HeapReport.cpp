@@ -160,7 +160,7 @@ static void print(const HeapDamage &damage, bool brief) {
   }
   if (!brief)
     line.add("; fix: ").add(fixOf(damage.error));
-  line.writeTo(2);
+  line.print();
 }
 
 //===----------------------------------------------------------------------===//

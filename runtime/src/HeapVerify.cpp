@@ -120,7 +120,7 @@ int HeapVerify::tell() const {
           .add("): the heap's tables are wrong about this address; fix: look "
                "for writes through wild pointers; a build with "
                "-fsanitize=address names them")
-          .writeTo(2);
+          .print();
     }
   }
   if (count > most && level & prints) {
@@ -128,7 +128,7 @@ int HeapVerify::tell() const {
     line.add("mpg: heap: mpg_heap_check: ")
         .addNumber(count - most)
         .add(" more")
-        .writeTo(2);
+        .print();
   }
   return int(count);
 }

@@ -64,6 +64,7 @@ static const char *const *environment() {
 /// Who is meant, and the settings. False: there is nothing to do.
 static bool decide() {
   state.isDecided = true;
+  rememberStandardError();
   const char *const *variables = environment();
   readAudience(variables, state.config);
   const Config &config = state.config;

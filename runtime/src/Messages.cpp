@@ -73,6 +73,11 @@ void LineBuffer::writeTo(int fd) {
   buffer[--used] = '\0';
 }
 
+void LineBuffer::print() {
+  if (standardErrorIsThere())
+    writeTo(2);
+}
+
 //===----------------------------------------------------------------------===//
 // What is said
 //===----------------------------------------------------------------------===//
@@ -134,7 +139,7 @@ static bool isStateFile(int fd) {
 
 void Messages::start(bool speaksHere, int fd) {
   speaks = speaksHere;
-  stateFd = fd >= 0 && isStateFile(fd) ? fd : -1;
+  stateFile.remember(fd >= 0 && isStateFile(fd) ? fd : -1);
   state.magic = MPG_STATE_MAGIC;
   state.structBytes = sizeof(state);
   state.pid = uint32_t(rawCall(SYS_getpid));
@@ -142,8 +147,10 @@ void Messages::start(bool speaksHere, int fd) {
 }
 
 bool Messages::isHeard() const {
-  // A child after fork has the file too, but is not the program.
-  return stateFd >= 0 && state.pid == uint32_t(rawCall(SYS_getpid));
+  // A child after fork has the file too, but is not the program. A program may
+  // have closed all files and opened its own.
+  return stateFile.fd() >= 0 && state.pid == uint32_t(rawCall(SYS_getpid)) &&
+         stateFile.isThere();
 }
 
 void Messages::writeState() {
@@ -154,7 +161,7 @@ void Messages::writeState() {
 void Messages::writePart(const void *part, size_t bytes) {
   auto at =
       reinterpret_cast<uintptr_t>(part) - reinterpret_cast<uintptr_t>(&state);
-  rawCall(SYS_pwrite64, stateFd, long(part), long(bytes), long(at));
+  rawCall(SYS_pwrite64, stateFile.fd(), long(part), long(bytes), long(at));
 }
 
 /// A region is told of after it has grown, so what was had is seen here.
@@ -229,7 +236,7 @@ void Messages::say(mpg_code code, LineBuffer &line) {
   else
     whole.add("mpg: ");
   whole.add(line.text());
-  whole.writeTo(2);
+  whole.print();
 }
 
 bool Messages::hasSaid(mpg_code code) {

@@ -3,7 +3,8 @@
 // What libmpg says: lines on standard error, each code once per process, and
 // the state that mpgrun reads (<mpg/state.h>). Works before main, where malloc
 // and stdio may be our own or not yet there: a line is built on the stack and
-// written with one write().
+// written with one write(). Standard error is written to only as long as it is
+// the file that it was at the start (KnownFile.h).
 //
 // A line has three parts: what (with region, bytes, address), what it costs,
 // how to fix it. When all is well nothing is printed.
@@ -11,6 +12,7 @@
 #ifndef MPG_RUNTIME_MESSAGES_H
 #define MPG_RUNTIME_MESSAGES_H
 
+#include "KnownFile.h"
 #include "Range.h"
 #include "mpg/code.h"
 #include "mpg/state.h"
@@ -31,6 +33,9 @@ public:
   const char *text() const { return buffer; }
   size_t length() const { return used; }
   void writeTo(int fd);
+  /// As a message: to standard error, unless that was closed or has become
+  /// another file since the start.
+  void print();
 
 private:
   char buffer[512];
@@ -77,7 +82,7 @@ private:
   uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
   uint32_t printed = 0;
   bool speaks = true;
-  int stateFd = -1;
+  KnownFile stateFile;
   mpg_state state = {};
 };
 

@@ -38,7 +38,7 @@ static void *nextDefinition(const char *name) {
   LineBuffer line;
   line.add("mpg: operator new: out of memory, and no C++ library to throw "
            "std::bad_alloc; the program ends");
-  line.writeTo(2);
+  line.print();
   abort();
 }
 

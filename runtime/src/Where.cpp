@@ -194,7 +194,7 @@ static void printRow(const char *what, int node, const Row &row, size_t all) {
     if (row.mostPage != row.leastPage)
       line.add(" to ").addBytes(row.mostPage);
   }
-  line.writeTo(2);
+  line.print();
 }
 
 static void printTable(const Table &table, size_t all) {
@@ -231,7 +231,7 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
     line.add(": a part of it is not mapped");
   else if (error)
     line.add(": the system does not tell on which nodes it lies");
-  line.writeTo(2);
+  line.print();
   if (bytes && !error)
     printTable(table, bytes);
   errno = before;

@@ -7,6 +7,7 @@
 #ifndef MPG_TEST_STDERRLINES_H
 #define MPG_TEST_STDERRLINES_H
 
+#include "KnownFile.h"
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,9 +17,11 @@ class StderrLines {
 public:
   StderrLines() : saved(dup(2)), file(memfd_create("stderr", MFD_CLOEXEC)) {
     dup2(file, 2);
+    mpg::rememberStandardError();
   }
   ~StderrLines() {
     dup2(saved, 2);
+    mpg::rememberStandardError();
     close(saved);
     close(file);
   }

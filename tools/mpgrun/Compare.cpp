@@ -12,28 +12,15 @@
 #include "ProgramNotes.h"
 #include "Run/CompareDriver.h"
 #include "Say.h"
+#include "StandardFiles.h"
 #include "Support/Format.h"
 #include "Support/OutputFile.h"
 #include <ctime>
-#include <fcntl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
-
-/// A closed standard file would be the next one that is opened, and what the
-/// program prints would end in it. False if the report has no place to go.
-static bool fillStandardFiles() {
-  bool hasOutput = fcntl(1, F_GETFD) >= 0;
-  int fd;
-  do
-    fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= 2);
-  if (fd > 2)
-    close(fd);
-  return hasOutput;
-}
 
 static uint32_t anySeed() {
   uint32_t seed;
@@ -123,7 +110,7 @@ static bool writeReports(const std::string &file,
 
 int mpg::runComparison(const RunOptions &options, const Program &program,
                        const std::string &libraryPath) {
-  if (!fillStandardFiles()) {
+  if (!fillStandardFiles(ClosedFile::isDevNull)) {
     error() << "standard output is closed; the report would have no place\n";
     return exitOwnError;
   }

@@ -16,6 +16,7 @@
 #include "Run/StateFile.h"
 #include "Run/Supervisor.h"
 #include "Say.h"
+#include "StandardFiles.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -246,6 +247,8 @@ Outcome Runner::runAndReport() {
 }
 
 int Runner::run() {
+  if (!options.isComparing()) // that one asks which of them were closed
+    fillStandardFiles(ClosedFile::staysClosed);
   const char *searchPath = getenv("PATH");
   program =
       findProgram(options.command[0],
