@@ -200,6 +200,8 @@ void Classifier::take(size_t index) {
   // Code and constants, and the kernel's own pages, are not the program's data.
   if (!area.writable || area.bytes() == 0 || StringRef(area.name) == "[vvar]")
     return;
+  if (StringRef(area.name).starts_with("/memfd:" MPG_STATE_NAME)) // ours
+    return;
   if (takeSegments(area))
     return;
   add(regionOf(index), area, area.bytes() - takeHeap(area));

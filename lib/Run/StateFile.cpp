@@ -6,12 +6,37 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
 
+namespace {
+
+/// As long as it lives, files may grow as far as the hard limit allows: a limit
+/// for the program's files (ulimit -S -f) is not meant for ours, and to be over
+/// it is SIGXFSZ.
+class WideFileLimit {
+public:
+  WideFileLimit() {
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit wide = {before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &wide);
+  }
+  ~WideFileLimit() { setrlimit(RLIMIT_FSIZE, &before); }
+  bool allows(size_t bytes) const { return bytes <= before.rlim_max; }
+
+private:
+  rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
+};
+
+} // namespace
+
 int mpg::makeStateFile() {
+  WideFileLimit limit;
+  if (!limit.allows(sizeof(mpg_state)))
+    return -1;
   // Not close-on-exec: the program inherits it.
   int fd = memfd_create(MPG_STATE_NAME, 0);
   if (fd < 0)

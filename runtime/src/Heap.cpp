@@ -197,7 +197,8 @@ static void *allocateBig(Request &request) {
   return allocateMedium(request, /*mayGrow=*/true);
 }
 
-/// What the next malloc can do when the range is full.
+/// What the next malloc can do when the range is full, or where a limit on
+/// address space has no room for a granule, but for the block.
 static void *askNext(Request &request) {
   request.isZero = false;
   heap.nextIsUsed.store(true, std::memory_order_relaxed);
@@ -228,7 +229,8 @@ static void *allocate(Request &request) {
     return block;
   }
   request.bytes = asked;
-  if (request.error == ENOSPC && heap.mayUseNext)
+  if ((request.error == ENOSPC || request.error == ENOMEM) &&
+      heap.mayUseNext)
     return askNext(request);
   errno = ENOMEM;
   return nullptr;

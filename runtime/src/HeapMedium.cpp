@@ -132,6 +132,9 @@ bool Arena::lengthen(uint32_t end, uint32_t more) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Of all arenas.
+static std::atomic<uint64_t> arenaBytes{0};
+
 /// What is taken when \p need is needed: more of a large arena, so that it has
 /// not too many mappings, but never more than half a percent too much.
 uint64_t Arena::stepBytes(uint64_t need) const {
@@ -154,7 +157,13 @@ uint64_t Arena::stepBytes(uint64_t need) const {
 bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
   uint64_t exact = roundUp(needBytes, heapSpace.granuleBytes());
   uint64_t step = stepBytes(needBytes);
+  error = ENOMEM;
   for (uint64_t bytes = step;; bytes = exact) {
+    if (!heapSpace.mayGrow(arenaBytes.load(std::memory_order_relaxed), bytes)) {
+      if (bytes == exact)
+        return false;
+      continue;
+    }
     Range memory{start, start + bytes};
     // A granule begins at a multiple of any alignment up to its size.
     error = start
@@ -162,6 +171,7 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
                 : heapSpace.take(bytes, heapSpace.granuleBytes(), node, memory);
     if (!error) {
       mappedBytes += bytes;
+      arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
       top = memory.end;
       runs.give({pageOf(memory.start), uint32_t(bytes / heapPageBytes), true});
       return true;
@@ -205,6 +215,7 @@ uint64_t Arena::giveBack(FreeRuns::Run run, uint64_t most) {
   heapMap.pages[first] = {pages, leaving, 0, id, 0, UnitState::inside};
   leaving = first;
   mappedBytes -= inner.bytes();
+  arenaBytes.fetch_sub(inner.bytes(), std::memory_order_relaxed);
   if (inner.contains(top - 1)) // older memory may follow it
     top = inner.start;
   return inner.bytes();

@@ -105,3 +105,27 @@ void mpg::sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
   explainShortage(line, Source::hugetlb, hugeBytes, wantedBytes, error);
   messages.say(MPG_MSG_HEAP, line);
 }
+
+bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
+  // To ask takes some microseconds, and once it is no, each block asks.
+  static std::atomic<unsigned> silent{0};
+  constexpr unsigned refusedAtOnce = 1000, share = 4;
+  if (unsigned left = silent.load(std::memory_order_relaxed)) {
+    silent.store(left - 1, std::memory_order_relaxed);
+    return false;
+  }
+  MemoryLimit limit = readMemoryLimit();
+  if (limit.bytes == UINT64_MAX || (arenaBytes + bytes <= limit.bytes / share &&
+                                    bytes <= limit.leftBytes / share))
+    return true;
+  silent.store(refusedAtOnce, std::memory_order_relaxed);
+  LineBuffer line;
+  line.add("heap: small blocks come from the C library's malloc from now on, on "
+           "normal pages (more TLB misses): a limit on memory of ")
+      .addBytes(limit.bytes)
+      .add(" leaves ")
+      .addBytes(limit.leftBytes)
+      .add("; fix: ulimit -v unlimited, ulimit -d unlimited");
+  messages.say(MPG_MSG_SHORTAGE, line);
+  return false;
+}

@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 
 using namespace mpg;
 
@@ -29,18 +28,24 @@ static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
 // The range and its tables
 //===----------------------------------------------------------------------===//
 
-/// Four times the memory, for there are holes; half of a limit on address
-/// space, for there are others.
+/// Four times the memory, for there are holes. No limit counts: what is only
+/// chosen needs nothing.
 static uint64_t wantedBytes() {
   constexpr uint64_t most = uint64_t(15) << 40; // in 32 bits of pages
-  uint64_t memory, bytes = uint64_t(1) << 40;
-  if (readMemoryInfo("MemTotal:", memory))
-    bytes = 4 * memory < most ? 4 * memory : most;
-  rlimit limit;
-  if (rawCall(SYS_prlimit64, 0, RLIMIT_AS, 0, long(&limit)) == 0 &&
-      limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 2 < bytes)
-    bytes = limit.rlim_cur / 2;
-  return bytes;
+  uint64_t memory;
+  if (!readMemoryInfo("MemTotal:", memory))
+    return uint64_t(1) << 40;
+  return 4 * memory < most ? 4 * memory : most;
+}
+
+/// Bytes of the tables of slabs and of pages, from one page to another.
+static size_t slabTableBytes(size_t rangeBytes) {
+  return roundUp(rangeBytes / slabBytes * slabEntryBytes, basePageBytes());
+}
+static size_t pageTableBytes(size_t rangeBytes) {
+  // With the entry behind them: FreeRuns looks at what follows a run.
+  return roundUp((rangeBytes / heapPageBytes + 1) * sizeof(UnitEntry),
+                 basePageBytes());
 }
 
 bool HeapSpace::start(const Config &settings, Messages &speaker) {
@@ -52,31 +57,40 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   pageInAtOnce =
       settings.mmapPaging == Paging::prepage || reservationMayFail(granule);
   // The first and the last granule are never used.
-  for (uint64_t bytes = wantedBytes();
-       reserved.empty() && bytes >= least && bytes >= 4 * granule; bytes /= 2)
-    reserved = reserve(roundUp(bytes, granule), granule);
-  if (reserved.empty() || !startTables())
+  for (uint64_t bytes = roundUp(wantedBytes(), granule);
+       reserved.empty() && bytes >= least && bytes >= 4 * granule;
+       bytes = roundUp(bytes / 2, granule)) {
+    size_t tables = slabTableBytes(bytes) + pageTableBytes(bytes);
+    Range all = chooseAddresses(bytes + roundUp(tables, granule), granule);
+    if (!all.empty())
+      reserved = {all.start, all.start + bytes};
+  }
+  size_t granuleCount = reserved.bytes() / granule;
+  size_t table = (granuleCount + 1) * sizeof(UnitEntry);
+  if (!granuleCount ||
+      !(granules = static_cast<UnitEntry *>(metadata(table))))
     return false;
+  startTables();
   messages->setHeap(reserved);
   return true;
 }
 
-bool HeapSpace::startTables() {
-  size_t granuleCount = reserved.bytes() / granule;
-  size_t slabTable = reserved.bytes() / slabBytes * slabEntryBytes;
-  size_t pageTable = reserved.bytes() / heapPageBytes * sizeof(UnitEntry);
-  size_t page = basePageBytes();
-  size_t granuleTable = roundUp((granuleCount + 1) * sizeof(UnitEntry), page);
-  tables = reserve(roundUp(slabTable + pageTable, page) + granuleTable, page);
-  if (tables.empty() ||
-      openReserved({tables.end - granuleTable, tables.end}) != 0)
-    return false;
-  heapMap.slabs = reinterpret_cast<Slab *>(tables.start);
-  heapMap.pages = reinterpret_cast<UnitEntry *>(tables.start + slabTable);
+void HeapSpace::startTables() {
+  slabsEnd = reserved.end;
+  pagesEnd = slabsEnd + slabTableBytes(reserved.bytes());
+  heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd);
+  heapMap.pages = reinterpret_cast<UnitEntry *>(pagesEnd);
   heapMap.base = reserved.start;
-  granules = reinterpret_cast<UnitEntry *>(tables.end - granuleTable);
   addresses.start(granules, 0);
-  addresses.give({1, uint32_t(granuleCount - 2), false});
+  addresses.give({1, uint32_t(reserved.bytes() / granule - 2), false});
+}
+
+/// Makes a table that is open up to \p end reach to \p newEnd.
+static bool openTable(uintptr_t &end, uintptr_t newEnd) {
+  if (newEnd > end && mapTable({end, newEnd}) != 0)
+    return false;
+  if (newEnd > end)
+    end = newEnd;
   return true;
 }
 
@@ -88,14 +102,9 @@ bool HeapSpace::openTables(size_t count) {
   size_t bytes = roundUp(count * granule, stepBytes);
   if (bytes > reserved.bytes())
     bytes = reserved.bytes();
-  size_t page = basePageBytes();
   auto slabs = uintptr_t(heapMap.slabs), pages = uintptr_t(heapMap.pages);
-  size_t slabTable = bytes / slabBytes * slabEntryBytes;
-  // With the entry behind them: FreeRuns looks at what follows a run.
-  size_t pageTable = (bytes / heapPageBytes + 1) * sizeof(UnitEntry);
-  if (openReserved({slabs, roundUp(slabs + slabTable, page)}) != 0 ||
-      openReserved(
-          {roundDown(pages, page), roundUp(pages + pageTable, page)}) != 0)
+  if (!openTable(slabsEnd, slabs + slabTableBytes(bytes)) ||
+      !openTable(pagesEnd, pages + pageTableBytes(bytes)))
     return false;
   openCount = bytes / granule;
   heapMap.openBytes.store(bytes, std::memory_order_release);
@@ -185,16 +194,17 @@ void HeapSpace::tellRegion() {
 /// Maps pages of the pool for the start of \p memory: all of it or, if the heap
 /// may have others as well, as much as there is. What it got is left in
 /// \p memory.
-int HeapSpace::mapPool(Range &memory, bool allOrNothing, bool &lost) {
-  int error = mapReserved(memory, granule, lost);
+int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
+  int error = mapChosen(memory, Source::hugetlb, granule);
   if (!error)
     return 0;
   // The pool says what is left; a limit below that says only no.
+  bool isAll = allOrNothing || error == EEXIST;
   uint64_t pages = memory.bytes() / granule - 1;
-  uint64_t left = allOrNothing || lost ? 0 : readPool(granule).available();
-  for (pages = pages < left ? pages : left; pages && !lost; pages /= 2) {
+  uint64_t left = isAll ? 0 : readPool(granule).available();
+  for (pages = pages < left ? pages : left; pages; pages /= 2) {
     memory.end = memory.start + pages * granule;
-    if (mapReserved(memory, granule, lost) == 0)
+    if (mapChosen(memory, Source::hugetlb, granule) == 0)
       return error;
   }
   memory.end = memory.start;
@@ -203,24 +213,26 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing, bool &lost) {
 
 /// Large pages of the pool for the start of \p memory; returns how many bytes
 /// of it have one for certain. If not all, \p error says why.
-size_t HeapSpace::mapHuge(Range memory, int node, int &error, bool &lost) {
+size_t HeapSpace::mapHuge(Range memory, int node, int &error) {
   if (!largePagesAreSpare(memory.bytes())) { // after a fork
     error = ENOMEM;
     return 0;
   }
-  error = mapPool(memory, !config->fallback || node >= 0, lost);
+  error = mapPool(memory, !config->fallback || node >= 0);
   if (memory.empty())
     return 0;
-  if (node >= 0) {
-    error = place(memory, Placement::bind, NodeSet::of(node));
-    if (error)
-      return 0;
+  size_t present = memory.bytes();
+  int placed = 0;
+  if (node >= 0)
+    placed = place(memory, Placement::bind, NodeSet::of(node));
+  if (placed)
+    present = 0;
+  else if (pageInAtOnce || node >= 0)
+    present = populate(memory, granule);
+  if (present < memory.bytes()) {
+    error = placed ? placed : ENOMEM;
+    releaseAddresses({memory.start + present, memory.end});
   }
-  if (!pageInAtOnce && node < 0)
-    return memory.bytes();
-  size_t present = populate(memory, granule);
-  if (present < memory.bytes())
-    error = ENOMEM;
   return present;
 }
 
@@ -234,11 +246,12 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   Source source = thpIsAllowed() && config->mode != Mode::hugetlb
                       ? Source::thp
                       : Source::normal;
-  int failed = mapOver(memory, source, granule);
-  if (!failed && node >= 0)
-    failed = place(memory, Placement::bind, NodeSet::of(node));
-  if (failed)
+  if (int failed = mapChosen(memory, source, granule))
+    return failed == EEXIST ? EEXIST : ENOMEM;
+  if (node >= 0 && place(memory, Placement::bind, NodeSet::of(node))) {
+    releaseAddresses(memory);
     return ENOMEM;
+  }
   // A parent has said it, or its many children would.
   if (!isForkedChild() && (wantsPool || source == Source::normal))
     sayHeapFallback(memory.bytes(), granule, source, error, *messages);
@@ -247,33 +260,29 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   return 0;
 }
 
-int HeapSpace::map(Range memory, int node, bool &lost) {
+/// All or nothing; EEXIST: somebody else has some of the addresses.
+int HeapSpace::map(Range memory, int node) {
   size_t huge = 0;
   int error = 0;
   if (config->mode != Mode::thp)
-    huge = mapHuge(memory, node, error, lost);
-  if (lost)
-    return ENOMEM;
+    huge = mapHuge(memory, node, error);
+  if (error == EEXIST)
+    return error;
   Range part{memory.start, memory.start + huge};
-  if (!part.empty()) {
-    Locked hold(lock);
-    note(part, Source::hugetlb);
-  }
-  if (huge == memory.bytes())
-    return 0;
-  int failed = mapOthers({part.end, memory.end}, node, memory.bytes(), error);
-  if (failed && !part.empty()) {
-    Locked hold(lock);
-    forget(part);
-  }
-  return failed;
+  int failed = 0;
+  if (huge < memory.bytes())
+    failed = mapOthers({part.end, memory.end}, node, memory.bytes(), error);
+  if (failed)
+    releaseAddresses(part);
+  if (failed || part.empty())
+    return failed;
+  Locked hold(lock);
+  note(part, Source::hugetlb);
+  return 0;
 }
 
-/// Addresses without memory, which were lost. If they are not \p ours again,
-/// they stay it: what lies there is somebody else's.
-void HeapSpace::giveAddresses(Range memory, bool ours) {
-  if (!ours)
-    return;
+/// Addresses without memory, which were lost.
+void HeapSpace::giveAddresses(Range memory) {
   Locked hold(lock);
   setState(memory, UnitState::inside);
   addresses.give(runOf(memory));
@@ -303,12 +312,11 @@ static void touchTables(Range memory) {
 }
 
 /// Memory for addresses that count as lost until they have it; after a failure
-/// they are free again, or stay lost if somebody took them.
+/// they are free again, or stay lost if somebody has them (EEXIST).
 int HeapSpace::fill(Range memory, int node) {
-  bool lost = false;
-  int error = map(memory, node, lost);
-  if (error) {
-    giveAddresses(memory, !lost && unmapUnused(memory));
+  if (int error = map(memory, node)) {
+    if (error != EEXIST)
+      giveAddresses(memory);
     return error;
   }
   touchTables(memory);
@@ -317,7 +325,8 @@ int HeapSpace::fill(Range memory, int node) {
   return 0;
 }
 
-int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory) {
+int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node,
+                        Range &memory) {
   if (bytes / granule >= runOf(reserved).length)
     return ENOSPC;
   {
@@ -345,6 +354,15 @@ int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory) {
   return fill(memory, node);
 }
 
+int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory) {
+  // Addresses that somebody else has are not looked at again.
+  constexpr unsigned mostTries = 100;
+  int error = EEXIST;
+  for (unsigned i = 0; i < mostTries && error == EEXIST; ++i)
+    error = takeOnce(bytes, alignment, node, memory);
+  return error == EEXIST ? ENOMEM : error;
+}
+
 int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node) {
   Range memory{start, start + bytes};
   if (start < reserved.start || memory.end > reserved.end - granule)
@@ -360,7 +378,12 @@ int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node) {
     }
     setState(memory, UnitState::lost);
   }
-  return fill(memory, node);
+  int error = fill(memory, node);
+  return error == EEXIST ? ENOSPC : error;
+}
+
+bool HeapSpace::mayGrow(uint64_t arenaBytes, uint64_t bytes) {
+  return !config->fallback || limitAllows(arenaBytes, bytes, *messages);
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,7 +395,8 @@ void HeapSpace::give(Range memory) {
     Locked hold(lock);
     forget(memory);
   }
-  giveAddresses(memory, unmapReserved(memory));
+  unmapChosen(memory);
+  giveAddresses(memory);
   Locked hold(lock);
   tellRegion();
 }

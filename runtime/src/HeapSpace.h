@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pages of the heap: one reserved address range, granules of memory in it,
+// The pages of the heap: one chosen address range, granules of memory in it,
 // and the tables beside it. An address is looked up by one subtraction: every
 // 64 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
 // The tables lie on normal pages that come when they are touched; they are open
@@ -44,7 +44,7 @@ struct MappedBytes {
 
 class HeapSpace {
 public:
-  /// Reserves the range. False if there is none to be had, or no tables for it.
+  /// Chooses the range. False if there is none to be had, or no tables for it.
   bool start(const Config &config, Messages &messages);
 
   /// Memory of \p bytes whose start is a multiple of \p alignment (a power of
@@ -56,6 +56,10 @@ public:
 
   /// The same at \p start, if nobody has the addresses there.
   int takeAt(uintptr_t start, size_t bytes, int node);
+
+  /// Whether the limits of the process allow an arena to take \p bytes more;
+  /// always where no other malloc may serve. \p arenaBytes: of all arenas.
+  bool mayGrow(uint64_t arenaBytes, uint64_t bytes);
 
   /// Gives granules back to the system. pre: they came from take() and nobody
   /// uses them; several takes may be given back together, or in parts.
@@ -94,28 +98,29 @@ public:
 private:
   FreeRuns::Run runOf(Range memory) const;
   Range rangeOf(FreeRuns::Run run) const;
-  bool startTables();
+  void startTables();
   bool openTables(size_t granuleCount);
+  int takeOnce(size_t bytes, size_t alignment, int node, Range &memory);
   int fill(Range memory, int node);
-  int map(Range memory, int node, bool &lost);
-  int mapPool(Range &memory, bool allOrNothing, bool &lost);
-  size_t mapHuge(Range memory, int node, int &error, bool &lost);
+  int map(Range memory, int node);
+  int mapPool(Range &memory, bool allOrNothing);
+  size_t mapHuge(Range memory, int node, int &error);
   int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
-  void giveAddresses(Range memory, bool ours);
+  void giveAddresses(Range memory);
   void note(Range memory, Source source);
   void forget(Range memory);
   void setState(Range memory, UnitState state);
   void tellRegion();
 
   HeapLock lock; ///< of everything but the metadata
-  Range reserved;
+  Range reserved; ///< for the heap; not mapped but where there is memory
   size_t granule = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
   bool pageInAtOnce = false;     ///< the policy, or because demand may fail
   UnitEntry *granules = nullptr; ///< one for each; 0 is never used
   FreeRuns addresses;            ///< of granules without memory
-  Range tables;                  ///< reserved for slabs and pages
+  uintptr_t slabsEnd = 0, pagesEnd = 0; ///< how far the tables are open
   size_t openCount = 0;          ///< granules whose tables are open
   MappedBytes now;
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself

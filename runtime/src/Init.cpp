@@ -27,6 +27,7 @@
 #include "Replicate.h"
 #include "Sector.h"
 #include "Stack.h"
+#include "StandardError.h"
 #include "ThreadStack.h"
 #include "Vendor.h"
 #include "mpg/mpg.h"

@@ -5,11 +5,13 @@
 // duplicate definition, there Wrap.cpp is in its place.
 
 #include "MallocNames.h"
+#include "StackLimit.h"
 #include "ThreadStack.h"
 
 #include <atomic>
 #include <dlfcn.h>
 #include <errno.h>
+#include <sys/resource.h>
 
 namespace {
 
@@ -58,4 +60,61 @@ MPG_EXPORT int pthread_getattr_np(pthread_t thread,
   if (!error)
     mpg::correctAttributes(attributes);
   return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+static Next<int(int, const struct rlimit *)> nextSetLimit;
+static Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
+    nextProcessLimit;
+
+/// What a new limit changes for this process.
+static void applyLimit(int resource) {
+  if (resource == RLIMIT_STACK)
+    mpg::applyStackLimit();
+  else if (resource == RLIMIT_AS || resource == RLIMIT_DATA)
+    mpg::applyMemoryLimit();
+}
+
+MPG_EXPORT int setrlimit(__rlimit_resource_t resource,
+                         const struct rlimit *limit) noexcept {
+  auto *real = nextSetLimit.get("setrlimit");
+  if (!real) {
+    errno = ENOSYS;
+    return -1;
+  }
+  int result = real(int(resource), limit);
+  if (!result)
+    applyLimit(int(resource));
+  return result;
+}
+
+MPG_EXPORT int prlimit(pid_t process, enum __rlimit_resource resource,
+                       const struct rlimit *limit,
+                       struct rlimit *before) noexcept {
+  auto *real = nextProcessLimit.get("prlimit");
+  if (!real) {
+    errno = ENOSYS;
+    return -1;
+  }
+  int result = real(process, int(resource), limit, before);
+  if (!result && limit)
+    applyLimit(int(resource));
+  return result;
+}
+
+// The same functions: files and addresses have 64 bits here.
+MPG_EXPORT int setrlimit64(__rlimit_resource_t resource,
+                           const struct rlimit64 *limit) noexcept {
+  return setrlimit(resource, reinterpret_cast<const struct rlimit *>(limit));
+}
+
+MPG_EXPORT int prlimit64(pid_t process, enum __rlimit_resource resource,
+                         const struct rlimit64 *limit,
+                         struct rlimit64 *before) noexcept {
+  return prlimit(process, resource,
+                 reinterpret_cast<const struct rlimit *>(limit),
+                 reinterpret_cast<struct rlimit *>(before));
 }

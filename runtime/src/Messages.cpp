@@ -6,8 +6,10 @@
 
 #include "Messages.h"
 #include "PoolUse.h"
+#include "StandardError.h"
 #include "Syscall.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 
 using namespace mpg;
 
@@ -125,6 +127,10 @@ static bool isStateFile(int fd) {
   if (count != long(headBytes) || head.magic != MPG_STATE_MAGIC ||
       head.structBytes != sizeof(mpg_state))
     return false;
+  // All of it will be written to as memory.
+  char last;
+  if (rawCall(SYS_pread64, fd, long(&last), 1, sizeof(mpg_state) - 1) != 1)
+    return false;
   if (head.pid != 0 && head.pid != uint32_t(rawCall(SYS_getpid)))
     return false;
   LineBuffer path;
@@ -137,9 +143,18 @@ static bool isStateFile(int fd) {
          __builtin_memcmp(target, expected, size_t(length)) == 0;
 }
 
+/// As memory and not by its descriptor: a daemon closes all of them and may open
+/// a file of its own by the same number, and a write counts against
+/// RLIMIT_FSIZE. mpgrun has given the file its size. Null: nobody will hear.
+static mpg_state *mapState(int fd) {
+  long at = rawCall(SYS_mmap, 0, sizeof(mpg_state), PROT_READ | PROT_WRITE,
+                    MAP_SHARED, fd, 0);
+  return isError(at) ? nullptr : reinterpret_cast<mpg_state *>(at);
+}
+
 void Messages::start(bool speaksHere, int fd) {
   speaks = speaksHere;
-  stateFile.remember(fd >= 0 && isStateFile(fd) ? fd : -1);
+  shared = fd >= 0 && isStateFile(fd) ? mapState(fd) : nullptr;
   state.magic = MPG_STATE_MAGIC;
   state.structBytes = sizeof(state);
   state.pid = uint32_t(rawCall(SYS_getpid));
@@ -147,10 +162,8 @@ void Messages::start(bool speaksHere, int fd) {
 }
 
 bool Messages::isHeard() const {
-  // A child after fork has the file too, but is not the program. A program may
-  // have closed all files and opened its own.
-  return stateFile.fd() >= 0 && state.pid == uint32_t(rawCall(SYS_getpid)) &&
-         stateFile.isThere();
+  // A child after fork has the file too, but is not the program.
+  return shared && state.pid == uint32_t(rawCall(SYS_getpid));
 }
 
 void Messages::writeState() {
@@ -161,7 +174,7 @@ void Messages::writeState() {
 void Messages::writePart(const void *part, size_t bytes) {
   auto at =
       reinterpret_cast<uintptr_t>(part) - reinterpret_cast<uintptr_t>(&state);
-  rawCall(SYS_pwrite64, stateFile.fd(), long(part), long(bytes), long(at));
+  __builtin_memcpy(reinterpret_cast<char *>(shared) + at, part, bytes);
 }
 
 /// A region is told of after it has grown, so what was had is seen here.

@@ -4,7 +4,7 @@
 // the state that mpgrun reads (<mpg/state.h>). Works before main, where malloc
 // and stdio may be our own or not yet there: a line is built on the stack and
 // written with one write(). Standard error is written to only as long as it is
-// the file that it was at the start (KnownFile.h).
+// the file that it was at the start (StandardError.h).
 //
 // A line has three parts: what (with region, bytes, address), what it costs,
 // how to fix it. When all is well nothing is printed.
@@ -12,7 +12,6 @@
 #ifndef MPG_RUNTIME_MESSAGES_H
 #define MPG_RUNTIME_MESSAGES_H
 
-#include "KnownFile.h"
 #include "Range.h"
 #include "mpg/code.h"
 #include "mpg/state.h"
@@ -47,7 +46,8 @@ class Messages {
 public:
   /// \p speaks false: nothing is printed (another rank of this node does), the
   /// state still is. \p stateFd is written to only if it is the file of
-  /// mpgrun, and no other process has begun to write to it; -1: no file.
+  /// mpgrun, and no other process has begun to write to it; -1: no file. The
+  /// descriptor is not used any more afterwards.
   void start(bool speaks, int stateFd);
 
   /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
@@ -82,7 +82,7 @@ private:
   uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
   uint32_t printed = 0;
   bool speaks = true;
-  KnownFile stateFile;
+  mpg_state *shared = nullptr; ///< the file of mpgrun, as memory
   mpg_state state = {};
 };
 

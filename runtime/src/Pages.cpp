@@ -66,6 +66,10 @@ static int hugetlbFlags(size_t granuleBytes) {
   return anonymous | MAP_HUGETLB | int(log2Of(granuleBytes) << hugeShift);
 }
 
+int mpg::mapFlags(Source source, size_t granuleBytes) {
+  return source == Source::hugetlb ? hugetlbFlags(granuleBytes) : anonymous;
+}
+
 //===----------------------------------------------------------------------===//
 // What this kernel can do
 //===----------------------------------------------------------------------===//
@@ -130,20 +134,17 @@ bool mpg::canMove(Source source) {
 // New memory
 //===----------------------------------------------------------------------===//
 
-static int openHugeFile(const char *name, size_t bytes, size_t granuleBytes) {
+/// The file has no size yet: a mapping that can be written to gives it one.
+/// ftruncate() would do the same, but counts against RLIMIT_FSIZE, which ends
+/// the program by SIGXFSZ.
+static int openHugeFile(const char *name, size_t granuleBytes) {
   unsigned flags =
       MFD_CLOEXEC | fileHugetlb | log2Of(granuleBytes) << hugeShift;
   // Without the seal newer kernels write a line about us into their log.
   long fd = rawCall(SYS_memfd_create, long(name), flags | fileNoExecSeal);
   if (fd == -EINVAL)
     fd = rawCall(SYS_memfd_create, long(name), flags);
-  if (isError(fd))
-    return int(fd);
-  long result = rawCall(SYS_ftruncate, fd, long(bytes));
-  if (!isError(result))
-    return int(fd);
-  rawCall(SYS_close, fd);
-  return int(result);
+  return int(fd);
 }
 
 /// hugetlb memory where the kernel likes, or a negative errno.
@@ -190,7 +191,7 @@ int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
   away.source = source;
   long at;
   if (source == Source::hugetlbFile) {
-    int fd = openHugeFile(name, bytes, granuleBytes);
+    int fd = openHugeFile(name, granuleBytes);
     if (fd < 0)
       return -fd;
     int sizeFlags = int(log2Of(granuleBytes) << hugeShift);

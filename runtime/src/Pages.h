@@ -98,6 +98,9 @@ int moveInto(Away &away, uintptr_t target, size_t granuleBytes,
 /// there may be nothing at the target then. \p fd: for hugetlbFile.
 int mapOver(Range target, Source source, size_t granuleBytes, int fd = -1);
 
+/// The flags of mmap for private memory of \p source that is in no file.
+int mapFlags(Source source, size_t granuleBytes);
+
 /// Copies without touching anything but the two places: no libc, no global
 /// variable. pre: whole base pages that do not overlap.
 void copyPages(uintptr_t to, uintptr_t from, size_t bytes);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See PagesReserve.h. hugetlb memory is built elsewhere and moved in: mmap with
-// MAP_FIXED that fails for want of pages has already made a hole in the
-// reservation (measured on Linux 6.18), into which another thread may map.
+// See PagesReserve.h. MAP_FIXED_NOREPLACE does what is needed in one step: it
+// maps all or nothing, and never over what another thread has mapped meanwhile.
 
 #include "PagesReserve.h"
 
@@ -10,6 +9,8 @@
 #include "Syscall.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -50,64 +51,94 @@ int mpg::openReserved(Range range) {
   return isError(result) ? int(-result) : 0;
 }
 
-/// Reserves addresses at which nothing is mapped any more. Kernels before 4.17
-/// take the address for a wish.
-static bool reserveAgain(Range range) {
-  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()), PROT_NONE,
-                    reservation | MAP_FIXED_NOREPLACE, -1, 0);
+//===----------------------------------------------------------------------===//
+// Addresses that are only chosen
+//===----------------------------------------------------------------------===//
+
+/// Maps [range) if nobody has any of it. Kernels before 4.17 take the address
+/// for a wish; then EEXIST as well.
+static int mapNew(Range range, int protection, int flags) {
+  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),
+                    protection, flags | MAP_FIXED_NOREPLACE, -1, 0);
   if (isError(at))
-    return false;
-  if (uintptr_t(at) == range.start) {
-    leaveOutOfCores(range);
-    return true;
-  }
+    return int(-at);
+  if (uintptr_t(at) == range.start)
+    return 0;
   rawCall(SYS_munmap, at, long(range.bytes()));
-  return false;
+  return EEXIST;
 }
 
-/// Whether nothing but addresses is there, which are taken to be ours.
-static bool isReserved(Range range) {
-  Mapping mapping;
-  return findMapping(range.start, mapping) && mapping.range.end >= range.end &&
-         !mapping.readable && !mapping.writable && !mapping.executable;
-}
-
-static int moveIn(Range range, size_t granuleBytes, bool &lost) {
-  Away away;
-  int error =
-      buildAway(Source::hugetlb, range.bytes(), granuleBytes, nullptr, away);
-  if (error)
-    return error;
-  error = moveInto(away, range.start, granuleBytes, Contents::zero);
-  if (error) {
-    discard(away);
-    lost = !unmapUnused(range);
+/// Whether \p range is free and all of it within what a program may have.
+static bool isUsable(Range range, size_t granuleBytes) {
+  if (range.start < granuleBytes || range.end < range.start)
+    return false;
+  Range ends[] = {{range.start, range.start + granuleBytes},
+                  {range.end - granuleBytes, range.end}};
+  for (Range part : ends) {
+    if (mapNew(part, PROT_NONE, reservation))
+      return false;
+    rawCall(SYS_munmap, long(part.start), long(part.bytes()));
   }
+  SelfMaps maps; // without a map it is found out when memory comes
+  Mapping mapping;
+  while (maps.next(mapping))
+    if (mapping.range.overlaps(range))
+      return false;
+  return true;
+}
+
+Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
+  // Where the kernel puts the next mapping, and on which side of it the one
+  // after that.
+  Range next = reserve(alignment, alignment);
+  Range after = reserve(alignment, alignment);
+  releaseAddresses(next);
+  releaseAddresses(after);
+  if (next.empty() || after.empty())
+    return {};
+  bool goesUp = after.start > next.start;
+  // So far that the kernel does not come there before it has given that much to
+  // others; no farther, for tools have the rest of the address space.
+  constexpr uint64_t farBytes = uint64_t(1) << 40;
+  uint64_t far = next.start / 8 < farBytes ? next.start / 8 : farBytes;
+  uint64_t random = 0;
+  if (auto *words = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
+    memcpy(&random, words + sizeof random, sizeof random);
+  random = (random ^ random >> 31) * 0x9e3779b97f4a7c15;
+  for (uint64_t distance = far + (random >> 20) % (far + 1);;
+       distance = distance / 2) {
+    uintptr_t start = goesUp ? next.end + distance
+                             : next.start - distance - bytes;
+    if (goesUp || next.start > distance + bytes) {
+      start = roundDown(start, alignment);
+      if (isUsable({start, start + bytes}, alignment))
+        return {start, start + bytes};
+    }
+    if (distance < alignment)
+      return {};
+  }
+}
+
+void mpg::releaseAddresses(Range range) {
+  if (!range.empty())
+    rawCall(SYS_munmap, long(range.start), long(range.bytes()));
+}
+
+int mpg::mapChosen(Range range, Source source, size_t granuleBytes) {
+  int flags = mapFlags(source, granuleBytes);
+  int error = mapNew(range, PROT_READ | PROT_WRITE, flags);
+  if (!error && source == Source::thp)
+    adviseHuge(range, /*collapse=*/false);
   return error;
 }
 
-/// As kernels before Linux 5.16 need it, which cannot move hugetlb mappings.
-static int mapInPlace(Range range, size_t granuleBytes, bool &lost) {
-  int error = mapOver(range, Source::hugetlb, granuleBytes);
-  // Where the kernel had not begun, there is no hole and nothing to reserve.
-  lost = error && !reserveAgain(range) && !isReserved(range);
-  return error;
+int mpg::mapTable(Range range) {
+  return range.empty() ? 0
+                       : mapNew(range, PROT_READ | PROT_WRITE, reservation);
 }
 
-int mpg::mapReserved(Range range, size_t granuleBytes, bool &lost) {
-  lost = false;
-  return canMove(Source::hugetlb) ? moveIn(range, granuleBytes, lost)
-                                  : mapInPlace(range, granuleBytes, lost);
-}
-
-bool mpg::unmapUnused(Range range) {
-  rawCall(SYS_munmap, long(range.start), long(range.bytes()));
-  return reserveAgain(range);
-}
-
-bool mpg::unmapReserved(Range range) {
+void mpg::unmapChosen(Range range) {
   int saved = errno; // free() ends here
   munmap(reinterpret_cast<void *>(range.start), range.bytes());
   errno = saved;
-  return reserveAgain(range);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reserved address ranges and memory in them: the part of Pages.h for the heap.
-// Reserved means mapped without any rights: it costs nothing, and nobody else
-// gets the addresses. Memory comes into such a range whole or not at all, and
-// goes back through the C library's munmap, because libraries that register
-// memory with a network card (MPI) watch that.
+// Address ranges for later, and memory in them: the part of Pages.h for the
+// heap. A range that is chosen is not mapped: addresses count against RLIMIT_AS
+// even where they have no rights, and a program that sets such a limit for
+// itself could map nothing any more. So others may get addresses in it; it lies
+// where the kernel does not put mappings by itself, and memory comes only where
+// nobody else's is. It goes back through the C library's munmap, because
+// libraries that register memory with a network card (MPI) watch that.
 
 #ifndef MPG_RUNTIME_PAGESRESERVE_H
 #define MPG_RUNTIME_PAGESRESERVE_H
@@ -21,19 +23,25 @@ Range reserve(size_t bytes, size_t alignment);
 /// an errno value. pre: reserved, whole base pages.
 int openReserved(Range range);
 
-/// Puts hugetlb memory into reserved addresses, as buildAway() does elsewhere.
-/// Returns an errno value; the range is reserved as before then, or somebody
-/// else has taken the addresses: \p lost.
-/// pre: whole granules, nothing mapped but the reservation.
-int mapReserved(Range range, size_t granuleBytes, bool &lost);
+/// Gives the addresses of reserve() back.
+void releaseAddresses(Range range);
 
-/// Gives memory back and reserves its addresses again. False if another thread
-/// has mapped something there in between: the addresses are lost then.
+/// \p bytes of addresses that nobody has, at a place of this process's own,
+/// beginning at a multiple of \p alignment. Empty if there are none.
+Range chooseAddresses(size_t bytes, size_t alignment);
+
+/// Memory for chosen addresses, as buildAway() makes it elsewhere. Returns an
+/// errno value, and then nothing has changed; EEXIST: somebody has some of them.
+/// pre: whole granules.
+int mapChosen(Range range, Source source, size_t granuleBytes);
+/// The same for tables, of which most is never touched: normal pages that do
+/// not count as promised. pre: whole base pages.
+int mapTable(Range range);
+
+/// Gives the memory back.
 /// pre: no lock is held, for libraries that watch memory going away may
 /// allocate.
-bool unmapReserved(Range range);
-/// The same for memory that nobody has had yet; locks may be held.
-bool unmapUnused(Range range);
+void unmapChosen(Range range);
 
 } // namespace mpg
 

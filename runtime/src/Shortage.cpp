@@ -359,34 +359,60 @@ static void explainPool(LineBuffer &line, const Pool &pool, size_t hugeBytes,
       .add("kB/nr_hugepages");
 }
 
-/// A limit of the process on its address space; false if none is near.
-static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
-  struct {
-    int resource;
-    const char *name, *command;
-  } limits[] = {{RLIMIT_AS, "RLIMIT_AS", "ulimit -v unlimited"},
-                {RLIMIT_DATA, "RLIMIT_DATA", "ulimit -d unlimited"}};
-  uint64_t used[2] = {};
+namespace {
+
+/// A resource limit on memory, and where the kernel counts what it is about.
+struct LimitKind {
+  int resource;
+  int usedField; ///< of /proc/self/statm, in pages
+  const char *name, *command;
+};
+
+} // namespace
+
+static const LimitKind limitKinds[] = {
+    {RLIMIT_AS, 0, "RLIMIT_AS", "ulimit -v unlimited"},
+    {RLIMIT_DATA, 5, "RLIMIT_DATA", "ulimit -d unlimited"}};
+
+static MemoryLimit readLimit(const LimitKind &kind) {
+  MemoryLimit limit;
+  uint64_t values[2] = {UINT64_MAX, UINT64_MAX};
+  rawCall(SYS_prlimit64, 0, kind.resource, 0, long(values));
+  if (values[0] == UINT64_MAX)
+    return limit;
   char text[128];
-  const char *at = text;
-  if (readSmallFile("/proc/self/statm", text, sizeof text) > 0 &&
-      parseNumber(at, 10, used[0])) {
-    at = fieldOf(text, 5);
-    if (at)
-      parseNumber(at, 10, used[1]);
-  }
-  for (unsigned i = 0; i < 2; ++i) {
-    uint64_t limit[2] = {UINT64_MAX, UINT64_MAX};
-    rawCall(SYS_prlimit64, 0, limits[i].resource, 0, long(limit));
-    uint64_t usedBytes = used[i] * basePageBytes();
-    if (limit[0] == UINT64_MAX || usedBytes + missingBytes <= limit[0])
+  uint64_t pages = 0;
+  const char *at = nullptr;
+  if (readSmallFile("/proc/self/statm", text, sizeof text) > 0)
+    at = fieldOf(text, kind.usedField);
+  if (at)
+    parseNumber(at, 10, pages);
+  uint64_t used = pages * basePageBytes();
+  limit.bytes = values[0];
+  limit.leftBytes = used < limit.bytes ? limit.bytes - used : 0;
+  return limit;
+}
+
+MemoryLimit mpg::readMemoryLimit() {
+  MemoryLimit least;
+  for (const LimitKind &kind : limitKinds)
+    if (MemoryLimit limit = readLimit(kind); limit.leftBytes < least.leftBytes)
+      least = limit;
+  return least;
+}
+
+/// A limit of the process on its memory; false if none is near.
+static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
+  for (const LimitKind &kind : limitKinds) {
+    MemoryLimit limit = readLimit(kind);
+    if (limit.leftBytes >= missingBytes)
       continue;
     line.add("the address space limit is reached (")
-        .add(limits[i].name)
+        .add(kind.name)
         .add(" is ")
-        .addBytes(limit[0])
+        .addBytes(limit.bytes)
         .add("); fix: ")
-        .add(limits[i].command);
+        .add(kind.command);
     return true;
   }
   return false;

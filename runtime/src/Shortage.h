@@ -46,6 +46,13 @@ bool reservationMayFail(size_t hugeBytes);
 /// numbers of the pool are not for it alone then.
 bool isBoundToFewNodes(size_t hugeBytes);
 
+/// A limit of this process on its address space or its data (ulimit -v, -d).
+struct MemoryLimit {
+  uint64_t bytes = UINT64_MAX; ///< of the one that leaves least; none
+  uint64_t leftBytes = UINT64_MAX;
+};
+MemoryLimit readMemoryLimit();
+
 /// Adds the cause of a failure to get \p missingBytes of \p source to \p line,
 /// and after it the remedy: "the pool of 2 MiB pages is empty (0 of 1024 free);
 /// fix: echo 1184 > /proc/sys/vm/nr_hugepages".

@@ -13,7 +13,8 @@
 //
 // Below either lies what the kernel would have had there: a gap that cannot be
 // touched, or, where the limit is higher than the large part or there is none,
-// normal pages that grow downwards.
+// normal pages that grow downwards. A program may change its limit: see
+// StackLimit.h.
 //
 // Not done: running main on another stack. Garbage collectors and sanitizers
 // look for the stack where the kernel has put it.
@@ -25,6 +26,7 @@
 #include "Shortage.h"
 #include "StackArguments.h"
 #include "StackFork.h"
+#include "StackLimit.h"
 #include "StackMove.h"
 #include "StackPlace.h"
 
@@ -67,16 +69,6 @@ struct Plan {
 };
 
 } // namespace
-
-/// For wholeStackOf(): where the C library thinks that the stack ends although
-/// it goes on, and where it really ends. Zero: nowhere.
-static Range partNotSeen;
-
-Range mpg::wholeStackOf(Range reported) {
-  if (!partNotSeen.empty() && reported.start == partNotSeen.end)
-    reported.start = partNotSeen.start;
-  return reported;
-}
 
 //===----------------------------------------------------------------------===//
 // Messages
@@ -224,6 +216,26 @@ static uint64_t wantedBytes(const Plan &plan) {
   return plan.limitBytes < quarter ? plan.limitBytes : quarter;
 }
 
+/// Whether the large part, which is there from the start on, would take a part
+/// of a limit on memory that the program may want for other things.
+static bool isTooMuch(const Plan &plan, Messages &messages) {
+  uint64_t left = readMemoryLimit().leftBytes, wanted = wantedBytes(plan);
+  if (wanted <= left / stackShareOfLimit)
+    return false;
+  LineBuffer line;
+  line.add("the process stack stays on normal pages")
+      .add(cost)
+      .add("; cause: a limit on memory (ulimit -v or -d) leaves ")
+      .addBytes(left)
+      .add(", and all ")
+      .addBytes(wanted)
+      .add(" of it would count from the start; fix: raise the limit, or lower "
+           "that of the stack (ulimit -s)");
+  messages.say(MPG_MSG_SHORTAGE, line);
+  reportLeft(messages, plan, "a limit on memory is near");
+  return true;
+}
+
 /// Decides where large pages go if they are to reach \p bytes below the top.
 static bool layOut(Plan &plan, uint64_t bytes) {
   auto here = uintptr_t(__builtin_frame_address(0));
@@ -363,16 +375,6 @@ static bool putInPlace(Plan &plan, Messages &messages) {
   return true;
 }
 
-/// The C library takes the end of the mapping below the first frames' for the
-/// lower end of the stack.
-static void rememberParts(const Plan &plan) {
-  bool isFinite = plan.limitBytes < plan.old.end;
-  uintptr_t low = plan.large.start;
-  if (plan.grows() && isFinite)
-    low = roundUp(plan.old.end - plan.limitBytes, basePageBytes());
-  partNotSeen = {low, plan.whole ? plan.large.start : plan.large.end};
-}
-
 static void reportMoved(Messages &messages, const Plan &plan) {
   if (!plan.whole)
     sayParted(messages, plan);
@@ -390,7 +392,7 @@ static void reportMoved(Messages &messages, const Plan &plan) {
 
 /// Does it; false if the stack is as it was, which has been said.
 static bool remap(const Config &config, Plan &plan, Messages &messages) {
-  if (!findStack(plan, messages))
+  if (!findStack(plan, messages) || isTooMuch(plan, messages))
     return false;
   plan.above = {plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
   plan.readable = config.mode == Mode::thp || canMoveArguments();
@@ -410,7 +412,13 @@ static bool remap(const Config &config, Plan &plan, Messages &messages) {
   }
   if (plan.grows())
     mapGrowingBelow(plan.large.start);
-  rememberParts(plan);
+  PlacedStack placed;
+  placed.end = plan.old.end;
+  placed.large = plan.large;
+  placed.granuleBytes = plan.granuleBytes;
+  placed.isWhole = plan.whole;
+  placed.grows = plan.grows();
+  watchStackLimit(placed);
   reportMoved(messages, plan);
   return true;
 }

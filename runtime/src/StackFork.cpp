@@ -135,6 +135,11 @@ void mpg::stackInChild() {
   }
 }
 
+void mpg::processStackBeginsAt(uintptr_t start) {
+  if (watch.processStack.start < start)
+    watch.processStack.start = start;
+}
+
 void mpg::watchForks(Range processStack, size_t granuleBytes,
                      Messages &messages) {
   watch.processStack = processStack;

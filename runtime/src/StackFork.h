@@ -10,6 +10,9 @@
 
 namespace mpg {
 
+/// The large part of the process stack has become smaller.
+void processStackBeginsAt(uintptr_t start);
+
 /// From here on a fork() is no danger to programs with stacks on hugetlb pages.
 /// Call once, when the process stack has been moved or left.
 /// \p processStack: its large part; empty if it has none of hugetlb pages.

@@ -61,7 +61,7 @@ static bool fails() {
 }
 
 /// Another thread was faster: it has memory now where the heap was about to
-/// reserve addresses again.
+/// have some.
 static long takeAddresses(uintptr_t start, size_t bytes) {
   constexpr long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   long at = syscall(SYS_mmap, start, bytes, PROT_NONE,
@@ -84,7 +84,7 @@ long mpg::injectedFault(long number, long first, long second, long,
   case SYS_mmap:
     if (!fails())
       return 0;
-    return fourth & MAP_FIXED_NOREPLACE
+    return fourth & MAP_FIXED_NOREPLACE && !fails()
                ? takeAddresses(uintptr_t(first), size_t(second))
                : -ENOMEM;
   case SYS_mremap:
