@@ -309,6 +309,25 @@ static void resolveHeap(const Values &values, Config &config) {
   }
 }
 
+/// A low threshold is for few, large blocks. The heap's own blocks need no call
+/// of the system; each of these takes large pages, which have to be cleared.
+static void sayCostly(const Values &values, const Config &config,
+                      Messages &messages) {
+  uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
+  if (!values.has(Variable::MALLOC_MMAP_THRESHOLD_) || config.arenaFree == 2 ||
+      config.mode == Mode::none || threshold >= config.hugeBytes)
+    return;
+  LineBuffer line;
+  line.add("MALLOC_MMAP_THRESHOLD_=")
+      .addNumber(threshold)
+      .add(": each block of that size and more takes large pages of its own "
+           "and clears them (a hundred times slower where many come and go); "
+           "fix: unset it, or ")
+      .addNumber(config.hugeBytes)
+      .add(" and more");
+  messages.say(MPG_MSG_CONFLICT, line);
+}
+
 void mpg::readSettings(const char *const *environment, Config &config,
                        Messages &messages) {
   Values values = readValues(environment, messages);
@@ -319,6 +338,7 @@ void mpg::readSettings(const char *const *environment, Config &config,
   }
   resolveRegions(values, config, messages);
   resolveHeap(values, config);
+  sayCostly(values, config, messages);
   readSectorSettings(environment, config.sectors);
   config.firstTouch = readTouchMode(environment);
 }

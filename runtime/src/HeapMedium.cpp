@@ -57,12 +57,15 @@ void Arena::giveRun(uint32_t page, uint32_t pages) {
   FreeRuns::Run run = runs.give({page, pages, false});
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
   uint64_t free = runs.freeUnits() * heapPageBytes;
+  if (trimBytes == UINT64_MAX || free < keptBytes)
+    return;
   // In many pieces there may be more: they are used again before long, and new
   // pages have to be cleared.
+  free -= keptBytes;
   bool isMuch = free >= trimBytes && free >= mappedBytes / 2;
-  if (trimBytes != UINT64_MAX &&
-      (run.length * heapPageBytes >= trimBytes || isMuch))
-    giveBack(run, UINT64_MAX);
+  bool isLong = run.length * heapPageBytes >= trimBytes + keptBytes;
+  if (isMuch || isLong)
+    returnedBytes += giveBack(run, free);
 }
 
 void Arena::emptyQueue() {
@@ -152,11 +155,27 @@ uint64_t Arena::stepBytes(uint64_t need) const {
   return roundUp(need > step ? need : step, granule);
 }
 
+/// Memory that went back is needed again: so much less goes back from now on. A
+/// step of 256 MiB (HEAP_SIZE_MB) would else be cleared at each malloc() and
+/// unmapped at each free().
+void Arena::keepReturned(uint64_t bytes) {
+  constexpr uint64_t most = 64 << 20;
+  uint64_t step = stepBytes(bytes), again = step;
+  if (again > returnedBytes)
+    again = returnedBytes;
+  returnedBytes -= again;
+  keptBytes += again;
+  uint64_t limit = step > most ? step : most;
+  if (keptBytes > limit)
+    keptBytes = limit;
+}
+
 /// \p error is 0 if it could be done. pre: \p start is where an arena ends, or
 /// 0: anywhere.
 bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
   uint64_t exact = roundUp(needBytes, heapSpace.granuleBytes());
   uint64_t step = stepBytes(needBytes);
+  keepReturned(needBytes);
   error = ENOMEM;
   for (uint64_t bytes = step;; bytes = exact) {
     if (!heapSpace.mayGrow(arenaBytes.load(std::memory_order_relaxed), bytes)) {
@@ -167,8 +186,9 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
     Range memory{start, start + bytes};
     // A granule begins at a multiple of any alignment up to its size.
     error = start
-                ? heapSpace.takeAt(start, bytes, node)
-                : heapSpace.take(bytes, heapSpace.granuleBytes(), node, memory);
+                ? heapSpace.takeAt(start, bytes, node, needBytes)
+                : heapSpace.take(bytes, heapSpace.granuleBytes(), node, memory,
+                                 needBytes);
     if (!error) {
       mappedBytes += bytes;
       arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
@@ -236,6 +256,7 @@ void Arena::unlock() {
 
 bool Arena::trim(uint64_t keepBytes) {
   lock.lock();
+  keptBytes = returnedBytes = 0;
   emptyQueue();
   for (;;) {
     uint64_t free = runs.freeUnits() * heapPageBytes;

@@ -104,6 +104,7 @@ private:
   bool grow(uint32_t pages, uint32_t alignment, int &error);
   bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
   uint64_t stepBytes(uint64_t needBytes) const;
+  void keepReturned(uint64_t bytes);
   void giveRun(uint32_t page, uint32_t pages);
   bool lengthen(uint32_t end, uint32_t more);
   uint64_t giveBack(FreeRuns::Run run, uint64_t most);
@@ -112,6 +113,8 @@ private:
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
   unsigned color = 0;
   uint64_t mappedBytes = 0;
+  uint64_t returnedBytes = 0; ///< gave back and has not needed since
+  uint64_t keptBytes = 0;     ///< of free memory that does not go back
   uintptr_t top = 0;              ///< end of the memory that came last
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   uint32_t leaving = 0;           ///< runs that unlock() gives back, linked

@@ -54,8 +54,8 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   config = &settings;
   messages = &speaker;
   granule = settings.hugeBytes;
-  pageInAtOnce =
-      settings.mmapPaging == Paging::prepage || reservationMayFail(granule);
+  pageInAtOnce = settings.mmapPaging == Paging::prepage;
+  mustPageIn = reservationMayFail(granule);
   // The first and the last granule are never used.
   for (uint64_t bytes = roundUp(wantedBytes(), granule);
        reserved.empty() && bytes >= least && bytes >= 4 * granule;
@@ -211,9 +211,20 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
   return error;
 }
 
+/// Of memory that is reserved, so that the rest cannot fail. Returns how much is
+/// certain to come.
+static size_t populateStart(Range memory, size_t needBytes, size_t granule) {
+  if (needBytes > memory.bytes())
+    needBytes = memory.bytes();
+  needBytes = roundUp(needBytes, granule);
+  size_t present = populate({memory.start, memory.start + needBytes}, granule);
+  return present < needBytes ? present : memory.bytes();
+}
+
 /// Large pages of the pool for the start of \p memory; returns how many bytes
 /// of it have one for certain. If not all, \p error says why.
-size_t HeapSpace::mapHuge(Range memory, int node, int &error) {
+size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
+                          int &error) {
   if (!largePagesAreSpare(memory.bytes())) { // after a fork
     error = ENOMEM;
     return 0;
@@ -227,8 +238,10 @@ size_t HeapSpace::mapHuge(Range memory, int node, int &error) {
     placed = place(memory, Placement::bind, NodeSet::of(node));
   if (placed)
     present = 0;
-  else if (pageInAtOnce || node >= 0)
+  else if (mustPageIn || node >= 0)
     present = populate(memory, granule);
+  else if (pageInAtOnce)
+    present = populateStart(memory, needBytes, granule);
   if (present < memory.bytes()) {
     error = placed ? placed : ENOMEM;
     releaseAddresses({memory.start + present, memory.end});
@@ -261,11 +274,11 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
 }
 
 /// All or nothing; EEXIST: somebody else has some of the addresses.
-int HeapSpace::map(Range memory, int node) {
+int HeapSpace::map(Range memory, int node, size_t needBytes) {
   size_t huge = 0;
   int error = 0;
   if (config->mode != Mode::thp)
-    huge = mapHuge(memory, node, error);
+    huge = mapHuge(memory, node, needBytes, error);
   if (error == EEXIST)
     return error;
   Range part{memory.start, memory.start + huge};
@@ -313,8 +326,8 @@ static void touchTables(Range memory) {
 
 /// Memory for addresses that count as lost until they have it; after a failure
 /// they are free again, or stay lost if somebody has them (EEXIST).
-int HeapSpace::fill(Range memory, int node) {
-  if (int error = map(memory, node)) {
+int HeapSpace::fill(Range memory, int node, size_t needBytes) {
+  if (int error = map(memory, node, needBytes)) {
     if (error != EEXIST)
       giveAddresses(memory);
     return error;
@@ -326,7 +339,7 @@ int HeapSpace::fill(Range memory, int node) {
 }
 
 int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node,
-                        Range &memory) {
+                        Range &memory, size_t needBytes) {
   if (bytes / granule >= runOf(reserved).length)
     return ENOSPC;
   {
@@ -351,19 +364,21 @@ int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node,
     }
     setState(memory, UnitState::lost);
   }
-  return fill(memory, node);
+  return fill(memory, node, needBytes);
 }
 
-int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory) {
+int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory,
+                    size_t needBytes) {
   // Addresses that somebody else has are not looked at again.
   constexpr unsigned mostTries = 100;
   int error = EEXIST;
   for (unsigned i = 0; i < mostTries && error == EEXIST; ++i)
-    error = takeOnce(bytes, alignment, node, memory);
+    error = takeOnce(bytes, alignment, node, memory, needBytes);
   return error == EEXIST ? ENOMEM : error;
 }
 
-int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node) {
+int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node,
+                      size_t needBytes) {
   Range memory{start, start + bytes};
   if (start < reserved.start || memory.end > reserved.end - granule)
     return ENOSPC;
@@ -378,7 +393,7 @@ int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node) {
     }
     setState(memory, UnitState::lost);
   }
-  int error = fill(memory, node);
+  int error = fill(memory, node, needBytes);
   return error == EEXIST ? ENOSPC : error;
 }
 

@@ -51,11 +51,15 @@ public:
   /// two), readable, writable and zero, paged in as the settings say.
   /// \p node >= 0: on that NUMA node or not at all. Returns 0, ENOMEM (no pages
   /// and no fallback), or ENOSPC (the range is full).
+  /// \p needBytes: so much of it, from its start, is for a block now; prepaging
+  /// is for that, the rest comes when it is touched.
   /// pre: bytes is a multiple of the granule.
-  int take(size_t bytes, size_t alignment, int node, Range &memory);
+  int take(size_t bytes, size_t alignment, int node, Range &memory,
+           size_t needBytes = SIZE_MAX);
 
   /// The same at \p start, if nobody has the addresses there.
-  int takeAt(uintptr_t start, size_t bytes, int node);
+  int takeAt(uintptr_t start, size_t bytes, int node,
+             size_t needBytes = SIZE_MAX);
 
   /// Whether the limits of the process allow an arena to take \p bytes more;
   /// always where no other malloc may serve. \p arenaBytes: of all arenas.
@@ -100,11 +104,12 @@ private:
   Range rangeOf(FreeRuns::Run run) const;
   void startTables();
   bool openTables(size_t granuleCount);
-  int takeOnce(size_t bytes, size_t alignment, int node, Range &memory);
-  int fill(Range memory, int node);
-  int map(Range memory, int node);
+  int takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
+               size_t needBytes);
+  int fill(Range memory, int node, size_t needBytes);
+  int map(Range memory, int node, size_t needBytes);
   int mapPool(Range &memory, bool allOrNothing);
-  size_t mapHuge(Range memory, int node, int &error);
+  size_t mapHuge(Range memory, int node, size_t needBytes, int &error);
   int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
   void giveAddresses(Range memory);
   void note(Range memory, Source source);
@@ -117,7 +122,8 @@ private:
   size_t granule = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;     ///< the policy, or because demand may fail
+  bool pageInAtOnce = false;     ///< the policy: what is needed
+  bool mustPageIn = false;       ///< demand may fail: everything
   UnitEntry *granules = nullptr; ///< one for each; 0 is never used
   FreeRuns addresses;            ///< of granules without memory
   uintptr_t slabsEnd = 0, pagesEnd = 0; ///< how far the tables are open
