@@ -30,6 +30,10 @@ struct Values {
 // Who is meant
 //===----------------------------------------------------------------------===//
 
+static bool exists(const char *path) {
+  return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
+}
+
 /// Whether \p target is the file that this process runs. A target that makes
 /// no sense is told as a wrong value, and a wrong value is no restriction.
 static bool namesThisProgram(const char *target) {
@@ -56,16 +60,6 @@ static bool isFirstRank(const char *const *environment) {
   return true;
 }
 
-void mpg::readAudience(const char *const *environment, Config &config) {
-  const char *target = findValue(environment, "MPG_TARGET");
-  config.isTarget = !target || namesThisProgram(target);
-  config.speaks = isFirstRank(environment);
-  uint64_t fd;
-  const char *text = findValue(environment, "MPG_STATE_FD");
-  if (text && parseValue(settingOf(Variable::MPG_STATE_FD), text, fd))
-    config.stateFd = int(fd);
-}
-
 /// The value of \p variable, or its default; \p given tells which.
 static uint64_t quietValue(const char *const *environment, Variable variable,
                            bool &given) {
@@ -76,6 +70,25 @@ static uint64_t quietValue(const char *const *environment, Variable variable,
   if (!given)
     parseValue(setting, setting.fallback, value);
   return value;
+}
+
+/// Whether job scripts here look for Fujitsu's messages: its system software, or
+/// its job manager.
+static bool isVendorSystem(const char *const *environment) {
+  return findValue(environment, "PJM_JOBID") || exists("/opt/FJSVxos");
+}
+
+void mpg::readAudience(const char *const *environment, Config &config) {
+  const char *target = findValue(environment, "MPG_TARGET");
+  config.isTarget = !target || namesThisProgram(target);
+  config.speaks = isFirstRank(environment);
+  bool given = false;
+  config.quiet = quietValue(environment, Variable::MPG_QUIET, given) == 1;
+  config.vendorCodes = isVendorSystem(environment);
+  uint64_t fd;
+  const char *text = findValue(environment, "MPG_STATE_FD");
+  if (text && parseValue(settingOf(Variable::MPG_STATE_FD), text, fd))
+    config.stateFd = int(fd);
 }
 
 void mpg::readSectorSettings(const char *const *environment,
@@ -220,10 +233,6 @@ static Paging pagingOf(const Values &values, unsigned field) {
   return values.of(Variable::XOS_MMM_L_PAGING_POLICY) >> field & 1
              ? Paging::prepage
              : Paging::demand;
-}
-
-static bool exists(const char *path) {
-  return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
 }
 
 /// The size that was asked for, or 2 MiB with a line where the kernel does not

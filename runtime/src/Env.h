@@ -47,6 +47,8 @@ struct Config {
   bool printEnv = false;      ///< XOS_MMM_L_PRINT_ENV
   bool isTarget = true;       ///< MPG_TARGET is not set or names this program
   bool speaks = true;         ///< false: another local rank speaks for this one
+  bool quiet = false;         ///< MPG_QUIET
+  bool vendorCodes = false;   ///< this is a system of Fujitsu's
   int stateFd = -1;           ///< MPG_STATE_FD: mpgrun listens there
   bool forceCopyBack = false; ///< MPG_TEST_COPY_BACK, for tests
   // The heap.

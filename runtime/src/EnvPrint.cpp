@@ -70,6 +70,8 @@ static uint64_t numberOf(Variable variable, const Config &config) {
     return config.check;
   case Variable::MALLOC_PERTURB_:
     return config.perturb;
+  case Variable::MPG_QUIET:
+    return config.quiet;
   default:
     return config.forceCopyBack; // MPG_TEST_COPY_BACK
   }

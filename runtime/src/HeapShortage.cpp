@@ -51,9 +51,16 @@ static bool isWithoutPool(size_t hugeBytes) {
   return true;
 }
 
+/// What has been asked for by name is missed.
+static bool isAskedFor;
+
+void mpg::tellEveryFallback() { isAskedFor = true; }
+
 /// Whether it is worth a line that the pool of a node that has none gave
 /// nothing.
 static bool isNews(uint64_t wantedBytes, Source used) {
+  if (isAskedFor)
+    return true;
   if (used == Source::thp)
     return false;
   // What a shell or an interpreter needs to start: nothing large.

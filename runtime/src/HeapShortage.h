@@ -23,6 +23,10 @@ namespace mpg {
 void sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
                      int error, Messages &messages);
 
+/// From here on each first fallback is told: the user has asked for pages of the
+/// pool by name, or how to do without.
+void tellEveryFallback();
+
 /// The cause of the first fallback, for Messages::region(): of a heap that is
 /// not all on pages of the pool. Empty before; never changes after that.
 const char *heapFallbackReason();

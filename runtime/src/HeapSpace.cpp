@@ -56,6 +56,9 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   granule = settings.hugeBytes;
   pageInAtOnce = settings.mmapPaging == Paging::prepage;
   mustPageIn = reservationMayFail(granule);
+  constexpr size_t usualBytes = 2 << 20;
+  if (settings.fallbackGiven || granule != usualBytes)
+    tellEveryFallback();
   // The first and the last granule are never used.
   for (uint64_t bytes = roundUp(wantedBytes(), granule);
        reserved.empty() && bytes >= least && bytes >= 4 * granule;

@@ -73,6 +73,7 @@ static bool decide() {
   startSectors(config.sectors, nullptr);
   if (!config.isTarget && !programIsLinkedWithUs())
     return false;
+  state.messages.setStyle(config.quiet, config.vendorCodes);
   state.messages.start(config.speaks, config.stateFd);
   if (vendorIsLoaded()) {
     state.messages.setMode(unsigned(Mode::none));

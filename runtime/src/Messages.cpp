@@ -235,16 +235,26 @@ static bool isVendorCode(mpg_code code) {
   return code < MPG_MSG_FIRST || code == MPG_LPG_FALLBACK;
 }
 
+/// What a user has done wrong, or has asked to be an error.
+static bool isErrorCode(mpg_code code) {
+  return code == MPG_MSG_BAD_VALUE || code == MPG_MSG_HEAP;
+}
+
+void Messages::setStyle(bool quiet, bool vendorCodes) {
+  isQuiet = quiet;
+  usesVendorCodes = vendorCodes;
+}
+
 void Messages::say(mpg_code code, LineBuffer &line) {
   Lock lock(owner);
   bool isNew = isNews(code, line.text());
   if (code == MPG_LPG_FALLBACK || code == MPG_MSG_SHORTAGE)
     state.fallback = 1;
   writeState();
-  if (!isNew || !speaks)
+  if (!isNew || !speaks || (isQuiet && !isErrorCode(code)))
     return;
   LineBuffer whole;
-  if (isVendorCode(code))
+  if (usesVendorCodes && isVendorCode(code))
     whole.add("[WARN] xos LPG ").addNumber(code).add(" - ");
   else
     whole.add("mpg: ");

@@ -50,6 +50,10 @@ public:
   /// descriptor is not used any more afterwards.
   void start(bool speaks, int stateFd);
 
+  /// \p quiet: only errors are printed (MPG_QUIET). \p vendorCodes: messages
+  /// that Fujitsu's library has as well are printed with its numbers.
+  void setStyle(bool quiet, bool vendorCodes);
+
   /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
   void setMode(unsigned mode);
 
@@ -57,8 +61,8 @@ public:
   void setHeap(Range reserved);
 
   /// Prints \p line behind the prefix of \p code unless that code has been
-  /// printed before (MPG_MSG_BAD_VALUE: that text); the vendor's codes get the
-  /// vendor's prefix. Goes into the state every time.
+  /// printed before (MPG_MSG_BAD_VALUE: that text), or it is to be quiet and
+  /// this is no error. Goes into the state every time.
   void say(mpg_code code, LineBuffer &line);
 
   /// Whether say() was called with \p code before.
@@ -81,7 +85,7 @@ private:
 
   uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
   uint32_t printed = 0;
-  bool speaks = true;
+  bool speaks = true, isQuiet = false, usesVendorCodes = false;
   mpg_state *shared = nullptr; ///< the file of mpgrun, as memory
   mpg_state state = {};
 };

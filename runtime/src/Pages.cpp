@@ -384,6 +384,16 @@ void mpg::adviseHuge(Range range, bool collapse) {
             adviceCollapse);
 }
 
+int mpg::tryAdvice() {
+  size_t bytes = basePageBytes();
+  long at = mapMemory(0, bytes, readWrite, anonymous);
+  if (isError(at))
+    return 0; // that is another cause
+  long result = rawCall(SYS_madvise, at, long(bytes), MADV_HUGEPAGE);
+  unmapMemory(uintptr_t(at), uintptr_t(at) + bytes);
+  return isError(result) ? int(-result) : 0;
+}
+
 namespace {
 
 /// /proc/self/pagemap: one 64-bit word for each base page.

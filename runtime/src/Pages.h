@@ -114,6 +114,10 @@ void discard(Away &away);
 /// would go past that. Harmless if it fails.
 void adviseHuge(Range range, bool collapse = true);
 
+/// What the kernel says to a wish for transparent huge pages: 0 or an errno
+/// value. For those who look for the cause of a shortage.
+int tryAdvice();
+
 /// Whether any page of \p range has contents (present or swapped out); true
 /// when that cannot be told. pre: \p range is whole base pages.
 bool isTouched(Range range);

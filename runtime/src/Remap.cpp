@@ -38,6 +38,7 @@ private:
   void reportRegion(mpg_region_kind kind, Range region, const Mover &mover);
   void addReason(LineBuffer &line, const Tally &tally,
                  const Mover &mover) const;
+  void sayHidden(const Tally &all);
   void sayLayout(const Tally &all);
   void sayMissing(const Tally &all, const Mover &mover);
   Range regionOf(const Segment &segment, bool bss) const;
@@ -47,7 +48,7 @@ private:
   const Config &config;
   Messages &messages;
   const size_t granuleBytes;
-  bool manyThreads = false;
+  bool manyThreads = false, isMapHidden = false;
   size_t segmentCount = 0, partCount = 0;
   Segment segments[maxSegments];
   Part parts[maxParts];
@@ -67,8 +68,10 @@ void Remap::findParts() {
     Mapping mapping;
     while (maps.next(mapping))
       finder.see(mapping);
-    if (!maps.opened()) // without a map nothing is certain
+    if (!maps.opened()) { // without a map nothing is certain
+      isMapHidden = true;
       return;
+    }
     finder.finish();
     for (unsigned j = 0; j < finder.count && partCount < maxParts; ++j) {
       Part &part = parts[partCount++];
@@ -155,10 +158,15 @@ Range Remap::regionOf(const Segment &segment, bool bss) const {
   return bss ? segment.bss() : segment.data();
 }
 
+static const char hiddenMap[] =
+    "/proc/self/maps cannot be read; fix: mount /proc in the container";
+
 void Remap::addReason(LineBuffer &line, const Tally &tally,
                       const Mover &mover) const {
   if (manyThreads)
     line.add("there were several threads at start-up");
+  else if (isMapHidden)
+    line.add(hiddenMap);
   else if (tally.huge + tally.promised < tally.movable && mover.failed())
     explainShortage(line, mover.failedSource, granuleBytes,
                     tally.movable - tally.huge, mover.error);
@@ -183,6 +191,15 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
   addReason(reason, tally, mover);
   messages.region(kind, region, tally.huge + tally.promised, granuleBytes,
                   reason.length() ? reason.text() : "");
+}
+
+void Remap::sayHidden(const Tally &all) {
+  LineBuffer line;
+  line.add(".data and .bss: ")
+      .addBytes(all.total)
+      .add(" stay on normal pages (more TLB misses): ")
+      .add(hiddenMap);
+  messages.say(MPG_MSG_KERNEL, line);
 }
 
 /// The linker's layout keeps more than half of a large program on normal pages.
@@ -246,6 +263,8 @@ void Remap::report(const Mover &mover) {
     messages.say(MPG_LPG_THREADS, line);
     return;
   }
+  if (isMapHidden)
+    return sayHidden(all);
   sayLayout(all);
   sayMissing(all, mover);
 }

@@ -433,18 +433,38 @@ static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
   return true;
 }
 
+/// Without sysfs nothing is known of pools and settings; containers hide it.
+static bool explainHiddenFiles(LineBuffer &line) {
+  char text[64];
+  // This one is there on every kernel, whatever it is configured with.
+  if (readSmallFile("/sys/kernel/uevent_seqnum", text, sizeof text) > 0 ||
+      readSmallFile("/sys/kernel/mm/ksm/run", text, sizeof text) > 0)
+    return false;
+  line.add("/sys is hidden, so it is not known which large pages there are; "
+           "fix: mount sysfs in the container");
+  return true;
+}
+
 static void explainThp(LineBuffer &line) {
   char text[64];
   if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
-                    sizeof text) <= 0)
+                    sizeof text) <= 0) {
+    if (explainHiddenFiles(line))
+      return;
     line.add("this kernel has no transparent huge pages; fix: set up a pool of "
              "large pages");
-  else if (strstr(text, "[never]"))
+    return;
+  }
+  int error = tryAdvice();
+  if (strstr(text, "[never]"))
     line.add("transparent huge pages are switched off; fix: echo madvise > "
              "/sys/kernel/mm/transparent_hugepage/enabled");
   else if (!thpIsAllowed())
     line.add("transparent huge pages are switched off for this process; fix: "
              "do not start it under PR_SET_THP_DISABLE");
+  else if (error == EPERM || error == EACCES || error == ENOSYS)
+    line.add("madvise is forbidden; fix: allow it in the job's system call "
+             "filter");
   else
     line.add("the kernel had no free memory in pieces of that size; fix: echo "
              "1 > /proc/sys/vm/compact_memory, or set up a pool of large "
@@ -459,6 +479,8 @@ void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
     return;
   }
   Pool pool = readPool(hugeBytes);
+  if (!pool.exists && explainHiddenFiles(line))
+    return;
   if (!pool.exists) {
     line.add("this kernel has no pages of ")
         .addBytes(hugeBytes)

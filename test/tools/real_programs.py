@@ -32,7 +32,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-STACK_BOTTOM = re.compile(rb"^\[WARN\] xos LPG 2006 .*\n", re.MULTILINE)
+STACK_BOTTOM = re.compile(rb"^mpg: no room above the process stack .*\n", re.MULTILINE)
 
 
 @dataclass

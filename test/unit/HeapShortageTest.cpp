@@ -39,7 +39,7 @@ TEST(HeapShortageTest, AFallbackIsToldOnceWithCauseAndFix) {
       sayHeapFallback(wanted, withPool, used, ENOMEM, messages);
     auto said = lines.take();
     ASSERT_EQ(said.size(), 1u);
-    EXPECT_TRUE(begins(said[0], "[WARN] xos LPG 9999 - heap: 64 MiB now, and "
+    EXPECT_TRUE(begins(said[0], "mpg: heap: 64 MiB now, and "
                                 "what comes later, " +
                                     std::string(what)))
         << said[0];
@@ -70,8 +70,7 @@ static void growOnNormalPages() {
   if (!strstr(heapFallbackReason(), "; fix: "))
     _exit(4);
   auto said = grow();
-  if (said.size() != 1 ||
-      !begins(said[0], "[WARN] xos LPG 9999 - heap: 4 MiB now") ||
+  if (said.size() != 1 || !begins(said[0], "mpg: heap: 4 MiB now") ||
       said[0].find("no pages of 4 MiB; fix: ") == std::string::npos)
     _exit(2);
   _exit(grow().empty() ? 0 : 3);

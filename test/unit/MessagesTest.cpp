@@ -62,15 +62,35 @@ TEST(LineBufferTest, ForeignTextCannotForgeALine) {
   EXPECT_STREQ(line.text(), "a?mpg: b?[31m");
 }
 
-TEST(MessagesTest, TheVendorsCodesHaveTheVendorsPrefix) {
+TEST(MessagesTest, TheVendorsCodesHaveTheVendorsPrefixOnItsSystems) {
   StderrLines lines;
   Messages messages;
+  messages.setStyle(/*quiet=*/false, /*vendorCodes=*/true);
   say(messages, MPG_LPG_OVERLAP, "one");
   say(messages, MPG_LPG_FALLBACK, "two");
   say(messages, MPG_MSG_SHORTAGE, "three");
   EXPECT_EQ(lines.take(), (std::vector<std::string>{"[WARN] xos LPG 2003 - one",
                                                     "[WARN] xos LPG 9999 - two",
                                                     "mpg: three"}));
+}
+
+TEST(MessagesTest, ElsewhereTheyAreMessagesAsAllOthers) {
+  StderrLines lines;
+  Messages messages;
+  say(messages, MPG_LPG_OVERLAP, "one");
+  EXPECT_EQ(lines.take(), std::vector<std::string>{"mpg: one"});
+}
+
+TEST(MessagesTest, QuietLeavesErrors) {
+  StderrLines lines;
+  Messages messages;
+  messages.setStyle(/*quiet=*/true, /*vendorCodes=*/true);
+  say(messages, MPG_LPG_FALLBACK, "normal pages");
+  say(messages, MPG_MSG_SHORTAGE, "normal pages");
+  say(messages, MPG_MSG_BAD_VALUE, "a wrong value");
+  say(messages, MPG_MSG_HEAP, "malloc returns NULL");
+  EXPECT_EQ(lines.take(), (std::vector<std::string>{"mpg: a wrong value",
+                                                    "mpg: malloc returns NULL"}));
 }
 
 TEST(MessagesTest, ACodeIsPrintedOnceAWrongValueEachTime) {

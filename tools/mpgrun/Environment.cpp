@@ -30,6 +30,8 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
     settings.emplace_back("MPG_MODE", mode.str());
   if (!options.policy.empty())
     settings.emplace_back("XOS_MMM_L_PAGING_POLICY", options.policy);
+  if (options.quiet)
+    settings.emplace_back("MPG_QUIET", "1");
   if (options.printEnv)
     settings.emplace_back("XOS_MMM_L_PRINT_ENV", "on");
   if (stateFd >= 0)

@@ -79,6 +79,7 @@ static std::optional<std::string> readValues(const InputArgList &args,
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);
+  options.quiet = args.hasArg(OPT_quiet);
   options.printEnv = args.hasArg(OPT_print_env);
   options.dryRun = args.hasArg(OPT_dry_run);
   return std::nullopt;

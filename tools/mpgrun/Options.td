@@ -45,6 +45,9 @@ def json : LongValue<"json", "FILE",
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">;
+def quiet : LongFlag<"quiet",
+    "print errors only (MPG_QUIET=1); also -q">;
+def q : Flag<["-"], "q">, Alias<quiet>;
 def print_env : LongFlag<"print-env",
     "print all settings of libmpg as it understood them">;
 def dry_run : LongFlag<"dry-run",

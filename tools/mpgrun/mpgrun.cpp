@@ -122,7 +122,7 @@ TagSwitch::~TagSwitch() {
 /// What keeps a preloaded library, or the program itself, from working. The
 /// program runs anyway.
 void Runner::explainProgram() const {
-  if (!speaksForNode())
+  if (!speaksForNode() || options.quiet)
     return;
   if (std::string conflict = findTagConflict(program); !conflict.empty())
     note() << conflict << "\n";

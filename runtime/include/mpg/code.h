@@ -8,7 +8,7 @@
 #define MPG_CODE_H
 
 enum mpg_code {
-  /* Fujitsu's, printed as "[WARN] xos LPG 2003 - ...". */
+  /* Fujitsu's: "[WARN] xos LPG 2003 - ..." on its systems, else "mpg: ...". */
   MPG_LPG_PIE = 2002,          /* .data/.bss of a PIE were left alone */
   MPG_LPG_OVERLAP = 2003,      /* segments share large pages */
   MPG_LPG_USER_STACK = 2004,   /* a thread with a stack of its own */

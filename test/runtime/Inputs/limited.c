@@ -1,7 +1,7 @@
 /* Runs a program with less than it could have:
  *
- *   limited [no-mremap] [no-memfd] [no-thp] [no-pread] [no-ptrace]
- *           [memory MIB] -- PROGRAM...
+ *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
+ *           [no-ptrace] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, as a container's
  * does. Without pread the library cannot see which pages are in use. */
@@ -50,6 +50,8 @@ int main(int argc, char **argv) {
       forbid(SYS_mremap);
     else if (!strcmp(argv[i], "no-memfd"))
       forbid(SYS_memfd_create);
+    else if (!strcmp(argv[i], "no-madvise"))
+      forbid(SYS_madvise);
     else if (!strcmp(argv[i], "no-pread"))
       forbid(SYS_pread64);
     else if (!strcmp(argv[i], "no-ptrace"))
