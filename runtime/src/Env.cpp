@@ -72,8 +72,8 @@ static uint64_t quietValue(const char *const *environment, Variable variable,
   return value;
 }
 
-/// Whether job scripts here look for Fujitsu's messages: its system software, or
-/// its job manager.
+/// Whether job scripts here look for Fujitsu's messages: its system software,
+/// or its job manager.
 static bool isVendorSystem(const char *const *environment) {
   return findValue(environment, "PJM_JOBID") || exists("/opt/FJSVxos");
 }

@@ -229,8 +229,7 @@ static void *allocate(Request &request) {
     return block;
   }
   request.bytes = asked;
-  if ((request.error == ENOSPC || request.error == ENOMEM) &&
-      heap.mayUseNext)
+  if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext)
     return askNext(request);
   errno = ENOMEM;
   return nullptr;

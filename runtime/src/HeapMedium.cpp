@@ -185,10 +185,9 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
     }
     Range memory{start, start + bytes};
     // A granule begins at a multiple of any alignment up to its size.
-    error = start
-                ? heapSpace.takeAt(start, bytes, node, needBytes)
-                : heapSpace.take(bytes, heapSpace.granuleBytes(), node, memory,
-                                 needBytes);
+    error = start ? heapSpace.takeAt(start, bytes, node, needBytes)
+                  : heapSpace.take(bytes, heapSpace.granuleBytes(), node,
+                                   memory, needBytes);
     if (!error) {
       mappedBytes += bytes;
       arenaBytes.fetch_add(bytes, std::memory_order_relaxed);

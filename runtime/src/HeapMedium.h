@@ -113,8 +113,8 @@ private:
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
   unsigned color = 0;
   uint64_t mappedBytes = 0;
-  uint64_t returnedBytes = 0; ///< gave back and has not needed since
-  uint64_t keptBytes = 0;     ///< of free memory that does not go back
+  uint64_t returnedBytes = 0;     ///< gave back and has not needed since
+  uint64_t keptBytes = 0;         ///< of free memory that does not go back
   uintptr_t top = 0;              ///< end of the memory that came last
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   uint32_t leaving = 0;           ///< runs that unlock() gives back, linked

@@ -127,8 +127,9 @@ bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
     return true;
   silent.store(refusedAtOnce, std::memory_order_relaxed);
   LineBuffer line;
-  line.add("heap: small blocks come from the C library's malloc from now on, on "
-           "normal pages (more TLB misses): a limit on memory of ")
+  line.add(
+          "heap: small blocks come from the C library's malloc from now on, on "
+          "normal pages (more TLB misses): a limit on memory of ")
       .addBytes(limit.bytes)
       .add(" leaves ")
       .addBytes(limit.leftBytes)

@@ -23,8 +23,8 @@ namespace mpg {
 void sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
                      int error, Messages &messages);
 
-/// From here on each first fallback is told: the user has asked for pages of the
-/// pool by name, or how to do without.
+/// From here on each first fallback is told: the user has asked for pages of
+/// the pool by name, or how to do without.
 void tellEveryFallback();
 
 /// The cause of the first fallback, for Messages::region(): of a heap that is
@@ -37,10 +37,10 @@ void sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
                     Messages &messages);
 
 /// Whether an arena may take \p bytes more where there is a limit on memory.
-/// Blocks of the heap lie in sizes of its own and in whole granules, which takes
-/// more than the C library would; so of a limit a quarter is for arenas, and
-/// what comes then is the next malloc's. Says so once. \p arenaBytes: of all
-/// arenas now. Thread-safe.
+/// Blocks of the heap lie in sizes of its own and in whole granules, which
+/// takes more than the C library would; so of a limit a quarter is for arenas,
+/// and what comes then is the next malloc's. Says so once. \p arenaBytes: of
+/// all arenas now. Thread-safe.
 bool limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages);
 
 } // namespace mpg

@@ -70,8 +70,7 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   }
   size_t granuleCount = reserved.bytes() / granule;
   size_t table = (granuleCount + 1) * sizeof(UnitEntry);
-  if (!granuleCount ||
-      !(granules = static_cast<UnitEntry *>(metadata(table))))
+  if (!granuleCount || !(granules = static_cast<UnitEntry *>(metadata(table))))
     return false;
   startTables();
   messages->setHeap(reserved);
@@ -214,8 +213,8 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
   return error;
 }
 
-/// Of memory that is reserved, so that the rest cannot fail. Returns how much is
-/// certain to come.
+/// Of memory that is reserved, so that the rest cannot fail. Returns how much
+/// is certain to come.
 static size_t populateStart(Range memory, size_t needBytes, size_t granule) {
   if (needBytes > memory.bytes())
     needBytes = memory.bytes();
@@ -341,8 +340,8 @@ int HeapSpace::fill(Range memory, int node, size_t needBytes) {
   return 0;
 }
 
-int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node,
-                        Range &memory, size_t needBytes) {
+int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
+                        size_t needBytes) {
   if (bytes / granule >= runOf(reserved).length)
     return ENOSPC;
   {

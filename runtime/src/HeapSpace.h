@@ -117,17 +117,17 @@ private:
   void setState(Range memory, UnitState state);
   void tellRegion();
 
-  HeapLock lock; ///< of everything but the metadata
+  HeapLock lock;  ///< of everything but the metadata
   Range reserved; ///< for the heap; not mapped but where there is memory
   size_t granule = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;     ///< the policy: what is needed
-  bool mustPageIn = false;       ///< demand may fail: everything
-  UnitEntry *granules = nullptr; ///< one for each; 0 is never used
-  FreeRuns addresses;            ///< of granules without memory
+  bool pageInAtOnce = false;            ///< the policy: what is needed
+  bool mustPageIn = false;              ///< demand may fail: everything
+  UnitEntry *granules = nullptr;        ///< one for each; 0 is never used
+  FreeRuns addresses;                   ///< of granules without memory
   uintptr_t slabsEnd = 0, pagesEnd = 0; ///< how far the tables are open
-  size_t openCount = 0;          ///< granules whose tables are open
+  size_t openCount = 0;                 ///< granules whose tables are open
   MappedBytes now;
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
   Range metadataLeft;

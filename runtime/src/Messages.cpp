@@ -143,8 +143,8 @@ static bool isStateFile(int fd) {
          __builtin_memcmp(target, expected, size_t(length)) == 0;
 }
 
-/// As memory and not by its descriptor: a daemon closes all of them and may open
-/// a file of its own by the same number, and a write counts against
+/// As memory and not by its descriptor: a daemon closes all of them and may
+/// open a file of its own by the same number, and a write counts against
 /// RLIMIT_FSIZE. mpgrun has given the file its size. Null: nobody will hear.
 static mpg_state *mapState(int fd) {
   long at = rawCall(SYS_mmap, 0, sizeof(mpg_state), PROT_READ | PROT_WRITE,

@@ -107,8 +107,8 @@ Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   random = (random ^ random >> 31) * 0x9e3779b97f4a7c15;
   for (uint64_t distance = far + (random >> 20) % (far + 1);;
        distance = distance / 2) {
-    uintptr_t start = goesUp ? next.end + distance
-                             : next.start - distance - bytes;
+    uintptr_t start =
+        goesUp ? next.end + distance : next.start - distance - bytes;
     if (goesUp || next.start > distance + bytes) {
       start = roundDown(start, alignment);
       if (isUsable({start, start + bytes}, alignment))
@@ -133,8 +133,7 @@ int mpg::mapChosen(Range range, Source source, size_t granuleBytes) {
 }
 
 int mpg::mapTable(Range range) {
-  return range.empty() ? 0
-                       : mapNew(range, PROT_READ | PROT_WRITE, reservation);
+  return range.empty() ? 0 : mapNew(range, PROT_READ | PROT_WRITE, reservation);
 }
 
 void mpg::unmapChosen(Range range) {

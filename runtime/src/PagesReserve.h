@@ -31,8 +31,8 @@ void releaseAddresses(Range range);
 Range chooseAddresses(size_t bytes, size_t alignment);
 
 /// Memory for chosen addresses, as buildAway() makes it elsewhere. Returns an
-/// errno value, and then nothing has changed; EEXIST: somebody has some of them.
-/// pre: whole granules.
+/// errno value, and then nothing has changed; EEXIST: somebody has some of
+/// them. pre: whole granules.
 int mapChosen(Range range, Source source, size_t granuleBytes);
 /// The same for tables, of which most is never touched: normal pages that do
 /// not count as promised. pre: whole base pages.

@@ -42,8 +42,8 @@ bool usageLimitIsSet(size_t hugeBytes);
 /// pages of all nodes). Whatever is only reserved has to be populated then.
 bool reservationMayFail(size_t hugeBytes);
 
-/// Whether some large pages lie on NUMA nodes that this process may not use: the
-/// numbers of the pool are not for it alone then.
+/// Whether some large pages lie on NUMA nodes that this process may not use:
+/// the numbers of the pool are not for it alone then.
 bool isBoundToFewNodes(size_t hugeBytes);
 
 /// A limit of this process on its address space or its data (ulimit -v, -d).

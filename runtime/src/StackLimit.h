@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process stack on large pages follows RLIMIT_STACK, which the kernel looks at
-// whenever a stack of its own grows, and a program may change at any time.
+// A process stack on large pages follows RLIMIT_STACK, which the kernel looks
+// at whenever a stack of its own grows, and a program may change at any time.
 
 #ifndef MPG_RUNTIME_STACKLIMIT_H
 #define MPG_RUNTIME_STACKLIMIT_H
@@ -19,8 +19,8 @@ struct PlacedStack {
   bool grows = false;   ///< on normal pages below the large part
 };
 
-/// Large pages that a stack has not used yet take no more than this part of what
-/// a limit on memory leaves.
+/// Large pages that a stack has not used yet take no more than this part of
+/// what a limit on memory leaves.
 constexpr unsigned stackShareOfLimit = 32;
 
 /// From here on the stack is \p stack. pre: one thread.

@@ -89,8 +89,9 @@ TEST(MessagesTest, QuietLeavesErrors) {
   say(messages, MPG_MSG_SHORTAGE, "normal pages");
   say(messages, MPG_MSG_BAD_VALUE, "a wrong value");
   say(messages, MPG_MSG_HEAP, "malloc returns NULL");
-  EXPECT_EQ(lines.take(), (std::vector<std::string>{"mpg: a wrong value",
-                                                    "mpg: malloc returns NULL"}));
+  EXPECT_EQ(lines.take(),
+            (std::vector<std::string>{"mpg: a wrong value",
+                                      "mpg: malloc returns NULL"}));
 }
 
 TEST(MessagesTest, ACodeIsPrintedOnceAWrongValueEachTime) {

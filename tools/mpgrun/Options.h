@@ -24,7 +24,7 @@ struct RunOptions {
   bool report = false;
   std::string jsonFile; ///< with %h, %r and %p in it; empty: none
   bool verify = false;
-  bool quiet = false;     ///< --quiet
+  bool quiet = false; ///< --quiet
   bool printEnv = false;
   bool dryRun = false;
   std::vector<std::string> compareModes; ///< empty: nothing is compared
