@@ -63,7 +63,8 @@ void Arena::giveRun(uint32_t page, uint32_t pages) {
   // pages have to be cleared.
   free -= keptBytes;
   bool isMuch = free >= trimBytes && free >= mappedBytes / 2;
-  bool isLong = run.length * heapPageBytes >= trimBytes + keptBytes;
+  uint64_t length = run.length * heapPageBytes;
+  bool isLong = length >= keptBytes && length - keptBytes >= trimBytes;
   if (isMuch || isLong)
     returnedBytes += giveBack(run, free);
 }
