@@ -1,9 +1,9 @@
 // A loop with fewer iterations than a team can share out evenly leaves threads idle; told
 // only where the loop inside of it may be shared out too.
-// RUN: %hinted-c -O2 -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.a64fx
+// RUN: %hinted-c -O2 -g0 -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.a64fx
 // RUN: FileCheck %s --check-prefixes=CHECK,A64FX --implicit-check-not=remark: --input-file=%t.a64fx
 // How many threads another machine has is not known: 50 iterations may be enough.
-// RUN: %clang --target=x86_64-linux-gnu -fpass-plugin=%passes -O2 -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.x86
+// RUN: %clang --target=x86_64-linux-gnu -fpass-plugin=%passes -O2 -g0 -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.x86
 // RUN: FileCheck %s --check-prefixes=CHECK,X86 --implicit-check-not=remark: --input-file=%t.x86
 double a[10][40000], b[50][40000], c[96][40000], cube[2][5][40000], v[40000];
 double compute(int);

@@ -62,7 +62,7 @@ def problems_of(
         for line in text.splitlines()
         if line != "ready"
         and not (enough and line.startswith("mpg: fork: "))
-        and "LPG 9999 - heap: " not in line
+        and not line.startswith("mpg: heap: ")
     ]
     if len(lines) != (0 if enough else 1):
         problems.append(f"{len(lines)} lines: {lines}")
