@@ -5,7 +5,7 @@
     check_remarks_doc.py [--passes FOLDER] [--page PAGE] [--hints PAGE]
 
 A remark's name is a string of the passes' code in CamelCase that is no named
-argument (ore::NV) and no module flag. Those of placement have a row in the table
+argument (ore::NV), no module flag and no pass of LLVM's. Those of placement have a row in the table
 and a section of docs/first-touch.md, with code of at most 15 lines; those of
 hints a row in docs/hints.md. Rows and sections without a remark are differences too.
 
@@ -32,7 +32,8 @@ def names_in(folder: Path) -> Set[str]:
         text = path.read_text(encoding="utf-8")
         # The plugin's own name, and versions, stand in Plugin.cpp.
         if path.name != "Plugin.cpp":
-            names.update(NAME.findall(text))
+            names.update(name for name in NAME.findall(text)
+                         if not name.endswith("Pass"))
     return names
 
 
