@@ -40,7 +40,7 @@ static std::string shapeOf(const ParallelUse *use) {
 }
 
 /// A program with an array %a of %n (in main: %bytes) and the region \p loop.
-static std::string program(const TeamLoop &loop,
+static std::string program(const TeamLoopText &loop,
                            const std::string &bytes = "shl i64 %n, 3",
                            const std::string &others = "") {
   return text(loop) + others + R"(
@@ -58,8 +58,8 @@ entry:
 )";
 }
 
-static TeamLoop loop(const std::string &inside,
-                     const std::string &latch = "loop") {
+static TeamLoopText loop(const std::string &inside,
+                         const std::string &latch = "loop") {
   return {"body",
           "ptr %a, i64 %n, i64 %m",
           "  %last = add i64 %n, -1",
@@ -130,7 +130,7 @@ TEST(ParallelUses, FiguresOfAPart) {
 }
 
 /// %k runs over a row of %m elements within one iteration.
-static TeamLoop nested(const std::string &address) {
+static TeamLoopText nested(const std::string &address) {
   return loop(loopText("k", "loop", "%m", address + storeP), "k.out");
 }
 
@@ -303,7 +303,7 @@ TEST(ParallelUses, KindsOfAccess) {
 }
 
 TEST(ParallelUses, ChunksAreTheSchedulesAffair) {
-  TeamLoop chunked =
+  TeamLoopText chunked =
       loop("%p = getelementptr double, ptr %a, i64 %i" + std::string(storeP));
   chunked.schedule = 33;
   chunked.chunk = "%m";
@@ -338,7 +338,7 @@ TEST(ParallelUses, WhatIsPlaced) {
 
 /// Only what worksharing loops do counts, and only in regions.
 TEST(ParallelUses, OutsideOfLoops) {
-  TeamLoop outside = loop("");
+  TeamLoopText outside = loop("");
   outside.before += "\n  store double 1.0, ptr %a";
   EXPECT_EQ(shapeOf(Uses(program(outside)).use()), "none");
 }

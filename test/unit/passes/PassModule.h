@@ -52,7 +52,7 @@ declare i1 @perhaps()
 )";
 
 /// The body of a region with one worksharing loop.
-struct TeamLoop {
+struct TeamLoopText {
   std::string name;
   std::string parameters; ///< behind the two thread numbers
   std::string before;     ///< computes %last, the number of the last iteration
@@ -62,7 +62,7 @@ struct TeamLoop {
   std::string latch = "loop"; ///< the block that inside ends in
 };
 
-inline std::string text(const TeamLoop &loop) {
+inline std::string text(const TeamLoopText &loop) {
   return "define internal void @" + loop.name + "(ptr %gtid, ptr %btid, " +
          loop.parameters + R"() {
 entry:
