@@ -46,7 +46,7 @@ def audit(options: argparse.Namespace, *more: str) -> Tuple[int, str]:
     command = [options.mpgaudit, "--fail-on=warning", *options.audit.split(),
                *more, options.out]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                         timeout=60, check=False)
+                         timeout=600, check=False)
     return run.returncode, run.stdout
 
 
@@ -89,7 +89,7 @@ def link_and_run(options: argparse.Namespace, flags: List[str],
     if options.run is None:
         return result, ""
     run = subprocess.run(options.run.split() + [options.out], check=True,
-                         stdout=subprocess.PIPE, text=True, timeout=120)
+                         stdout=subprocess.PIPE, text=True, timeout=600)
     if not run.stdout:
         fail("the program prints nothing, so nothing can be compared")
     return result, run.stdout

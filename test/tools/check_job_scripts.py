@@ -25,7 +25,7 @@ def verdict(mpgaudit, folder, script):
     """The findings of one script, and what else was printed."""
     command = [mpgaudit, "--format=line", "--fail-on=never", "--no-config", "--no-closure",
                f"--job={script}"]
-    run = subprocess.run(command, cwd=folder, capture_output=True, timeout=60)
+    run = subprocess.run(command, cwd=folder, capture_output=True, timeout=600)
     lines, others = [], run.stderr.decode(errors="replace").splitlines()
     if run.returncode != 0:
         others.append(f"status {run.returncode}")

@@ -39,7 +39,7 @@ def names(table):
 def refused_by_library(libmpg, program, name, value):
     environment = {name: value, "LD_PRELOAD": libmpg, "PATH": os.environ["PATH"]}
     run = subprocess.run([program], env=environment, capture_output=True,
-                         timeout=30)
+                         timeout=600)
     return b"is not valid" in run.stderr
 
 
@@ -52,7 +52,7 @@ def refused_by_mpgaudit(mpgaudit, pairs):
         run = subprocess.run(
             [mpgaudit, "--format=line", "--fail-on=never", "--no-config",
              "--checks=MPG221", "--target=mpg", f"--job={script}"],
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=600)
     found = re.findall(r":(\d+): \w+: MPG221", run.stdout)
     return {pairs[int(number) - 1] for number in found}
 

@@ -42,7 +42,7 @@ def main():
     for expected, script in blocks(Path(file).read_text(encoding="utf-8")):
         script = script.replace("@HERE@", str(Path.cwd()))
         Path("job.sh").write_text(script, encoding="utf-8")
-        run = subprocess.run([*command, "--format=line", "--job=job.sh"], timeout=60,
+        run = subprocess.run([*command, "--format=line", "--job=job.sh"], timeout=600,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, check=False)
         output = run.stdout.decode(errors="replace")

@@ -73,7 +73,7 @@ def run(program: Path, threads: int, touch: str, words: List[str]):
     try:
         done = subprocess.run([str(program)] + words, env=environment, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True, timeout=120)
+                              text=True, timeout=600)
     except subprocess.TimeoutExpired:
         return "hangs", ""
     return done.returncode, done.stdout

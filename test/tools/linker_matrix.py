@@ -101,7 +101,7 @@ def audit(mpgaudit: str, path: str, target: str) -> dict:
     command = [mpgaudit, "--format=json", "--fail-on=never",
                "--checks=layout,loader", f"--target={target}", path]
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE,
-                         timeout=60)
+                         timeout=600)
     return json.loads(run.stdout)["files"][0]
 
 

@@ -203,7 +203,7 @@ def run(
     if line.strip() == "ready":
         result = measure(process.pid, path)
         result["memory"] = memory_of(process.pid)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return result, process.returncode, line + out + err
 
 

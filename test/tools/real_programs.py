@@ -14,7 +14,7 @@ the stack lies on: a run that only did nothing proves nothing.
   --forks            the command forks: no share of the stack is asked of the
                      transparent pages, because the kernel splits those that
                      parent and child share as soon as one writes to them
-  --seconds S        longest time for one run; default 60
+  --seconds S        longest time for one run; default 600
 
 Where the system says `never` to transparent pages they are left out.
 One line of libmpg is no difference: the stack's first granule stays behind
@@ -128,7 +128,7 @@ def main() -> int:
     parser.add_argument("--ends-by", type=int, default=0)
     parser.add_argument("--stack", type=float, default=0.5)
     parser.add_argument("--forks", action="store_true")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("mpgrun")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()

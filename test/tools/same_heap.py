@@ -18,7 +18,7 @@ only did nothing proves nothing.
   --behind FILE      a library to preload behind it
   --drop REGEX       what is taken out of both outputs before they are compared,
                      such as times; may be given often
-  --seconds S        longest time for one run; default 60
+  --seconds S        longest time for one run; default 600
   --together         all runs at once, for a COMMAND that mostly waits
 
 Two lines of libmpg are no difference, because they are a matter of chance: that
@@ -158,7 +158,7 @@ def main() -> int:
     parser.add_argument("--front", action="append", default=[])
     parser.add_argument("--behind", action="append", default=[])
     parser.add_argument("--drop", action="append", default=[])
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--together", action="store_true")
     parser.add_argument("libmpg")
     parser.add_argument("command", nargs=argparse.REMAINDER)

@@ -10,4 +10,4 @@ import time
 process = subprocess.Popen(sys.argv[1:], start_new_session=True)
 time.sleep(1)
 os.killpg(process.pid, signal.SIGINT)
-sys.exit(process.wait(timeout=60))
+sys.exit(process.wait(timeout=600))

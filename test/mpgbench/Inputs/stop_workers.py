@@ -41,7 +41,7 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
     with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE) as bench:
         worker = stop_worker(bench)
         bench.send_signal(number)
-        report = bench.communicate(timeout=60)[0]
+        report = bench.communicate(timeout=600)[0]
         gone = wait_for(lambda: not is_running(worker))
         print(f"{number.name[3:]}: status {bench.returncode}, worker "
               f"{'gone' if gone else 'left'}, {'a' if report else 'no'} report")

@@ -79,7 +79,7 @@ def damage(path: str, others: List[str], rng: random.Random) -> None:
 
 def run(command: List[str]) -> subprocess.CompletedProcess:
     return subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10, check=False
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, check=False
     )
 
 

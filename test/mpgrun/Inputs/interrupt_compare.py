@@ -26,7 +26,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
     with open("pids", encoding="ascii") as file:
         pids = [int(word) for word in file.read().split()]
     child.send_signal(number)
-    report = child.communicate(timeout=60)[0]
+    report = child.communicate(timeout=600)[0]
     gone = wait_for(lambda: not any(map(is_running, pids)))
     print(f"{number.name[3:]}: status {child.returncode}, "
           f"{'none' if gone else 'some'} of {len(pids)} processes is left, "

@@ -12,7 +12,7 @@ import sys
 
 def run(*command):
     return subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600
     )
 
 

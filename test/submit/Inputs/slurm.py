@@ -121,7 +121,7 @@ def main():
             start("slurmctld", "-D", "-f", f"{work}/slurm.conf")
             start("slurmd", "-D", "-f", f"{work}/slurm.conf")
             wait_until("Slurm", is_idle)
-            return subprocess.call(sys.argv[3:], timeout=120)
+            return subprocess.call(sys.argv[3:], timeout=600)
         finally:
             for daemon in reversed(daemons):
                 stop(daemon)

@@ -22,7 +22,7 @@ def main() -> None:
         try:
             subprocess.run(
                 ["gdb", "-q", "-batch", "-p", str(running.pid), *commands],
-                timeout=60,
+                timeout=600,
                 check=True,
             )
         finally:
