@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See AddressReaders.h.
 
 #include "AddressReaders.h"
 #include "Eligibility.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See DebugRecords.h.
 
 #include "DebugRecords.h"
 #include "mpg/hints.h"

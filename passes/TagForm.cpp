@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TagForm.h.
 
 #include "TagForm.h"
 #include "mpg/hints.h"

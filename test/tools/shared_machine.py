@@ -54,9 +54,9 @@ class SharedMachineTest(lit.formats.ShTest):
             return self._measured(test, lit_config)
 
     def _is_chosen(self, test) -> bool:
-        suite, *rest = test.path_in_suite
+        rest = list(test.path_in_suite[1:])
         path = "/".join(rest)
-        for pattern, one_in in getattr(test.config, "samples", []):
+        for pattern, one_in in test.config.samples:
             if fnmatch.fnmatch(path, pattern):
                 folder = os.path.dirname(test.getSourcePath())
                 alike = sorted(
