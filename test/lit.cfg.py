@@ -27,11 +27,12 @@ config.excludes = ["Inputs", "demo"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(build, "test", "lit")
 
-# FileCheck, not, yaml2obj, llvm-mc and the project's own programs come first;
-# gcc, ld.bfd, mold and readelf are the machine's.
-config.environment["PATH"] = os.pathsep.join(
-    [os.path.join(build, "bin"), llvm, os.environ["PATH"]]
-)
+# FileCheck, not, yaml2obj, llvm-mc and the project's own programs come first, and
+# the python3 behind a shim; gcc, ld.bfd, mold and readelf are the machine's.
+folders = [os.path.join(build, "bin"), llvm]
+if os.path.dirname(site["python"]) not in os.environ["PATH"].split(os.pathsep):
+    folders.append(os.path.dirname(site["python"]))
+config.environment["PATH"] = os.pathsep.join(folders + [os.environ["PATH"]])
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "NO_COLOR", "HOME", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
@@ -51,8 +52,7 @@ config.substitutions.append(("%build", build))
 config.substitutions.append(("%seed", str(site["seed"])))
 config.substitutions.append(("%python", site["python"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
-status = os.path.join(site["mpg_source"], "test", "tools", "status.py")
-config.substitutions.append(("%status", site["python"] + " " + status))
+config.substitutions.append(("%status", os.path.join(build, "test", "mpg-status")))
 config.substitutions.append(("%source", site["mpg_source"]))
 config.substitutions.append(("%tools", os.path.join(site["mpg_source"], "test", "tools")))
 
