@@ -658,7 +658,7 @@ TEST(Calls, unknownIsNotHarmless) {
 
 TEST(Calls, randomCodeIsSurvived) {
   std::mt19937 random(20);
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 150; ++round) {
     bool isX86 = round % 2 == 0;
     Program program = isX86 ? x86(0x11000 + round) : aarch64(0x11000 + round);
     for (auto &area : program.memory)

@@ -311,7 +311,7 @@ TEST(JobScript, HugeScriptsAreRead) {
                          "A=(",
                          "fi\n"}) {
     std::string text = "export B=1\n./a\n";
-    while (text.size() < size / 4)
+    while (text.size() < size / 16)
       text += unit;
     JobScript script = read(text);
     ASSERT_GE(script.launches.size(), 1u) << unit.str();
