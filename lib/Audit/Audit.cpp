@@ -129,6 +129,22 @@ static void lowerUnwanted(const Launch &launch,
   }
 }
 
+/// Who compiled \p image, as .comment says; "" if it does not. GCC's line is in
+/// nearly every program, from its start-up files: others win over it.
+static StringRef findCompiler(Image &image, Target target) {
+  constexpr uint64_t mostBytes = 64 << 10;
+  const Section *section = image.findSection(".comment");
+  if (!section)
+    return "";
+  StringRef comment = image.sectionData(*section, mostBytes);
+  const std::pair<StringRef, StringRef> makers[] = {
+      {"flang version", "flang"}, {"clang version", "clang"}, {"GCC:", "gcc"}};
+  for (auto [words, compiler] : makers)
+    if (comment.contains(words))
+      return target == Target::fugaku && compiler == "gcc" ? "" : compiler;
+  return "";
+}
+
 static FixContext collectFixContext(const Subject &subject,
                                     const FileReport &report) {
   // ld.mpg's own limit, and some more: start-up files of another compiler
@@ -140,6 +156,11 @@ static FixContext collectFixContext(const Subject &subject,
   bool layout = any_of(report.findings, [](const Finding &finding) {
     return infoOf(finding.id).group == FindingGroup::layout;
   });
+  bool flags = any_of(report.findings, [](const Finding &finding) {
+    return infoOf(finding.id).remedy.contains("\n  gcc:");
+  });
+  if (flags && !subject.settings.allCompilers)
+    context.compiler = findCompiler(subject.image, subject.target);
   if (!layout)
     return context; // no fix asks
   const LinkFacts &facts = subject.linkFacts();

@@ -37,6 +37,8 @@ struct AuditSettings {
   std::optional<uint64_t> codeLimitBytes;
   /// Facts and regions are computed only for the reports that print them.
   bool wantFacts = false;
+  /// Fixes name one compiler's flags where the file says who compiled it.
+  bool allCompilers = false;
   /// How the program will be started; null if nothing is known.
   std::shared_ptr<const Launch> launch;
   /// Where libraries are read once for all files; null: --no-closure.

@@ -76,6 +76,10 @@ static void checkRelro(const Subject &subject, Findings &findings) {
   uint64_t bytes = sharedBytes(subject, *relro);
   if (bytes == 0)
     return;
+  bool asked = subject.settings.named.contains(FindingId::mpg161);
+  if (subject.target == Target::mpg && !asked &&
+      findings.has(FindingId::mpg103))
+    return;
   Finding &finding =
       findings.add(FindingId::mpg161,
                    "RELRO at " + formatHex(relro->address) + " shares a " +

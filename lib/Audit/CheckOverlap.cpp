@@ -53,6 +53,32 @@ static std::string describe(const Segment &segment, unsigned index) {
          formatHex(segment.address) + "-" + formatHex(segment.end()) + ")";
 }
 
+/// A runtime that moves single granules: the data that relinking would bring
+/// to large pages is not worth the larger file.
+static bool gainsLittle(const Subject &subject) {
+  if (subject.target != Target::mpg && subject.target != Target::thp)
+    return false;
+  auto [all, inside] = subject.movableBytes();
+  return all - std::min(inside, all) < subject.settings.minBytes;
+}
+
+/// What to do, and its price: nobody should learn from a full pool or a full
+/// disk what a flag costs.
+static std::string relinkText(const Subject &subject) {
+  uint64_t huge = subject.hugeBytes;
+  uint64_t pages = roundedOutBytes(subject.image.loads(), huge) / huge;
+  std::string text = "Let the linker start every segment on a " +
+                     formatBytes(huge) + " page of its own. Price: about " +
+                     std::to_string(pages) + " pages of " + formatBytes(huge) +
+                     " a process, up to " + formatBytes(huge + huge / 8) +
+                     " more file (a hole)";
+  if (subject.image.isStatic())
+    text += ", 0.3 MiB of libmpg.a among it";
+  else if (!subject.closure || !subject.closure->findLibmpg())
+    text += ", and libmpgrt.so.1 at run time (without: -Wl,--mpg-runtime=no)";
+  return text + ".";
+}
+
 /// What a conflict costs: everything, or for a runtime that moves single
 /// granules the part that does not fill one.
 static void setCost(const Subject &subject, Finding &finding) {
@@ -67,8 +93,14 @@ static void setCost(const Subject &subject, Finding &finding) {
   uint64_t lost = all - std::min(inside, all);
   finding.cost = formatBytes(lost) + " of " + formatBytes(all) +
                  " writable data stays on normal pages";
-  if (all < subject.settings.minBytes)
+  if (gainsLittle(subject)) {
     finding.severity = Severity::note;
+    finding.setFix("Nothing: a program linked for large pages is up to " +
+                   formatBytes(subject.hugeBytes) + " larger, for " +
+                   formatBytes(lost) + ".");
+  } else if (subject.target == Target::mpg) {
+    finding.setFixWords(relinkText(subject));
+  }
 }
 
 /// \p more: pairs behind it that are only counted.
@@ -164,6 +196,11 @@ static void addHeaderIndex(const Subject &subject, Findings &findings) {
 
 void mpg::checkOverlap(const Subject &subject, Findings &findings) {
   if (!subject.image.isProgram())
+    return;
+  // Nearly every program has the conflict; where it costs nothing worth having
+  // only who asks wants to read of it.
+  if (subject.target == Target::mpg && gainsLittle(subject) &&
+      !subject.settings.named.contains(FindingId::mpg103))
     return;
   std::vector<OverlapPair> pairs =
       findOverlaps(subject.image.loads(), subject.hugeBytes);

@@ -98,6 +98,10 @@ bool Findings::wants(FindingId id) const {
          infoOf(id).severity[unsigned(subject.target)] != Severity::off;
 }
 
+bool Findings::has(FindingId id) const {
+  return any_of(out, [&](const Finding &finding) { return finding.id == id; });
+}
+
 bool Findings::wantsAny(unsigned first, unsigned last) const {
   for (const FindingInfo &info : allFindings())
     if (unsigned(info.id) >= first && unsigned(info.id) <= last &&

@@ -71,6 +71,8 @@ public:
       : subject(subject), out(out) {}
 
   bool wants(FindingId id) const;
+  /// A check before this one has added \p id.
+  bool has(FindingId id) const;
   /// wants() is true for a number from \p first to \p last.
   bool wantsAny(unsigned first, unsigned last) const;
   /// Adds a finding with the severity and the cost of the table and returns it

@@ -7,6 +7,7 @@
 #include "Audit/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -64,8 +65,9 @@ static std::string normalized(StringRef code) {
   return text;
 }
 
-std::string mpg::explain(StringRef code, const InstalledParts &parts) {
-  std::string wanted = normalized(code);
+/// \p wanted is normalized.
+static std::string explainCode(const std::string &wanted,
+                               const InstalledParts &parts) {
   for (const VendorCode &vendor : allVendorCodes())
     if (normalized(vendor.code) == wanted)
       return explainVendorCode(vendor, parts);
@@ -73,4 +75,33 @@ std::string mpg::explain(StringRef code, const InstalledParts &parts) {
     if (idText(info.id) == wanted)
       return explainFinding(info, parts);
   return "";
+}
+
+/// The page of the first number in \p line that has one: a line of a report
+/// or of a job's output, as people paste it.
+static std::string explainLine(StringRef line, const InstalledParts &parts) {
+  static const Regex number(
+      "(^|[^[:alnum:]])((MPG|LPG|FHE)[ _-]?[0-9]+)($|[^[:alnum:]])",
+      Regex::IgnoreCase);
+  SmallVector<StringRef, 5> match;
+  while (number.match(line, &match)) {
+    std::string page = explainCode(normalized(match[2]), parts);
+    if (!page.empty())
+      return page;
+    line = line.substr(size_t(match[2].end() - line.begin()));
+  }
+  return "";
+}
+
+std::string mpg::explain(StringRef code, const InstalledParts &parts) {
+  StringRef digits = code.trim();
+  if (!digits.empty() && all_of(digits, isDigit)) {
+    for (StringRef series : {"MPG", "LPG", "FHE"})
+      if (std::string page = explainCode((series + digits).str(), parts);
+          !page.empty())
+        return page;
+    return "";
+  }
+  std::string page = explainCode(normalized(code), parts);
+  return page.empty() ? explainLine(code, parts) : page;
 }

@@ -69,6 +69,18 @@ static void addLine(std::string &fix, StringRef line,
     fix += " -Wl,--mpg-min=0";
 }
 
+/// \p fix with the line of \p compiler alone, where it has one and others.
+static std::string onlyLineOf(StringRef compiler, const std::string &fix) {
+  if (compiler.empty())
+    return fix;
+  auto [words, rest] = StringRef(fix).split("\n  ");
+  std::string wanted = (compiler + ":").str();
+  for (StringRef line : split(rest, '\n'))
+    if (line.ltrim().starts_with(wanted))
+      return (words + "\n  " + line.ltrim()).str();
+  return fix;
+}
+
 /// \p remedy without the lines that do not fit \p context.
 static std::string chooseLines(StringRef remedy, const FixContext &context) {
   if (!remedy.contains("=2097152"))
@@ -94,6 +106,7 @@ std::string mpg::shortRemedy(const FindingInfo &info,
     replaceAll(fix, "2097152", std::to_string(context.hugeBytes));
     replaceAll(fix, "2 MiB", formatBytes(context.hugeBytes));
   }
+  fix = onlyLineOf(context.compiler, fix);
   return context.parts ? withPaths(fix, *context.parts) : fix;
 }
 

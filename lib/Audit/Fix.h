@@ -32,6 +32,9 @@ struct FixContext {
   bool smallData = false;
   /// The linker scripts need a .data and a .bss to work on.
   bool scriptsFit = true;
+  /// Whose command lines to print: "gcc" (g++ and gfortran too), "clang",
+  /// "flang" or "fcc"; "": not known, all.
+  llvm::StringRef compiler;
   /// Nothing: all parts as <prefix>/...
   std::shared_ptr<const InstalledParts> parts;
 };

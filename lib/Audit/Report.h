@@ -29,8 +29,10 @@ struct AuditTotals {
   unsigned count(Severity severity) const;
 };
 
-/// Every finding with what, cost and fix, then the table of regions.
-void writeText(llvm::raw_ostream &out, const FileReport &report, bool colour);
+/// Every finding with what, cost and fix, then the table of regions. Where the
+/// memory is heap, one line says so in place of the table, unless \p verbose.
+void writeText(llvm::raw_ostream &out, const FileReport &report, bool colour,
+               bool verbose = false);
 /// For many files: one line when there is a warning or an error, else nothing.
 void writeTextShort(llvm::raw_ostream &out, const FileReport &report,
                     bool colour);

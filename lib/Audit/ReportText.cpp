@@ -2,6 +2,7 @@
 //
 // Reports for people: text and line formats.
 
+#include "Audit/ClosureFacts.h"
 #include "Audit/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,7 +65,11 @@ static void writePart(raw_ostream &out, StringRef label, StringRef text,
     return;
   }
   for (StringRef line : lines) {
-    out << "  " << printable(line) << "\n";
+    StringRef flags = line;
+    if (lines.size() == 1 && flags.consume_front("  gcc:"))
+      out << "    gcc, g++, gfortran: " << printable(flags.ltrim()) << "\n";
+    else
+      out << "  " << printable(line) << "\n";
     if (printed)
       printed->insert(line);
   }
@@ -117,6 +122,38 @@ static void writeRegions(raw_ostream &out, const FileReport &report) {
   out << "\n";
 }
 
+/// Most programs of HPC: nothing to lay out, all memory from malloc. What there
+/// is to do is then one line; empty for other programs.
+static std::string heapAdvice(const FileReport &report) {
+  bool dynamic = report.kind == ElfKind::exec || report.kind == ElfKind::pie;
+  bool laidOut = any_of(report.findings, [](const Finding &finding) {
+    return finding.severity >= Severity::warning &&
+           infoOf(finding.id).group == FindingGroup::layout;
+  });
+  if (!dynamic || report.target != Target::mpg || laidOut)
+    return "";
+  uint64_t bytes = 0;
+  for (const Region &region : report.regions) {
+    bytes += region.name == "data" || region.name == "bss" ? region.bytes : 0;
+    if (region.atRunTime && !region.eligible)
+      return "";
+  }
+  if (report.regions.empty() || bytes >= report.hugeBytes)
+    return "";
+  constexpr uint64_t tinyBytes = 64 << 10;
+  std::string text =
+      std::string("static data is ") + (bytes < tinyBytes ? "tiny" : "small") +
+      " (" + formatBytes(bytes) + "); its memory is heap. Nothing to relink.";
+  if (report.closure &&
+      any_of(report.closure->libraries, [](const ClosureEntry &library) {
+        return isLibmpgName(library.name);
+      }))
+    return text;
+  StringRef folder = StringRef(report.path).contains('/') ? "" : "./";
+  return text + "\n  run: mpgrun " + folder.str() + report.path +
+         "   (or link with -Wl,--no-as-needed -lmpg)";
+}
+
 static std::string countText(unsigned count, StringRef word) {
   return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
 }
@@ -147,7 +184,8 @@ void mpg::writeFindings(raw_ostream &out, StringRef path,
   }
 }
 
-void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour) {
+void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour,
+                    bool verbose) {
   if (report.kind == ElfKind::notElf)
     return; // said on standard error
   std::string path = printable(report.path);
@@ -160,7 +198,11 @@ void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour) {
     out << "  only the headers were read: mpgaudit knows 64-bit x86-64 and "
            "AArch64\n";
   writeFindings(out, report.path, report.findings, report.fixContext, colour);
-  writeRegions(out, report);
+  std::string advice = heapAdvice(report);
+  if (!advice.empty())
+    out << "  " << advice << "\n";
+  if (advice.empty() || verbose)
+    writeRegions(out, report);
 }
 
 void mpg::writeTextShort(raw_ostream &out, const FileReport &report,

@@ -50,12 +50,13 @@ def audit(options: argparse.Namespace, *more: str) -> Tuple[int, str]:
     return run.returncode, run.stdout
 
 
-def printed_fixes(options: argparse.Namespace) -> Tuple[int, List[str]]:
+def printed_fixes(options: argparse.Namespace,
+                  *more: str) -> Tuple[int, List[str]]:
     """Exit status, and what stands under the findings."""
     if not options.json:
-        status, text = audit(options)
+        status, text = audit(options, *more)
         return status, text.split("\n  fix: ")[1:]
-    status, text = audit(options, "--format=json")
+    status, text = audit(options, "--format=json", *more)
     findings = json.loads(text)["files"][0]["findings"]
     return status, [finding.get("fix", "") for finding in findings]
 
@@ -63,7 +64,8 @@ def printed_fixes(options: argparse.Namespace) -> Tuple[int, List[str]]:
 def chosen_line(fix: str, labels: List[str]) -> str:
     """The flags of the first of \\p labels that has a line in \\p fix."""
     for label in labels:
-        line = re.search(rf"^ +{label}: +(\S.*)$", fix, re.MULTILINE)
+        line = re.search(rf"^ +{label}(?:, g\+\+, gfortran)?: +(\S.*)$", fix,
+                         re.MULTILINE)
         if line:
             return line[1]
     return ""
@@ -71,10 +73,14 @@ def chosen_line(fix: str, labels: List[str]) -> str:
 
 def printed_flags(options: argparse.Namespace) -> List[str]:
     """Each line's flags once, in the order in which they are printed."""
+    labels = options.label.split(",")
     status, fixes = printed_fixes(options)
+    # The lines of the compiler that made the file; all of them with -v.
+    if not any(chosen_line(fix, labels[:1]) for fix in fixes):
+        status, fixes = printed_fixes(options, "-v")
     if status != 1:
         fail(f"status {status} of the first audit, not 1")
-    lines = [chosen_line(fix, options.label.split(",")) for fix in fixes]
+    lines = [chosen_line(fix, labels) for fix in fixes]
     flags = [flag for line in dict.fromkeys(lines) for flag in shlex.split(line)]
     if not flags:
         fail(f"no flags for {options.label} in the first report")

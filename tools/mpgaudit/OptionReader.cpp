@@ -39,6 +39,7 @@ private:
   bool readChecks(AuditSettings &settings);
   bool readJobs(unsigned &jobs);
   bool readEnvironment(AuditSettings &settings);
+  void readVerbose(Options &options);
   bool readMode(Options &options);
   bool readPid(std::optional<int> &pid);
   bool readPolicy(Options &options);
@@ -114,6 +115,18 @@ bool OptionReader::readJobs(unsigned &jobs) {
     return true;
   return fail("'" + Twine(arg->getValue()) +
               "' of -j is no number of threads from 1 to 1024");
+}
+
+/// What a target keeps to itself is told to who asks for all.
+void OptionReader::readVerbose(Options &options) {
+  options.verbose = args.hasArg(OPT_verbose);
+  if (!options.verbose)
+    return;
+  AuditSettings &settings = options.settings;
+  settings.allCompilers = true;
+  for (FindingId id : {FindingId::mpg102, FindingId::mpg103, FindingId::mpg161})
+    if (settings.checks.contains(id))
+      settings.named.insert(id);
 }
 
 /// Nothing is known of how the program starts unless one of these is given.
@@ -221,6 +234,7 @@ bool OptionReader::read(Options &options) {
       !readEnvironment(settings) || !readMode(options) ||
       !readPid(options.pid) || !readPolicy(options))
     return false;
+  readVerbose(options);
   settings.minBytes = minBytes.value_or(settings.minBytes);
   settings.expectLibmpg = args.hasArg(OPT_expect_libmpg);
   settings.wantFacts = options.format != ReportFormat::line ||

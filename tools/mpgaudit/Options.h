@@ -26,6 +26,7 @@ struct Options {
   bool closure = true; ///< look at the libraries of programs
   bool recursive = false;
   bool stats = false;
+  bool verbose = false;
   unsigned jobs = 1;
   std::vector<std::string> operands;
   std::vector<std::string> files0From;

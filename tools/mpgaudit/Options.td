@@ -77,10 +77,15 @@ def write_baseline_separate : Separate<["--"], "write-baseline">, Alias<write_ba
 
 def format : LongValue<"format", "text|line|json|jsonl|sarif|html",
     "form of the report (default text)">;
+def verbose : LongFlag<"verbose",
+    "all that is known: findings that cost the target nothing,\n"
+    "the flags of every compiler, the table of regions">;
+def v : Flag<["-"], "v">, Alias<verbose>, HelpText<"same as --verbose">;
 def stats : LongFlag<"stats",
     "say on standard error what was audited and skipped">;
 def explain : LongValue<"explain", "CODE",
-    "explain a finding or a vendor's message: MPG103,\n\"LPG 2003\"">;
+    "explain a finding or a vendor's message: MPG103,\n\"LPG 2003\", 2003, or "
+    "a pasted line that holds one">;
 def explain_separate : Separate<["--"], "explain">, Alias<explain>;
 
 /// For the shells' completion: what the last word may become.

@@ -115,7 +115,7 @@ RenderedFile Run::render(const FileReport &report, const Input &input) const {
   case ReportFormat::text:
     writeTextShort(brief, report, colour);
     if (!many)
-      writeText(full, report, colour);
+      writeText(full, report, colour, options.verbose);
     break;
   case ReportFormat::line:
     writeLines(full, report.path, report.findings, colour);
