@@ -49,7 +49,7 @@ def main():
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
     scripts = sorted(path.name for path in args.folder.iterdir()
-                     if path.name != "expected.txt")
+                     if path.is_file() and path.name != "expected.txt")
     found, differences = [], 0
     for script in scripts:
         lines, others = verdict(args.mpgaudit, args.folder, script)
