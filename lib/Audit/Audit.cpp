@@ -205,6 +205,7 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
                                      settings.fujitsuJob);
   report.pageBytes = settings.pageBytes.value_or(usualPageBytes(report.target));
   report.hugeBytes = settings.hugeBytes;
+  report.launchKnown = settings.launch != nullptr;
   // The table of regions must not look better because less was asked for.
   AuditSettings wide = settings;
   if (settings.wantFacts && image.isProgram())

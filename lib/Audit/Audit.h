@@ -69,6 +69,8 @@ struct FileReport {
   std::optional<Closure> closure;
   /// In the order of the checks, which is by number.
   std::vector<Finding> findings;
+  /// Something is known of how the program will be started.
+  bool launchKnown = false;
   /// What fixText() needs to know of this file.
   FixContext fixContext;
 

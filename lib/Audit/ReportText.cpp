@@ -122,15 +122,37 @@ static void writeRegions(raw_ostream &out, const FileReport &report) {
   out << "\n";
 }
 
-/// Most programs of HPC: nothing to lay out, all memory from malloc. What there
-/// is to do is then one line; empty for other programs.
-static std::string heapAdvice(const FileReport &report) {
-  bool dynamic = report.kind == ElfKind::exec || report.kind == ElfKind::pie;
-  bool laidOut = any_of(report.findings, [](const Finding &finding) {
+static bool isDynamicProgram(const FileReport &report) {
+  return report.kind == ElfKind::exec || report.kind == ElfKind::pie;
+}
+
+/// How to come by large pages where nothing brings a library for them: no other
+/// part of the report says that, least of all when a linker has dropped -lmpg.
+static std::string runLine(const FileReport &report) {
+  if (!isDynamicProgram(report) || report.target != Target::mpg ||
+      report.launchKnown || !report.closure ||
+      any_of(report.closure->libraries, [](const ClosureEntry &library) {
+        return isLibmpgName(library.name);
+      }))
+    return "";
+  StringRef folder = StringRef(report.path).contains('/') ? "" : "./";
+  return "  run: mpgrun " + folder.str() + printable(report.path) +
+         "   (or link with -Wl,--no-as-needed -lmpg)\n";
+}
+
+static bool mustBeLaidOut(const FileReport &report) {
+  return any_of(report.findings, [](const Finding &finding) {
     return finding.severity >= Severity::warning &&
            infoOf(finding.id).group == FindingGroup::layout;
   });
-  if (!dynamic || report.target != Target::mpg || laidOut)
+}
+
+/// Most programs of HPC: nothing to lay out, all memory from malloc. What there
+/// is to do is then one line; empty for other programs.
+static std::string heapLine(const FileReport &report) {
+  constexpr uint64_t tinyBytes = 64 << 10;
+  if (!isDynamicProgram(report) || report.target != Target::mpg ||
+      report.regions.empty())
     return "";
   uint64_t bytes = 0;
   for (const Region &region : report.regions) {
@@ -138,20 +160,26 @@ static std::string heapAdvice(const FileReport &report) {
     if (region.atRunTime && !region.eligible)
       return "";
   }
-  if (report.regions.empty() || bytes >= report.hugeBytes)
+  if (bytes >= report.hugeBytes)
     return "";
-  constexpr uint64_t tinyBytes = 64 << 10;
-  std::string text =
-      std::string("static data is ") + (bytes < tinyBytes ? "tiny" : "small") +
-      " (" + formatBytes(bytes) + "); its memory is heap. Nothing to relink.";
-  if (report.closure &&
-      any_of(report.closure->libraries, [](const ClosureEntry &library) {
-        return isLibmpgName(library.name);
-      }))
-    return text;
-  StringRef folder = StringRef(report.path).contains('/') ? "" : "./";
-  return text + "\n  run: mpgrun " + folder.str() + report.path +
-         "   (or link with -Wl,--no-as-needed -lmpg)";
+  return std::string("  static data is ") +
+         (bytes < tinyBytes ? "tiny" : "small") + " (" + formatBytes(bytes) +
+         "); its memory is heap. Nothing to relink.\n";
+}
+
+/// What the findings leave to say: the table, or why there is none, and what to
+/// run.
+static void writeConclusion(raw_ostream &out, const FileReport &report,
+                            bool verbose) {
+  if (mustBeLaidOut(report))
+    return writeRegions(out, report);
+  std::string heap = heapLine(report), run = runLine(report);
+  out << heap;
+  if (heap.empty() || verbose)
+    writeRegions(out, report);
+  if (heap.empty() && !run.empty())
+    out << "  nothing loads a large page library\n";
+  out << run;
 }
 
 static std::string countText(unsigned count, StringRef word) {
@@ -198,11 +226,7 @@ void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour,
     out << "  only the headers were read: mpgaudit knows 64-bit x86-64 and "
            "AArch64\n";
   writeFindings(out, report.path, report.findings, report.fixContext, colour);
-  std::string advice = heapAdvice(report);
-  if (!advice.empty())
-    out << "  " << advice << "\n";
-  if (advice.empty() || verbose)
-    writeRegions(out, report);
+  writeConclusion(out, report, verbose);
 }
 
 void mpg::writeTextShort(raw_ostream &out, const FileReport &report,
