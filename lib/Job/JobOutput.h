@@ -14,7 +14,10 @@ class raw_ostream;
 
 namespace mpg {
 
-void writeJobText(llvm::raw_ostream &out, const JobReport &job, bool colour);
+/// The line of the script, then its findings. \p programs: the reports of what
+/// it starts; they are written before.
+void writeJobText(llvm::raw_ostream &out, const JobReport &job,
+                  llvm::ArrayRef<FileReport> programs, bool colour);
 
 /// The object of the key "job" in the schema mpgaudit-1.
 void writeJobJson(llvm::raw_ostream &out, const JobReport &job);

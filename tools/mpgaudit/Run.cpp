@@ -82,7 +82,9 @@ void Run::writeAdvice(raw_ostream &out, const FileReport &report,
   bool known = input.start || input.launch;
   Advice advice = recommend(report, result.job ? &result.job->script : nullptr,
                             known ? &start : nullptr, settings.memoryBytes);
-  mpg::writeAdvice(out, advice, report.path);
+  // On an A64FX there is more to decide, and its reasons are the reader's.
+  bool brief = report.target == Target::mpg && report.machine != "aarch64";
+  mpg::writeAdvice(out, advice, report.path, brief && !options.verbose);
 }
 
 /// For what a script starts and what is not on this machine.
@@ -91,10 +93,15 @@ void Run::writeAdviceWithoutFiles() {
     FileReport none = {};
     none.path = start.program.text;
     none.kind = ElfKind::notElf;
-    none.target = settings.target.value_or(Target::mpg);
+    none.target = settings.target.value_or(settings.fujitsuJob ? Target::fugaku
+                                                               : Target::mpg);
     Input input;
     input.start = &start;
-    writeAdvice(outs(), none, input);
+    std::string text;
+    raw_string_ostream out(text);
+    writeAdvice(out, none, input);
+    if (printedOfJob.insert(text).second)
+      outs() << text;
   }
 }
 
@@ -173,7 +180,12 @@ void Run::print(const Rendered &rendered) {
   if (!rendered.messages.empty())
     outs().flush();
   errs() << rendered.messages;
+  bool forPeople = options.format == ReportFormat::text ||
+                   options.format == ReportFormat::line;
   for (const RenderedFile &file : rendered.files) {
+    // A script may start one program many times; once is enough to read.
+    if (forPeople && rendered.start && !printedOfJob.insert(file.full).second)
+      continue;
     if (options.format == ReportFormat::json)
       outs() << (reportsPrinted ? ",\n" : "\n") << file.full;
     else if (options.format == ReportFormat::jsonl)
@@ -348,7 +360,7 @@ void Run::writeEnd() {
     if (options.mode != RunMode::report)
       return;
     if (result.job)
-      writeJobText(outs(), *result.job, colour);
+      writeJobText(outs(), *result.job, result.files, colour);
     if (process)
       writeProcess(outs(), *process);
     if (many)

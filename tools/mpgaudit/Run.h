@@ -10,6 +10,7 @@
 #include "ProjectPolicy.h"
 #include "Report/RunResult.h"
 #include "Run/LiveProcess.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mpg {
 
@@ -78,6 +79,7 @@ private:
   /// Read by the threads, so that full reports that nobody will print are not
   /// written; set by the one that prints.
   std::atomic<bool> many = false;
+  llvm::StringSet<> printedOfJob;
   std::vector<Rendered> held; ///< text, while it may still become many
   RunResult result;           ///< its files: if keepsReports()
   std::vector<const JobLaunch *> starts; ///< of result.files

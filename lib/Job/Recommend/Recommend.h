@@ -37,6 +37,9 @@ struct Advice {
   /// What else to do, which is no variable: relink, give each node a copy.
   /// Lines after the first that start with two spaces can be pasted.
   std::vector<std::string> steps;
+  /// Those of the steps without which nothing is on large pages, in one line
+  /// each: "start it as: mpgrun ./app ...".
+  std::vector<std::string> musts;
 };
 
 /// \p script and \p launch may be null: then the program alone decides.
@@ -48,9 +51,10 @@ Advice recommend(const FileReport &program, const JobScript *script,
                  std::optional<uint64_t> memoryBytes = std::nullopt);
 
 /// export lines with comments, ready to be pasted into a shell script. One
-/// line where there is nothing to do.
+/// line where there is nothing to do. \p brief: five lines at most, without
+/// reasons.
 void writeAdvice(llvm::raw_ostream &out, const Advice &advice,
-                 llvm::StringRef programPath);
+                 llvm::StringRef programPath, bool brief = false);
 
 } // namespace mpg
 

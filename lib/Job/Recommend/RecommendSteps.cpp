@@ -33,6 +33,8 @@ void mpg::adviseLoading(const Situation &situation, Advice &advice) {
   if (situation.target == Target::mpg) {
     if (situation.needs("libmpgrt.so") || situation.launcher("mpgrun"))
       return;
+    advice.musts.push_back("start it as: mpgrun " + programWord(situation) +
+                           " ...");
     advice.steps.push_back("Nothing loads libmpg into the program: start it "
                            "with mpgrun, behind mpiexec or srun.\n  mpgrun " +
                            programWord(situation) + " ...");
@@ -69,15 +71,36 @@ static void addRemedy(const Situation &situation, const Finding &finding,
                          (repeated ? " The lines are those above." : commands));
 }
 
+/// All that a link command has to become, in one line.
+static std::string relinkLine(const Situation &situation,
+                              ArrayRef<const Finding *> findings) {
+  std::string ids, flags;
+  for (const Finding *finding : findings) {
+    std::string fix = fixText(*finding, situation.program.fixContext);
+    StringRef line = StringRef(fix).split("\n  ").second.split('\n').first;
+    StringRef own = line.split(':').second.trim();
+    ids += (ids.empty() ? "" : ", ") + idText(finding->id);
+    if (!StringRef(flags).contains(own))
+      flags += " " + own.str();
+  }
+  return "relink it (" + ids + ")" +
+         (flags.empty() ? ": -v says how" : " with:" + flags);
+}
+
 void mpg::adviseRelink(const Situation &situation, Advice &advice) {
   if (situation.pagesOffByChoice())
     return;
+  std::vector<const Finding *> found;
   for (const Finding &finding : situation.program.findings)
     if (finding.severity >= Severity::warning && finding.via.empty() &&
         is_contained({FindingId::mpg102, FindingId::mpg103, FindingId::mpg112,
                       FindingId::mpg150},
-                     finding.id))
+                     finding.id)) {
       addRemedy(situation, finding, advice);
+      found.push_back(&finding);
+    }
+  if (!found.empty())
+    advice.musts.push_back(relinkLine(situation, found));
 }
 
 void mpg::advisePlacement(const Situation &situation, Advice &advice) {

@@ -41,8 +41,9 @@ static void writeSettings(raw_ostream &out, const Advice &advice) {
   }
 }
 
-static bool nothingToChange(const Advice &advice) {
-  return advice.contradictions.empty() && advice.steps.empty() &&
+static bool nothingToChange(const Advice &advice, bool brief) {
+  const std::vector<std::string> &steps = brief ? advice.musts : advice.steps;
+  return advice.contradictions.empty() && steps.empty() &&
          all_of(advice.settings, [](const Recommendation &setting) {
            return setting.alreadySet;
          });
@@ -59,10 +60,40 @@ static void writeNothing(raw_ostream &out, const Advice &advice,
   out << ")\n";
 }
 
+/// What has to be there, one line a kind.
+static void writeBrief(raw_ostream &out, const Advice &advice,
+                       StringRef programPath) {
+  out << "# " << printable(programPath) << ": " << printable(advice.situation);
+  for (const std::string &unknown : advice.unknown)
+    out << "; " << printable(unknown);
+  out << " (reasons: -v)\n";
+  const char *separator = "export ";
+  for (const Recommendation &setting : advice.settings) {
+    if (setting.alreadySet)
+      continue;
+    out << separator << setting.name << "=" << setting.value;
+    separator = " ";
+  }
+  if (StringRef(separator) == " ")
+    out << "\n";
+  for (const std::string &must : advice.musts)
+    out << "# " << printable(must) << "\n";
+  if (!advice.contradictions.empty()) {
+    const Contradiction &first = advice.contradictions.front();
+    size_t more = advice.contradictions.size() - 1;
+    out << "# in the way: "
+        << (first.line ? "line " + std::to_string(first.line) + ": " : "")
+        << printable(first.text)
+        << (more ? "; and " + std::to_string(more) + " more" : "") << "\n";
+  }
+}
+
 void mpg::writeAdvice(raw_ostream &out, const Advice &advice,
-                      StringRef programPath) {
-  if (nothingToChange(advice))
+                      StringRef programPath, bool brief) {
+  if (nothingToChange(advice, brief))
     return writeNothing(out, advice, programPath);
+  if (brief)
+    return writeBrief(out, advice, programPath);
   writeComment(out, "", printable(programPath) + ": " + advice.situation);
   for (const std::string &unknown : advice.unknown)
     writeComment(out, "", unknown);

@@ -219,14 +219,16 @@ void LaunchReader::setList(const JobWord &list, StringRef how) {
     bool all = false;
     SmallVector<StringRef, 8> items;
     rest.split(items, ',');
-    all = is_contained(items, "ALL");
+    all = any_of(items,
+                 [](StringRef item) { return item.equals_insensitive("ALL"); });
     if (!all)
       parts.variables.push_back({LaunchVariable::cleared, "", {}, how.str()});
   }
   while (!rest.empty()) {
     auto [item, after] = rest.split(',');
     rest = after;
-    if (item == "ALL" || item == "NONE" || item == "NIL")
+    if (item.equals_insensitive("ALL") || item.equals_insensitive("NONE") ||
+        item.equals_insensitive("NIL"))
       continue;
     JobWord word;
     word.text = item.str();
