@@ -42,11 +42,20 @@ uint64_t mpg::writableBytes(ArrayRef<Segment> loads) {
 }
 
 uint64_t mpg::roundedOutBytes(ArrayRef<Segment> loads, uint64_t hugeBytes) {
-  uint64_t sum = 0;
+  std::vector<AddressRange> ranges;
   for (const Segment &load : loads)
     if (load.writable())
-      sum +=
-          roundUp(load.end(), hugeBytes) - roundDown(load.address, hugeBytes);
+      ranges.push_back(
+          {roundDown(load.address, hugeBytes), roundUp(load.end(), hugeBytes)});
+  std::sort(ranges.begin(), ranges.end(),
+            [](const AddressRange &a, const AddressRange &b) {
+              return a.start < b.start;
+            });
+  uint64_t sum = 0, counted = 0; // what lies below is in the sum
+  for (const AddressRange &range : ranges) {
+    sum += AddressRange{std::max(range.start, counted), range.end}.bytes();
+    counted = std::max(counted, range.end);
+  }
   return sum;
 }
 

@@ -33,8 +33,8 @@ std::vector<OverlapPair> findOverlaps(llvm::ArrayRef<Segment> loads,
 /// Sum of p_memsz of the writable segments.
 uint64_t writableBytes(llvm::ArrayRef<Segment> loads);
 
-/// The same with every segment rounded out to large pages: what moving all of
-/// them costs in pool pages.
+/// The large pages that hold bytes of the writable segments: what moving all of
+/// them costs in pool pages. One that two segments share counts once.
 uint64_t roundedOutBytes(llvm::ArrayRef<Segment> loads, uint64_t hugeBytes);
 
 /// A half-open range of addresses.

@@ -5,6 +5,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <ar.h>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -458,7 +459,7 @@ Error mpg::readImages(const std::string &path,
     Image image(std::move(state));
     visit(image);
   };
-  if (!isElf && !start.starts_with("!<arch>\n")) {
+  if (!isElf && !start.starts_with(ARMAG)) {
     visitRefused("");
     return Error::success();
   }
@@ -485,7 +486,8 @@ Error mpg::readImages(const std::string &path,
                archiveDamage->offset, archiveDamage->reason);
     Image image(std::move(state));
     visit(image);
-  } else if (opened.content == OpenedFile::Content::archive && !visited) {
+  } else if (opened.content == OpenedFile::Content::archive && !visited &&
+             bytes > strlen(ARMAG)) { // glibc's libpthread.a has no members
     auto state = makeState("");
     state->notElfReason = "an archive without ELF members";
     Image image(std::move(state));

@@ -278,7 +278,10 @@ def load_facts(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
     """Facts that follow from the program headers."""
     writable = [load for load in elf.loads if load.writable]
     spans = [rounded(load, HUGE_BYTES) for load in writable]
-    huge = sum(high - low for low, high in spans)
+    huge = counted = 0  # a page that two segments share counts once
+    for low, high in sorted(spans):
+        huge += max(0, high - max(low, counted))
+        counted = max(counted, high)
     peak = {"fugaku": 2 * huge, "mpg": huge + (64 << 20)}.get(target, huge)
     facts: Dict[str, object] = {
         "load": [{"index": i, "vaddr": load.vaddr, "memsz": load.memsz,

@@ -142,6 +142,13 @@ TEST(HugeLayout, SumsOfWritableSegments) {
                                 load(data, 0x600000, 0x200001)};
   EXPECT_EQ(writableBytes(loads), 0x201001u);
   EXPECT_EQ(roundedOutBytes(loads, huge), huge + 2 * huge);
+  // RELRO and .data, as linkers lay them out: one page holds both.
+  loads = {load(data, 0x600e00, 0x200), load(data, 0x601000, 0x300)};
+  EXPECT_EQ(roundedOutBytes(loads, huge), huge);
+  std::swap(loads[0], loads[1]);
+  EXPECT_EQ(roundedOutBytes(loads, huge), huge);
+  loads[0].memoryBytes = huge;
+  EXPECT_EQ(roundedOutBytes(loads, huge), 2 * huge);
   EXPECT_EQ(writableBytes({}), 0u);
   EXPECT_EQ(roundedOutBytes({load(code, 0x400000, 0x1000)}, huge), 0u);
 }
