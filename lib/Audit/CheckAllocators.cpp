@@ -31,6 +31,15 @@ static void checkLoadedAllocators(const Subject &subject, Findings &findings) {
         library.name.str() +
         (exports ? " exports malloc or calloc" : " is in DT_NEEDED");
     closure.setVia(finding, library);
+    if (subject.target == Target::mpg && !subject.launch()) {
+      finding.severity = Severity::note;
+      finding.title += ", unless mpgrun starts it";
+      finding.cost = "under mpgrun none: libmpg's malloc takes its place. Else "
+                     "the heap is on normal pages, unless that allocator asks "
+                     "for large ones itself";
+      finding.setFix("Start the program with mpgrun, or leave the allocator "
+                     "out of the link command.");
+    }
     if (library.entry->askedBy == ClosureEntry::preload) {
       finding.where.symbol = "LD_PRELOAD";
       finding.setFix("Take it out of LD_PRELOAD, or set "
@@ -50,6 +59,8 @@ static void checkOwnMalloc(const Subject &subject, Findings &findings) {
       addOwnMalloc(findings);
     return;
   }
+  if (subject.launch() && subject.launch()->underMpgrun)
+    return;
   if (subject.closure)
     return checkLoadedAllocators(subject, findings);
   for (StringRef name : image.dynamic().needed)

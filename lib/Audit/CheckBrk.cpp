@@ -118,16 +118,22 @@ static void checkImports(const Subject &subject, Findings &findings) {
   std::vector<StringRef> used = subject.symbols().importsOf(brkSymbols());
   if (used.empty())
     return;
-  // Only sbrk has a harmless use.
+  // brk has no harmless use; to look at the break is one.
   bool onlySbrk = all_of(
-      used, [](StringRef name) { return name == "sbrk" || name == "__sbrk"; });
-  bool tooMuch = onlySbrk && image.isLoadable() && tooMuchCode(subject);
-  bool harmless = onlySbrk && image.isLoadable() && !tooMuch && onlyAsks(image);
+      used, [](StringRef name) { return isSbrk(name) || name == "__curbrk"; });
+  bool callsSbrk = any_of(used, isSbrk);
+  bool tooMuch =
+      callsSbrk && onlySbrk && image.isLoadable() && tooMuchCode(subject);
+  bool harmless =
+      onlySbrk &&
+      (!callsSbrk || (image.isLoadable() && !tooMuch && onlyAsks(image)));
   Finding &finding =
       findings.add(FindingId::mpg130,
-                   harmless ? "the file calls " + join(used, ", ") +
-                                  " only to ask where the break is"
-                            : "the file takes memory by " + join(used, ", "));
+                   !harmless   ? "the file takes memory by " + join(used, ", ")
+                   : callsSbrk ? "the file calls " + join(used, ", ") +
+                                     " only to ask where the break is"
+                               : "the file looks where the break is, by " +
+                                     join(used, ", "));
   finding.sub = harmless ? "query" : "moves";
   finding.where.symbol = used.front().str();
   finding.evidence = "imports " + join(used, ", ");
@@ -137,7 +143,8 @@ static void checkImports(const Subject &subject, Findings &findings) {
   if (!harmless)
     return;
   finding.severity = Severity::note;
-  finding.evidence += "; every call passes 0";
+  finding.evidence += callsSbrk ? "; every call passes 0"
+                                : ", a variable, and nothing that moves it";
   finding.cost = "nothing: the break does not move";
   finding.setFix("");
 }

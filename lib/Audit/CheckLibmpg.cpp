@@ -18,6 +18,20 @@ static void checkStatic(const Subject &subject, Findings &findings) {
   finding.evidence = "no PT_INTERP";
 }
 
+/// The table's remedy is for Fujitsu's library.
+static void setFixForOurs(const Subject &subject, Finding &finding,
+                          StringRef words) {
+  if (subject.target != Target::mpg)
+    return;
+  std::string fix = words.str();
+  for (StringRef compiler : {"gcc:  ", "clang:", "flang:"})
+    fix += ("\n  " + compiler +
+            " -L<prefix>/lib -Wl,-rpath,<prefix>/lib -Wl,--no-as-needed "
+            "-lmpgrt")
+               .str();
+  finding.setFix(std::move(fix));
+}
+
 namespace {
 
 struct SearchedLibrary {
@@ -65,6 +79,8 @@ static void checkOrder(const Subject &subject, Findings &findings) {
           (before + " stands before " + name +
            (direct ? " in DT_NEEDED" : " where the loader searches"))
               .str();
+      setFixForOurs(subject, finding,
+                    "Name the library in front of -lc and -lpthread:");
       if (!subject.closure || direct)
         return;
       const LoadedLibrary &libmpg = *subject.closure->findLibmpg();
@@ -99,6 +115,7 @@ static void checkPresence(const Subject &subject, Findings &findings) {
   StringRef variable = firstLargePageVariable(subject.launch());
   bool expected = subject.settings.expectLibmpg;
   if ((!expected && variable.empty()) ||
+      (subject.launch() && subject.launch()->underMpgrun) ||
       any_of(searchOrder(subject),
              [](const SearchedLibrary &library) { return library.isLibmpg; }) ||
       subject.carriesLibmpg())
@@ -112,6 +129,8 @@ static void checkPresence(const Subject &subject, Findings &findings) {
       (subject.closure ? "DT_NEEDED, in what the libraries need, or in "
                          "LD_PRELOAD"
                        : "DT_NEEDED");
+  setFixForOurs(subject, finding,
+                "Start the program with mpgrun, or link the library:");
   if (expected)
     return;
   finding.title += (", and the job sets " + variable).str();

@@ -29,6 +29,12 @@ static bool anybodySetsPrefetch(const Subject &subject) {
          });
 }
 
+/// Whether the job has our runtime move the data of libraries, too.
+static bool movesLibraries(const Subject &subject) {
+  return subject.target == Target::mpg && subject.launch() &&
+         subject.launch()->environment.valueOf("MPG_REMAP") == "all";
+}
+
 /// The data of the operating system's libraries is nobody's array: left out,
 /// unless it is asked for by name.
 static bool isWanted(const Subject &subject, const Finding &own,
@@ -36,6 +42,9 @@ static bool isWanted(const Subject &subject, const Finding &own,
   if (!findings.wants(own.id))
     return false;
   if (own.sub == "injection" && anybodySetsPrefetch(subject))
+    return false;
+  if (own.id == FindingId::mpg143 && own.sub == "data" &&
+      movesLibraries(subject))
     return false;
   return own.id != FindingId::mpg143 || !library.isSystem ||
          subject.settings.named.contains(own.id);
@@ -63,6 +72,9 @@ static void liftFindings(const Subject &subject, const LoadedLibrary &library,
     std::string title = std::move(finding.title);
     finding = own;
     finding.title = std::move(title);
+    if (own.id == FindingId::mpg143 && own.sub == "data" &&
+        subject.target == Target::mpg)
+      wordLibraryData(finding);
     finding.severity = severityHere(subject, own, library);
     // Addresses are those of the library's file, not of the program.
     finding.where.address.reset();

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MPG121: a library that the loader would not find. Whatever else was found is
-// then about less than what the job will load.
+// MPG121: a library that the loader would not find, or the loader itself that
+// is not there. Whatever else was found is then about less than what the job
+// will load.
 
 #include "Audit/Checks.h"
+#include "Loader/SysrootPath.h"
+#include <cerrno>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -102,10 +106,33 @@ static void addMissing(const Subject &subject, const LoadedLibrary &library,
   }
 }
 
+/// The kernel looks for it, so no variable of the job matters.
+static void checkInterpreter(const Subject &subject, Findings &findings) {
+  std::optional<StringRef> loader = subject.image.interpreter();
+  if (!loader || !loader->starts_with("/"))
+    return;
+  std::string sysroot = subject.launch() ? subject.launch()->sysroot : "";
+  std::string path = sysroot + loader->str();
+  if (access(followLinks(path, sysroot).c_str(), F_OK) == 0 ||
+      (errno != ENOENT && errno != ENOTDIR))
+    return;
+  Finding &finding =
+      findings.add(FindingId::mpg121,
+                   "the loader of the program, " + *loader + ", is not there");
+  finding.sub = "loader";
+  if (!sysroot.empty()) // perhaps nobody copied it
+    finding.severity = Severity::warning;
+  finding.evidence = path + " does not exist; PT_INTERP names it";
+  finding.cost = "the program does not start: \"No such file or directory\"";
+  finding.setFix("Link the program on the machine that shall run it, or for "
+                 "the loader that is there: -Wl,--dynamic-linker=LOADER.");
+}
+
 void mpg::checkMissing(const Subject &subject, Findings &findings) {
   // Nothing can be said where the machine's own libraries are not here.
   if (!subject.closure || subject.closure->closure.foreign)
     return;
+  checkInterpreter(subject, findings);
   for (const LoadedLibrary &library : subject.closure->libraries)
     if (library.entry->path.empty())
       addMissing(subject, library, findings);

@@ -80,13 +80,37 @@ static void addTwo(const Subject &subject, ArrayRef<RuntimeUse> uses,
     finding.severity = std::min(finding.severity, Severity::note);
 }
 
-static void addOne(const RuntimeUse &use, StringRef libraries,
-                   Findings &findings) {
+/// How the job binds the threads: "OMP_PROC_BIND=close"; "" if it does not.
+static std::string bindingOf(const Subject &subject, const Runtime &runtime) {
+  if (!subject.launch())
+    return "";
+  // Places alone make a runtime bind to them.
+  for (StringRef name : {StringRef("OMP_PROC_BIND"), StringRef("OMP_PLACES"),
+                         runtime.variable}) {
+    const Variable *variable = subject.launch()->environment.find(name);
+    if (!variable)
+      continue;
+    if (StringRef(variable->value).equals_insensitive("false"))
+      return "";
+    return name.str() + "=" + variable->value;
+  }
+  return "";
+}
+
+static void addOne(const Subject &subject, const RuntimeUse &use,
+                   StringRef libraries, Findings &findings) {
   Finding &finding =
       findings.add(FindingId::mpg190, "OpenMP runtime: " + use.runtime->name);
   finding.sub = "runtime";
   finding.severity = Severity::note;
   finding.evidence = libraries.str() + " in DT_NEEDED";
+  std::string binding = bindingOf(subject, *use.runtime);
+  if (!binding.empty()) {
+    finding.evidence += "; the job binds its threads: " + binding;
+    finding.cost = "nothing";
+    finding.setFix("");
+    return;
+  }
   finding.cost = "threads that are not bound leave the data that they "
                  "touched first behind";
   finding.setFix(("Bind the threads: OMP_PROC_BIND=close and "
@@ -111,5 +135,5 @@ void mpg::checkOpenMp(const Subject &subject, Findings &findings) {
   }
   // Who does not use OpenMP itself has no threads to bind.
   if (first)
-    addOne(*first, direct, findings);
+    addOne(subject, *first, direct, findings);
 }

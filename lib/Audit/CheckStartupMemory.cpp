@@ -4,6 +4,7 @@
 // and against what they hold.
 
 #include "Audit/Checks.h"
+#include "Audit/Paging.h"
 #include "Elf/HugeLayout.h"
 #include "Support/Format.h"
 
@@ -22,15 +23,29 @@ static std::string inMebibytes(uint64_t bytes) {
   return std::to_string(bytes / mebibyte + (bytes % mebibyte != 0)) + " MiB";
 }
 
-static void checkPeak(const Subject &subject, uint64_t rounded,
-                      Findings &findings) {
+/// What the job says about .bss; for the libraries that read the variable.
+static PagingState pagingOf(const Subject &subject) {
+  bool reads =
+      subject.target == Target::fugaku || subject.target == Target::mpg;
+  return reads ? pagingState(subject.launch()) : PagingState();
+}
+
+static void checkPeak(const Subject &subject, Findings &findings) {
   std::optional<uint64_t> memory = subject.settings.memoryBytes;
   if (!memory && subject.target == Target::fugaku)
     memory = fugakuMemoryBytes;
-  uint64_t peak = startupPeakBytes(subject.target, rounded);
-  if (!memory || peak <= *memory / usualRanks)
+  PagingState paging = pagingOf(subject);
+  if (!memory || paging.off)
+    return;
+  uint64_t moved = startupBytes(subject.image.loads(), subject.hugeBytes,
+                                paging.policy.bssPrepaged);
+  uint64_t peak = startupPeakBytes(subject.target, moved);
+  if (peak <= *memory / usualRanks)
     return;
   bool dies = peak > *memory;
+  // How many there are MPG226 knows better than "the usual four".
+  if (!dies && subject.launch() && subject.launch()->ranksPerNode)
+    return;
   Finding &finding = findings.add(
       FindingId::mpg140,
       "start-up needs " + inMebibytes(peak) +
@@ -42,17 +57,23 @@ static void checkPeak(const Subject &subject, uint64_t rounded,
         std::max(unsigned(finding.severity) - 1, unsigned(Severity::note)));
   finding.where.bytes = peak;
   finding.evidence =
-      "writable segments, rounded out to large pages: " + formatBytes(rounded);
-  if (subject.target == Target::fugaku)
+      "writable segments, rounded out to large pages: " + formatBytes(moved);
+  if (!paging.known) {
+    finding.severity = std::min(finding.severity, Severity::note);
+    finding.title += ", unless the job pages .bss in on demand";
+    finding.evidence += "; XOS_MMM_L_PAGING_POLICY is known only when the job "
+                        "runs";
+  }
+  if (subject.target == Target::fugaku && paging.policy.bssPrepaged)
     return;
   finding.cost = "the job is killed, or the data stays on normal pages";
   finding.setFix("Start fewer processes on a node, or allocate the largest "
                  "arrays at run time.");
 }
 
-static void checkWaste(const Subject &subject, uint64_t rounded,
-                       Findings &findings) {
+static void checkWaste(const Subject &subject, Findings &findings) {
   constexpr uint64_t wasteful = 8;
+  uint64_t rounded = roundedOutBytes(subject.image.loads(), subject.hugeBytes);
   uint64_t held = writableBytes(subject.image.loads());
   if (held == 0 || rounded <= wasteful * held)
     return;
@@ -65,9 +86,8 @@ static void checkWaste(const Subject &subject, uint64_t rounded,
 void mpg::checkStartupMemory(const Subject &subject, Findings &findings) {
   if (!subject.image.isProgram())
     return;
-  uint64_t rounded = roundedOutBytes(subject.image.loads(), subject.hugeBytes);
   if (findings.wants(FindingId::mpg140))
-    checkPeak(subject, rounded, findings);
+    checkPeak(subject, findings);
   if (findings.wants(FindingId::mpg142))
-    checkWaste(subject, rounded, findings);
+    checkWaste(subject, findings);
 }

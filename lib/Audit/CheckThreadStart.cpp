@@ -84,11 +84,13 @@ initialisedBefore(const ProgramClosure &closure, const LoadedLibrary &libmpg) {
   return before;
 }
 
-/// OpenMP runtimes start their threads at the first parallel region.
+/// OpenMP runtimes start their threads at the first parallel region, Fortran's
+/// at the first asynchronous transfer.
 static bool startsLater(const LoadedLibrary &library) {
   return library.isCore() || library.name.starts_with("libgomp.") ||
          library.name.starts_with("libomp.") ||
-         library.name.starts_with("libiomp5.");
+         library.name.starts_with("libiomp5.") ||
+         library.name.starts_with("libgfortran.");
 }
 
 static ThreadStart readThreadStart(const LoadedLibrary &library) {

@@ -109,6 +109,9 @@ void checkSearchPath(const Subject &subject, Findings &findings);    // 230
 /// 104, 130, 143, 160, 170 and 171 of the libraries of a program.
 void checkLibraries(const Subject &subject, Findings &findings);
 
+/// Words for target mpg in a finding of data that a library has.
+void wordLibraryData(Finding &finding);
+
 /// 9xx. Runs last and always: it reports the damage that the checks before it
 /// came across, and a file that cannot be used must not look clean because
 /// only another group was asked for.

@@ -22,6 +22,16 @@ uint64_t mpg::startupPeakBytes(Target target, uint64_t roundedOutBytes) {
   return roundedOutBytes;
 }
 
+uint64_t mpg::startupBytes(ArrayRef<Segment> loads, uint64_t hugeBytes,
+                           bool bssPrepaged) {
+  std::vector<Segment> moved(loads.begin(), loads.end());
+  for (Segment &load : moved)
+    if (!bssPrepaged)
+      load.memoryBytes = std::min(load.memoryBytes, load.fileBytes);
+  erase_if(moved, [](const Segment &load) { return load.memoryBytes == 0; });
+  return roundedOutBytes(moved, hugeBytes);
+}
+
 bool mpg::hasExecutableStack(const Image &image) {
   const Segment *stack = image.findSegment(PT_GNU_STACK);
   return stack && stack->executable();

@@ -50,6 +50,12 @@ Facts collectFacts(Image &image, Target target);
 /// of everything (HW:startup-copy), ours copies piece by piece.
 uint64_t startupPeakBytes(Target target, uint64_t roundedOutBytes);
 
+/// What start-up puts on large pages of \p hugeBytes: the writable segments, or
+/// what the file holds of them, where the job lets .bss come with its first
+/// touch.
+uint64_t startupBytes(llvm::ArrayRef<Segment> loads, uint64_t hugeBytes,
+                      bool bssPrepaged);
+
 bool hasExecutableStack(const Image &image);
 bool hasWritableCode(const Image &image);
 

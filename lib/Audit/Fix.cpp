@@ -37,7 +37,8 @@ std::string mpg::withPaths(StringRef text, const InstalledParts &parts) {
       {"<prefix>/bin/ld.mpg", parts.linker},
       {"<prefix>/share/mpgtools/ld", parts.gccFolder},
       {"<prefix>/share/mpgtools/mpg-2mb.lld.ld", parts.lldScript},
-      {"<prefix>/share/mpgtools/mpg-2mb.bfd.ld", parts.bfdScript}};
+      {"<prefix>/share/mpgtools/mpg-2mb.bfd.ld", parts.bfdScript},
+      {"<prefix>/lib", parts.libraries}};
   for (const auto &[placeholder, path] : places)
     if (std::string word = shellWord(path); !word.empty())
       replaceAll(result, placeholder, word);
@@ -112,7 +113,8 @@ std::string mpg::shortRemedy(const FindingInfo &info,
 
 std::string mpg::fixText(const Finding &finding, const FixContext &context) {
   if (finding.fixWords && !finding.fixLines)
-    return *finding.fixWords;
+    return context.parts ? withPaths(*finding.fixWords, *context.parts)
+                         : *finding.fixWords;
   std::string remedy = shortRemedy(infoOf(finding.id), context);
   if (!finding.fixWords)
     return remedy;

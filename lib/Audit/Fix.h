@@ -21,6 +21,7 @@ struct InstalledParts {
   std::string gccFolder; ///< .../share/mpgtools/ld, for gcc -B
   std::string lldScript;
   std::string bfdScript;
+  std::string libraries; ///< .../lib, where libmpgrt.so is
 };
 
 /// What a fix depends on beside the finding itself.

@@ -53,6 +53,8 @@ struct Launch {
   /// of what stands there: "module load gcc". 0: there is no such line.
   unsigned unknownFromLine = 0;
   std::string unknownFrom;
+  /// mpgrun preloads our runtime into the program, before any other library.
+  bool underMpgrun = false;
   /// In a branch of the script, or perhaps another file of the same name: what
   /// is wrong with this program may not matter.
   bool uncertain = false;

@@ -36,3 +36,13 @@ std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
   policy.text = variable->value;
   return policy;
 }
+
+PagingState mpg::pagingState(const Launch *launch) {
+  PagingState state;
+  state.off = launch && !wantsLargePages(*launch);
+  std::optional<PagingPolicy> policy = pagingPolicy(launch);
+  state.known =
+      policy && !(launch && launch->mayChange("XOS_MMM_L_PAGING_POLICY"));
+  state.policy = policy.value_or(PagingPolicy());
+  return state;
+}

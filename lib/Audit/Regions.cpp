@@ -26,11 +26,16 @@ static constexpr TargetReach reaches[targetCount] = {
     {true, true, false, false},  // libhugetlbfs
     {false, true, true, false}}; // thp
 
+/// What a library takes by brk is beside the heap that malloc serves.
+static bool isBesideHeap(const Finding &finding) {
+  return finding.id == FindingId::mpg130 && !finding.via.empty();
+}
+
 static std::vector<FindingId> present(ArrayRef<Finding> findings,
                                       ArrayRef<FindingId> candidates) {
   std::vector<FindingId> ids;
   for (const Finding &finding : findings)
-    if (finding.severity >= Severity::warning &&
+    if (finding.severity >= Severity::warning && !isBesideHeap(finding) &&
         is_contained(candidates, finding.id) && !is_contained(ids, finding.id))
       ids.push_back(finding.id);
   return ids;

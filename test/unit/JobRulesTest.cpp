@@ -8,6 +8,7 @@
 #include "Job/Rules/RuleCpus.h"
 #include "Job/Script/EnvVariables.h"
 #include "gtest/gtest.h"
+#include <elf.h>
 
 using namespace mpg;
 using llvm::StringRef;
@@ -413,6 +414,11 @@ static FileReport reportOf(uint64_t dataBytes, uint64_t bssBytes) {
   report.target = Target::fugaku;
   report.facts.layout.emplace();
   report.facts.layout->hugeBytes = dataBytes + bssBytes;
+  Segment load = {};
+  load.flags = PF_R | PF_W;
+  load.fileBytes = dataBytes;
+  load.memoryBytes = dataBytes + bssBytes;
+  report.facts.layout->loads.push_back(load);
   report.facts.dataBytes = dataBytes;
   report.facts.bssBytes = bssBytes;
   return report;

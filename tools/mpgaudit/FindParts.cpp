@@ -25,5 +25,8 @@ InstalledParts mpg::findParts() {
     parts.gccFolder = shared + "/ld";
   parts.lldScript = find(shared, "mpg-2mb.lld.ld");
   parts.bfdScript = find(shared, "mpg-2mb.bfd.ld");
+  std::string libraries = folder.rsplit('/').first.str() + "/lib";
+  if (!find(libraries, "libmpgrt.so").empty())
+    parts.libraries = libraries;
   return parts;
 }

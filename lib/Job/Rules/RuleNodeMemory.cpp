@@ -37,10 +37,11 @@ static std::optional<Limit> limitOf(const JobContext &job) {
 static uint64_t peakOf(const JobContext &job, const JobLaunch &launch,
                        const FileReport &report) {
   JobValue policy = job.valueOf(launch, "XOS_MMM_L_PAGING_POLICY");
-  if (job.target == Target::fugaku && policy.known &&
-      policy.text.starts_with("demand:") && report.facts.dataBytes)
-    return SaturatingMultiply<uint64_t>(2, *report.facts.dataBytes);
-  return startupPeakBytes(job.target, report.facts.layout->hugeBytes);
+  bool reads = job.target == Target::fugaku || job.target == Target::mpg;
+  bool demand = reads && policy.known && policy.text.starts_with("demand:");
+  return startupPeakBytes(job.target, startupBytes(report.facts.layout->loads,
+                                                   factsHugeBytes,
+                                                   /*bssPrepaged=*/!demand));
 }
 
 /// One process alone is too much: the program's own report says so.

@@ -159,6 +159,7 @@ void JobReader::addLaunches(const Command &command) {
       launch.libraryFolders = folders->value.split(':');
     setUnknownFrom(launch.launch);
     launch.launch.uncertain = launch.conditional;
+    launch.launch.underMpgrun = parts.underMpgrun;
     launch.launch.threads = threadsOf(launch.launch.environment);
     launch.launch.ranksPerNode = ranksPerNodeOf(parts, script);
     launch.launch.stackBytes = stackBytes();

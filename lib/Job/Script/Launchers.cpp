@@ -21,6 +21,7 @@ enum class Family : uint8_t {
   aprun, ///< -N is per node
   jsrun,
   env,
+  mpgrun,
   tool,   ///< measures or binds: what follows is a program of the job
   wrapper ///< changes little: "time cp a b" is cp
 };
@@ -85,7 +86,7 @@ static constexpr LauncherRow rows[] = {
      " ", 0},
     {Family::tool, " taskset ", " ", " ", 1},
     {Family::tool, " chrt ", " T P D ", " ", 1},
-    {Family::tool, " mpgrun ", " ", " ", 0},
+    {Family::mpgrun, " mpgrun ", " ", " ", 0},
     {Family::tool, " likwid-pin likwid-perfctr likwid-memsweeper ",
      " c C g t T o O M s ", " ", 0},
     {Family::tool, " perf ",
@@ -162,6 +163,7 @@ private:
   bool takeOperand(const LauncherRow &row, unsigned &operands);
   void setOption(const LauncherRow &row, StringRef name, const JobWord &value);
   void setMpiOption(StringRef name, const JobWord &value);
+  void setMpgrunOption(StringRef name, const JobWord &value);
   void setSrunOption(StringRef name, const JobWord &value);
   void setVariable(const JobWord &assignment, StringRef how);
   void setList(const JobWord &list, StringRef how);
@@ -270,6 +272,17 @@ void LaunchReader::setSrunOption(StringRef name, const JobWord &value) {
     setList(value, "srun --export");
 }
 
+void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
+  auto set = [&](const char *variable) {
+    parts.variables.push_back(
+        {LaunchVariable::set, variable, value, ("mpgrun --" + name).str()});
+  };
+  if (name == "mode")
+    set("MPG_MODE");
+  else if (name == "policy")
+    set("XOS_MMM_L_PAGING_POLICY");
+}
+
 void LaunchReader::setOption(const LauncherRow &row, StringRef name,
                              const JobWord &value) {
   switch (row.family) {
@@ -296,6 +309,8 @@ void LaunchReader::setOption(const LauncherRow &row, StringRef name,
       parts.variables.push_back(
           {LaunchVariable::unset, value.text, {}, "env -u"});
     return;
+  case Family::mpgrun:
+    return setMpgrunOption(name, value);
   case Family::tool:
   case Family::wrapper:
     return;
@@ -367,7 +382,17 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   at = std::min(at, words.size());
   parts.launchers.push_back(words.slice(first, at - first).vec());
   parts.hasMpi |= row.family <= Family::jsrun;
-  hasTool |= row.family <= Family::jsrun || row.family == Family::tool;
+  hasTool |= row.family <= Family::jsrun || row.family == Family::mpgrun ||
+             row.family == Family::tool;
+  // It means the program that stands next to it, unless it is told otherwise.
+  if (row.family == Family::mpgrun)
+    parts.underMpgrun = true;
+  else if (parts.underMpgrun)
+    parts.underMpgrun = any_of(parts.launchers, [](const auto &launcher) {
+      return any_of(launcher, [](const JobWord &word) {
+        return word.text == "--children";
+      });
+    });
 }
 
 /// A program of the job, or a tool of the system?

@@ -32,7 +32,8 @@ struct LaunchParts {
   std::optional<JobWord> program;
   std::vector<JobWord> arguments;
   bool isLaunched = false; ///< a program of the job, not `cp` or `time cd x`
-  bool hasMpi = false;     ///< one of the launchers starts several processes
+  bool underMpgrun = false;
+  bool hasMpi = false; ///< one of the launchers starts several processes
   std::vector<LaunchVariable> variables;
   std::optional<unsigned> ranks, ranksPerNode, nodes;
 };
