@@ -2,6 +2,7 @@
 
 #include "Audit/Facts.h"
 #include "Audit/KnownSymbols.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <elf.h>
 
@@ -12,9 +13,9 @@ uint64_t mpg::startupPeakBytes(Target target, uint64_t roundedOutBytes) {
   constexpr uint64_t pieceBytes = uint64_t(64) << 20;
   switch (target) {
   case Target::fugaku:
-    return 2 * roundedOutBytes;
+    return SaturatingMultiply<uint64_t>(2, roundedOutBytes);
   case Target::mpg:
-    return roundedOutBytes + pieceBytes;
+    return SaturatingAdd(roundedOutBytes, pieceBytes);
   case Target::libhugetlbfs:
   case Target::thp:
     break;

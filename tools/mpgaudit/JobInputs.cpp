@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "JobInputs.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -65,6 +66,58 @@ static void giveStarts(const JobScript &script, const Launch *given,
   }
 }
 
+/// The folder that is the image in which \p start runs, without a slash at the
+/// end; "" if it is no folder that is here.
+static std::string imageFolder(const JobLaunch &start) {
+  StringRef path = StringRef(start.image.text).rtrim('/');
+  bool here =
+      start.image.known() && !path.empty() && sys::fs::is_directory(path);
+  return here ? path.str() : "";
+}
+
+/// In an image names without a slash are looked up in its own folders; a path
+/// that begins elsewhere is the job's folder, which images see as well.
+static std::string findInImage(const JobLaunch &start,
+                               const std::string &image) {
+  StringRef program = start.program.text;
+  if (!start.program.known())
+    return "";
+  if (program.starts_with("/"))
+    return sys::fs::exists(image + program) ? image + program.str() : "";
+  if (program.contains('/'))
+    return findLaunched(start, ".");
+  for (StringRef folder : {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/",
+                           "/usr/bin/", "/sbin/", "/bin/"})
+    if (sys::fs::exists(image + folder + program))
+      return (image + folder + program).str();
+  return "";
+}
+
+void mpg::noteImages(JobScript &script) {
+  for (const JobLaunch &start : script.launches)
+    if (!start.image.text.empty() && imageFolder(start).empty())
+      script.notUnderstood.push_back(
+          {start.line, start.program.text + " in the image " +
+                           start.image.text + ", which is not a folder here"});
+}
+
+/// Adds the program that \p start runs in an image.
+static void addStartInImage(const JobLaunch &start, const Launch *given,
+                            std::vector<Input> &inputs) {
+  std::string image = imageFolder(start);
+  Input input;
+  input.path = image.empty() ? "" : findInImage(start, image);
+  if (input.path.empty())
+    return;
+  input.start = &start;
+  std::shared_ptr<Launch> launch = launchOf(start, given, ".");
+  launch->sysroot = image;
+  // Variables of the job come with it, those that the image sets are not known.
+  launch->uncertain = true;
+  input.launch = std::move(launch);
+  inputs.push_back(std::move(input));
+}
+
 /// "./app", and not "././app".
 static std::string findIn(const JobLaunch &start, const std::string &folder) {
   std::string path = findLaunched(start, folder);
@@ -83,6 +136,8 @@ static void addStart(const JobScript &script, const JobLaunch &start,
                      const Launch *given, std::vector<Input> &inputs) {
   if (start.madeLine)
     return; // the file of now will not run; MPG238 says so
+  if (!start.image.text.empty())
+    return addStartInImage(start, given, inputs);
   std::string folder = ".";
   std::string path = findIn(start, folder);
   if (path.empty()) {

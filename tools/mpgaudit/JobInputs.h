@@ -18,6 +18,10 @@ namespace mpg {
 void addJobInputs(const JobScript &script, const Launch *given,
                   std::vector<Input> &inputs);
 
+/// Says of programs in images that are no folders here that nobody looked at
+/// them.
+void noteImages(JobScript &script);
+
 } // namespace mpg
 
 #endif // MPG_TOOLS_MPGAUDIT_JOBINPUTS_H

@@ -24,7 +24,8 @@ static const ProgramText programText = {
     "\nFILE is a program, library, object or archive; @LIST is a file that "
     "names one\npath a line; with -r a directory.\n\n"
     "EXIT STATUS: 0 clean, 1 a finding at or above --fail-on, 2 usage error "
-    "or\ninput that cannot be used\n"};
+    "or\ninput that cannot be used, 3 none of these, but a job script starts "
+    "programs in\na way that is not understood\n"};
 
 static std::nullopt_t explainCode(StringRef code, const CommandLine &line,
                                   int &status) {

@@ -255,6 +255,7 @@ bool Run::readScript() {
   result.job->script = std::move(*script);
   settings.fujitsuJob = isFugakuScript(result.job->script);
   addJobInputs(result.job->script, settings.launch.get(), inputs.files);
+  noteImages(result.job->script);
   if (options.mode == RunMode::tree && inputs.files.empty())
     return fail(options.job, "none of the programs that it starts is on this "
                              "machine; name one beside the script");
@@ -296,6 +297,9 @@ void Run::auditScript() {
   asked.named = settings.named;
   job.findings = auditJob(job.script, programs, asked);
   policy.apply(job.findings, job.script.path);
+  notUnderstood = any_of(job.findings, [](const Finding &finding) {
+    return StringRef(finding.sub).starts_with(notUnderstoodSub);
+  });
   worst = std::max(worst, worstOf(job.findings));
 }
 
@@ -412,7 +416,9 @@ int Run::exitStatus() const {
     return 2;
   if (options.mode != RunMode::report)
     return 0;
-  return options.failOn && worst >= *options.failOn ? 1 : 0;
+  if (options.failOn && worst >= *options.failOn)
+    return 1;
+  return notUnderstood ? 3 : 0;
 }
 
 int Run::execute() {

@@ -87,6 +87,7 @@ private:
   AuditTotals totals;
   Severity worst = Severity::off;
   bool failed = false;
+  bool notUnderstood = false; ///< programs of the script were not looked at
   unsigned skippedNotElf = 0;
   unsigned reportsPrinted = 0;
 };

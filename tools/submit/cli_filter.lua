@@ -67,7 +67,8 @@ local function audit(options)
   if pipe:close() and status == "0" and lines == 0 then return slurm.SUCCESS end
   local stop = status == "1" and mode == "enforce"
   say(stop and "not submitted; with MPG_AUDIT=warn it would be" or "submitted"
-    .. (status > "1" and " without mpgaudit's answer: status " .. status or ""))
+    .. (status == "3" and "; mpgaudit does not understand all that it starts"
+    or status > "1" and " without mpgaudit's answer: status " .. status or ""))
   return stop and slurm.ERROR or slurm.SUCCESS
 end
 function slurm_cli_setup_defaults() return slurm.SUCCESS end

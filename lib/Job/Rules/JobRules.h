@@ -36,6 +36,10 @@ struct JobReport {
 /// variables XOS_MMM_L_ and FLIB_ say nothing: ours reads them, too.
 bool isFugakuScript(const JobScript &script);
 
+/// How Finding::sub of MPG239 begins where programs were not looked at because
+/// of how they are started.
+constexpr llvm::StringLiteral notUnderstoodSub = "not-understood: ";
+
 /// Findings in the order of lines; Where::line says where.
 std::vector<Finding> auditJob(const JobScript &script,
                               llvm::ArrayRef<LaunchedProgram> programs,

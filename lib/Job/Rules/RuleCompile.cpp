@@ -59,6 +59,45 @@ static Finding &report(JobContext &job, const JobCommand &command,
   return finding;
 }
 
+/// The last of -Klargepage and -Knolargepage counts.
+static void checkLargePageOption(JobContext &job, const JobCommand &command) {
+  StringRef last;
+  for (const JobWord &word : command.words)
+    for (StringRef option : {"largepage", "nolargepage"})
+      if (hasKOption(word.text, option))
+        last = option;
+  // Libraries are meant to be built so.
+  if (last != "nolargepage" || has(command, "-c") || has(command, "-shared"))
+    return;
+  Finding &finding =
+      report(job, command, "nolargepage", "-Knolargepage",
+             "-Knolargepage: the program is linked without large pages");
+  bool expected = any_of(job.script.settings, [](const JobSetting &setting) {
+    return StringRef(setting.name).starts_with("XOS_MMM_L_");
+  });
+  if (!expected)
+    finding.severity = Severity::note;
+  finding.setFix("Take it out: -Klargepage is the default.");
+}
+
+/// What stands in front of -lmpg serves malloc and pthread_create.
+static void checkLibraryOrder(JobContext &job, const JobCommand &command) {
+  StringRef before;
+  for (const JobWord &word : command.words) {
+    StringRef text = word.text;
+    if (text == "-lc" || text == "-lpthread")
+      before = before.empty() ? text : before;
+    if (text != "-lmpg" && text != "-lmpgrt")
+      continue;
+    if (!before.empty())
+      report(job, command, "order", text,
+             before + " stands in front of " + text +
+                 ": malloc comes from the C library")
+          .setFix(("Write " + text + " in front of -lc and -lpthread.").str());
+    return;
+  }
+}
+
 /// Clang mode has other names for two options of the traditional mode.
 static void checkMode(JobContext &job, const JobCommand &command) {
   const JobWord *word = findWord(command, [](StringRef text) {
@@ -109,6 +148,9 @@ void mpg::checkCompileLines(JobContext &job) {
       continue;
     if (compiler == Compiler::fujitsu)
       checkMode(job, command);
+    if (compiler == Compiler::fujitsu)
+      checkLargePageOption(job, command);
+    checkLibraryOrder(job, command);
     checkLibmpg(job, command, compiler);
   }
 }

@@ -9,17 +9,19 @@
 using namespace llvm;
 using namespace mpg;
 
-/// In public scripts, in no list of Fujitsu's: whether it does something is
-/// not known.
-static constexpr const char *undocumentedName = "XOS_MMM_L_HUGE_MALLOC";
+/// In public scripts and slides, in no list of Fujitsu's: whether they do
+/// something is not known.
+static bool isUndocumented(StringRef name) {
+  return name == "XOS_MMM_L_HUGE_MALLOC" || name == "FLIB_SCCR_ASSIGN";
+}
 
 /// Names that begin like ours and are other people's: the rest of Fujitsu's
 /// runtime, our own tools.
 static bool isOtherName(StringRef name) {
   for (const char *known :
        {"FLIB_L2_SCCR_CNTL_EX", "FLIB_SCCR_CNTL_OSCALL", "FLIB_SCCR_USE_MAXWAY",
-        "FLIB_L1_SECTOR_NWAYS_INIT_NP", "FLIB_SCCR_ASSIGN", "MPG_PASS_OPTIONS",
-        "MPG_FHETBO", "MPG_AUDIT"})
+        "FLIB_L1_SECTOR_NWAYS_INIT_NP", "MPG_PASS_OPTIONS", "MPG_FHETBO",
+        "MPG_AUDIT"})
     if (name == known)
       return true;
   return false;
@@ -54,10 +56,10 @@ static std::string meantName(StringRef name, bool &unknown) {
 
 static void checkName(JobContext &job, const JobSetting &setting) {
   bool unknown;
+  bool undocumented = isUndocumented(setting.name);
   std::string meant = meantName(setting.name, unknown);
-  if (!unknown)
+  if (!unknown && !undocumented)
     return;
-  bool undocumented = setting.name == undocumentedName;
   std::string title = setting.name + " is not known and has no effect";
   if (undocumented)
     title = setting.name + " is in no list of variables; that it does "

@@ -64,7 +64,8 @@ static void reportUnknown(JobContext &job) {
 static void reportNotFound(JobContext &job) {
   std::vector<const JobLaunch *> missing;
   for (const JobLaunch *launch : job.launches)
-    if (launch->program.known() && job.isMissing(*launch) && !launch->madeLine)
+    if (launch->program.known() && job.isMissing(*launch) &&
+        !launch->madeLine && launch->image.text.empty())
       missing.push_back(launch);
   if (missing.empty())
     return;
@@ -125,12 +126,30 @@ static void reportProblems(JobContext &job) {
                 " more places could not be read");
 }
 
+/// Programs that nobody looked at, because of how they are started.
+static void reportNotUnderstood(JobContext &job) {
+  const std::vector<JobProblem> &all = job.script.notUnderstood;
+  for (size_t i = 0; i < std::min(all.size(), mostProblems); ++i) {
+    Finding &finding =
+        job.add(FindingId::mpg239, all[i].line,
+                "not understood, not looked at: " + shortened(all[i].text));
+    finding.sub = notUnderstoodSub.str() + all[i].text;
+    finding.severity = Severity::note;
+    finding.cost = "nobody knows whether they get large pages; the exit status "
+                   "is 3, if it is not 1 or 2";
+    finding.setFix("Name the programs:\n  mpgaudit PROGRAM... --job=" +
+                   printable(job.script.path));
+  }
+}
+
 void mpg::checkUnknown(JobContext &job) {
   if (job.wants(FindingId::mpg238)) {
     reportUnknown(job);
     reportNotFound(job);
     reportMade(job);
   }
-  if (job.wants(FindingId::mpg239))
+  if (job.wants(FindingId::mpg239)) {
     reportProblems(job);
+    reportNotUnderstood(job);
+  }
 }

@@ -176,8 +176,8 @@ bool JobReader::runBuiltin(const Command &command) {
                 .Case("use", &JobReader::forgetEnvironment)
                 .Case("ulimit", &JobReader::runUlimit)
                 .Case("cd", &JobReader::runCd)
-                .Case("pushd", &JobReader::runCd)
-                .Case("popd", &JobReader::runCd)
+                .Case("pushd", &JobReader::runPushd)
+                .Case("popd", &JobReader::runPopd)
                 .Case("read", &JobReader::runReadingBuiltin)
                 .Case("readarray", &JobReader::runReadingBuiltin)
                 .Case("mapfile", &JobReader::runReadingBuiltin)
@@ -438,14 +438,75 @@ static ShellValue pwdOf(const ShellValue &folder) {
   return folder.known() ? pwd : ShellValue::notKnown("$(pwd)");
 }
 
-void JobReader::runCd(const Command &command) {
-  changeFolder(command);
-  variables.forget("OLDPWD", command.line);
+void JobReader::setPwd(unsigned line) {
+  variables.forget("OLDPWD", line);
   const ShellVariable *folder = variables.find(folderName);
   bool known = folder && folder->set && folder->certain;
   variables.setValue(
       "PWD", known ? pwdOf(folder->value) : ShellValue::notKnown("$(pwd)"),
-      command.line);
+      line);
+}
+
+void JobReader::runCd(const Command &command) {
+  changeFolder(command);
+  setPwd(command.line);
+}
+
+/// "#SBATCH --chdir=FOLDER"
+void JobReader::startIn(StringRef folder, unsigned line) {
+  variables.setValue(folderName, ShellValue(folder), line);
+  setPwd(line);
+}
+
+/// Where the folder of that level of pushd is kept.
+std::string JobReader::pushedFolder(unsigned level) const {
+  return (pushedName + " " + Twine(level)).str();
+}
+
+/// Nothing: it depends on what only the job knows.
+std::optional<unsigned> JobReader::pushedFolders() const {
+  const ShellVariable *count = variables.find(pushedName);
+  unsigned number = 0;
+  if (count && (!count->set || !count->certain || !count->value.known() ||
+                count->value.str().getAsInteger(10, number)))
+    return std::nullopt;
+  return number;
+}
+
+void JobReader::runPushd(const Command &command) {
+  constexpr unsigned mostLevels = 32;
+  std::optional<unsigned> level = pushedFolders();
+  bool plain = command.words.size() == 2 &&
+               StringRef(command.words[1].text).find_first_of("+-") != 0;
+  if (!plain || !level ||
+      *level >= mostLevels) { // it swaps, or turns the stack
+    variables.forget(pushedName, command.line);
+    variables.forget(folderName, command.line);
+    return setPwd(command.line);
+  }
+  const ShellVariable *before = variables.find(folderName);
+  ShellVariable kept;
+  kept.value = before ? before->value : ShellValue("");
+  kept.certain = !before || (before->set && before->certain);
+  variables.put(pushedFolder(*level), std::move(kept));
+  variables.setValue(pushedName, ShellValue(std::to_string(*level + 1)),
+                     command.line);
+  runCd(command);
+}
+
+void JobReader::runPopd(const Command &command) {
+  std::optional<unsigned> level = pushedFolders();
+  const ShellVariable *kept =
+      level && *level ? variables.find(pushedFolder(*level - 1)) : nullptr;
+  if (!kept || command.words.size() > 1) {
+    variables.forget(pushedName, command.line);
+    variables.forget(folderName, command.line);
+    return setPwd(command.line);
+  }
+  variables.put(folderName, ShellVariable(*kept));
+  variables.setValue(pushedName, ShellValue(std::to_string(*level - 1)),
+                     command.line);
+  setPwd(command.line);
 }
 
 void JobReader::changeFolder(const Command &command) {
@@ -454,7 +515,7 @@ void JobReader::changeFolder(const Command &command) {
          StringRef(command.words[i].text).starts_with("-") &&
          command.words[i].text.size() > 1)
     ++i;
-  bool plain = command.name() == "cd" && i < command.words.size();
+  bool plain = i < command.words.size();
   StringRef to = plain ? StringRef(command.words[i].text) : "-";
   if (isSubmitFolder(to))
     return variables.setValue(folderName, ShellValue(""), command.line);

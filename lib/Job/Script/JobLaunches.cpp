@@ -116,21 +116,34 @@ std::optional<uint64_t> JobReader::stackBytes() const {
   return kibibytes * 1024;
 }
 
-/// A shell or an interpreter reads a file that is no program.
+static bool isShell(StringRef name) {
+  return name == "sh" || name.ends_with("sh");
+}
+
+/// A shell or an interpreter reads a file that is no program. What a shell
+/// reads starts programs, most of the time.
 void JobReader::noteInterpreter(const JobLaunch &launch) {
   StringRef name = sys::path::filename(launch.program.text);
   if (!isInterpreter(name))
     return;
+  std::string what = "standard input";
   for (const JobWord &argument : launch.arguments) {
     StringRef text = argument.text;
-    if (text.starts_with("-") && text != "-c")
+    if (text == "--version" || text == "--help")
+      return;
+    bool isText =
+        text.starts_with("-") && !text.starts_with("--") && text.ends_with("c");
+    if (text.starts_with("-") && !isText)
       continue;
-    problem(launch.line,
-            "not read: " +
-                (text == "-c" ? std::string("the text of -c") : text.str()) +
-                "; " + name + " is taken for the program");
-    return;
+    what = isText ? "the text of -c" : text.str();
+    break;
   }
+  if (isShell(name))
+    notUnderstood(launch.line, what + ", which " + name +
+                                   " reads: the programs that it starts");
+  else
+    problem(launch.line,
+            "not read: " + what + "; " + name + " is taken for the program");
 }
 
 void JobReader::addLaunches(const Command &command) {
@@ -138,6 +151,8 @@ void JobReader::addLaunches(const Command &command) {
     // "exec program" does not come back.
     if (command.name() == "exec" && parts.program && !isConditional())
       ended = true;
+    if (!parts.notUnderstood.empty())
+      notUnderstood(command.line, parts.notUnderstood);
     if (!parts.isLaunched)
       continue;
     JobLaunch launch;
@@ -148,6 +163,7 @@ void JobReader::addLaunches(const Command &command) {
       return;
     launch.program = std::move(*parts.program);
     launch.arguments = std::move(parts.arguments);
+    launch.image = std::move(parts.image);
     for (std::vector<JobWord> &words : parts.launchers)
       launch.launchers.push_back(
           {std::move(words), command.line, launch.conditional});

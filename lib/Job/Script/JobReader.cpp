@@ -28,6 +28,10 @@ void JobReader::run(ArrayRef<DirectiveVariable> fromDirectives, bool login) {
   if (login)
     forgetEnvironment(1, "a login shell");
   addDirectives(fromDirectives);
+  for (const JobDirective &directive : script.directives)
+    if (directive.scheduler == Scheduler::slurm &&
+        (directive.option == "--chdir" || directive.option == "-D"))
+      startIn(directive.value, directive.line);
   callBudget = 4 * tokens.size() + 10000;
   readList({0, tokens.size()});
   readUncalled();
@@ -373,6 +377,8 @@ void JobReader::collectFromWord(size_t at, bool takesNames,
     names.insert("PWD");
     names.insert("OLDPWD");
     names.insert(folderName);
+    if (word != "cd")
+      names.insert(pushedName);
   } else if (word == "ulimit") {
     names.insert(stackLimitName);
   } else if (word == "set") {

@@ -37,6 +37,7 @@ private:
   static constexpr llvm::StringLiteral stackLimitName = "ulimit -s";
   static constexpr llvm::StringLiteral exportAllName = "set -a";
   static constexpr llvm::StringLiteral folderName = "cd";
+  static constexpr llvm::StringLiteral pushedName = "pushd"; ///< how many
   // Set where any variable may have been changed by what is not read.
   static constexpr llvm::StringLiteral unknownFromName = "module load";
 
@@ -118,6 +119,12 @@ private:
   void runUlimit(const Command &command);
   void runCd(const Command &command);
   void changeFolder(const Command &command);
+  void startIn(llvm::StringRef folder, unsigned line);
+  void setPwd(unsigned line);
+  std::string pushedFolder(unsigned level) const;
+  std::optional<unsigned> pushedFolders() const;
+  void runPushd(const Command &command);
+  void runPopd(const Command &command);
   void runReadingBuiltin(const Command &command);
   void runExit(const Command &command);
   void forgetWritten(const Command &command);
@@ -133,6 +140,9 @@ private:
   void addCommand(const Command &command);
   void problem(unsigned line, const llvm::Twine &text) {
     script.problems.push_back({line, text.str()});
+  }
+  void notUnderstood(unsigned line, const llvm::Twine &text) {
+    script.notUnderstood.push_back({line, text.str()});
   }
   bool isConditional() const { return conditions > 0; }
 

@@ -62,6 +62,23 @@ static bool isLoginShell(StringRef text) {
                 : options.starts_with("-") && options.contains('l');
 }
 
+/// "python3" of "#!/usr/bin/env python3" and of "#!/usr/bin/python3 -u", if it
+/// is no shell; "" for shells, and where nothing is said.
+static StringRef otherLanguage(StringRef text) {
+  StringRef first = text.take_until([](char c) { return c == '\n'; }).rtrim();
+  if (!first.consume_front("#!"))
+    return "";
+  auto [program, rest] = first.ltrim().split(' ');
+  StringRef name = sys::path::filename(program);
+  if (name == "env") {
+    rest = rest.ltrim();
+    while (rest.starts_with("-")) // -S
+      rest = rest.split(' ').second.ltrim();
+    name = sys::path::filename(rest.split(' ').first);
+  }
+  return name.ends_with("sh") && name != "fish" ? "" : name;
+}
+
 static void sortProblems(JobScript &script) {
   sort(script.problems, [](const JobProblem &a, const JobProblem &b) {
     return std::tie(a.line, a.text) < std::tie(b.line, b.text);
@@ -78,9 +95,20 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path) {
   JobScript script;
   script.path = path;
   std::string shell = normalized(text, script);
-  ShellTokens tokens = lexShell(shell, script.problems);
+  StringRef language = otherLanguage(shell);
+  std::vector<JobProblem> ofShell;
+  ShellTokens tokens = lexShell(shell, ofShell);
   std::vector<DirectiveVariable> variables =
       readDirectives(tokens.comments, script);
+  if (!language.empty()) {
+    script.notUnderstood.push_back({1, ("a script for " + language +
+                                        ", of which only the directives are "
+                                        "read: the programs that it starts")
+                                           .str()});
+    sortProblems(script);
+    return script;
+  }
+  script.problems.insert(script.problems.end(), ofShell.begin(), ofShell.end());
   bool csh = isCsh(shell);
   ShellBlocks blocks;
   if (!csh)

@@ -69,6 +69,8 @@ struct JobLaunch {
   std::vector<JobCommand> launchers;
   unsigned line;
   bool conditional = false;
+  /// Of "singularity exec IMAGE": its libraries and folders are the image's.
+  JobWord image;
   /// Where the script has gone with cd; "": where the job starts.
   JobWord folder;
   /// The entries of LD_LIBRARY_PATH, if it is not known as a whole.
@@ -98,6 +100,9 @@ struct JobScript {
   std::vector<JobLaunch> launches;
   std::vector<std::string> modules; ///< of "module load"
   std::vector<JobProblem> problems;
+  /// What starts programs in a way that is not followed: nobody has looked at
+  /// these programs.
+  std::vector<JobProblem> notUnderstood;
   // What the directives ask for.
   std::optional<unsigned> nodes, ranks, ranksPerNode;
   std::optional<uint64_t> nodeMemoryBytes; ///< of one node

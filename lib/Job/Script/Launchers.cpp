@@ -22,8 +22,11 @@ enum class Family : uint8_t {
   jsrun,
   env,
   mpgrun,
-  tool,   ///< measures or binds: what follows is a program of the job
-  wrapper ///< changes little: "time cp a b" is cp
+  container, ///< its first two words are a verb and an image
+  loader,    ///< ld.so PROGRAM
+  tool,      ///< measures or binds: what follows is a program of the job
+  remote,    ///< what follows may be a line for a shell
+  wrapper    ///< changes little: "time cp a b" is cp
 };
 
 struct LauncherRow {
@@ -50,7 +53,7 @@ static constexpr LauncherRow rows[] = {
      "fwd-vcoordfile iface rmk launcher bootstrap launcher-exec binding "
      "outfile-pattern errfile-pattern rankfile rf cpu-set cpu-list tune am "
      "configfile xml-file output-filename report-uri timeout max-proc-per-node "
-     "genvuser pin nperdomain g mpi omp s ntasks ntasks-per-node ",
+     "genvuser pin nperdomain g mpi omp s ntasks ntasks-per-node app ",
      " mca gmca genv env gpmixmca pmixmca prtemca ", 0},
     {Family::srun, " srun ",
      " A b B C c D d e G i J L M m N n o p q r S T t U w W x account "
@@ -60,7 +63,7 @@ static constexpr LauncherRow rows[] = {
      "exclude export export-file extra-node-info gid gpu-bind gpu-freq gpus "
      "gpus-per-node gpus-per-socket gpus-per-task gres gres-flags hint input "
      "jobid job-name licenses mail-type mail-user max-threads mcs-label mem "
-     "mem-bind mem-per-cpu mem-per-gpu mincpus mpi msg-timeout multi-prog "
+     "mem-bind mem-per-cpu mem-per-gpu mincpus mpi msg-timeout "
      "network nodefile nodelist nodes ntasks ntasks-per-core ntasks-per-gpu "
      "ntasks-per-node ntasks-per-socket open-mode output partition power "
      "prefer priority profile prolog qos relative reservation signal "
@@ -100,6 +103,27 @@ static constexpr LauncherRow rows[] = {
      " nsys vtune advixe-cl amplxe-cl map ddt scalasca scan "
      "tau_exec hpcrun catchsegv dlb_run ",
      " o output collect result-dir r ", " ", 0},
+    {Family::container, " singularity apptainer ",
+     " B bind app H home S scratch W workdir o overlay env env-file network "
+     "network-args dns hostname security apply-cgroups pwd cwd fusemount mount "
+     "add-caps drop-caps mpi c config ",
+     " ", 2},
+    {Family::loader, " ld.so ",
+     " library-path preload argv0 inhibit-rpath audit glibc-hwcaps-mask "
+     "glibc-hwcaps-prepend ",
+     " ", 0},
+    {Family::remote, " ssh ", " b c D E e F I i J L l m O o p Q R S W w ", " ",
+     1},
+    {Family::remote, " parallel ",
+     " j jobs N n max-args max-procs P L max-lines a arg-file joblog S "
+     "sshlogin "
+     "sshloginfile slf delay timeout retries results C colsep d delimiter I "
+     "tmpdir workdir wd load memfree halt tagstring basefile bf env nice ",
+     " ", 0},
+    {Family::wrapper, " xargs ",
+     " a arg-file d delimiter E I L n max-args P max-procs s max-chars "
+     "process-slot-var ",
+     " ", 0},
     {Family::wrapper, " time ", " f format o output ", " ", 0},
     {Family::wrapper, " nice ", " n adjustment ", " ", 0},
     {Family::wrapper, " ionice ", " c n class classdata p ", " ", 0},
@@ -139,8 +163,10 @@ static const LauncherRow *findLauncher(const JobWord &word) {
   StringRef name = sys::path::filename(word.text);
   if (name.empty() || name.contains(' '))
     return nullptr;
+  // ld-linux-x86-64.so.2, ld-musl-aarch64.so.1, ld64.so.2
+  bool isLoader = name.starts_with("ld") && name.contains(".so.");
   for (const LauncherRow &row : rows)
-    if (listed(row.names, name))
+    if (isLoader ? row.family == Family::loader : listed(row.names, name))
       return &row;
   return nullptr;
 }
@@ -167,7 +193,9 @@ private:
   void setSrunOption(StringRef name, const JobWord &value);
   void setVariable(const JobWord &assignment, StringRef how);
   void setList(const JobWord &list, StringRef how);
+  bool takeContainerWord(const JobWord &word, unsigned &operands);
   void decide();
+  bool startsElsewhere();
   bool isWord(size_t i) const { return i < words.size(); }
   StringRef text(size_t i) const { return words[i].text; }
   /// "mpiexec -x"
@@ -178,6 +206,9 @@ private:
   ArrayRef<JobWord> words;
   size_t at = 0, first = 0; ///< first: the name of the innermost launcher
   bool hasTool = false;
+  bool readsLine = false; ///< the innermost launcher gives words to a shell
+  bool isMultiProg = false;
+  std::string containerVerb;
   LaunchParts parts;
 };
 
@@ -251,6 +282,9 @@ void LaunchReader::setMpiOption(StringRef name, const JobWord &value) {
     setVariable(value, optionOf("x"));
   else if (name == "genvlist" || name == "envlist")
     setList(value, optionOf(name));
+  else if (name == "configfile" || name == "app")
+    parts.notUnderstood =
+        "-" + name.str() + ": the programs that " + value.text + " names";
   else if (name == "map-by" && value.known()) {
     // ppr:4:node
     StringRef text = value.text;
@@ -311,6 +345,16 @@ void LaunchReader::setOption(const LauncherRow &row, StringRef name,
     return;
   case Family::mpgrun:
     return setMpgrunOption(name, value);
+  case Family::loader:
+    if (name == "library-path")
+      parts.variables.push_back(
+          {LaunchVariable::set, "LD_LIBRARY_PATH", value, "ld.so"});
+    else if (name == "preload")
+      parts.variables.push_back(
+          {LaunchVariable::set, "LD_PRELOAD", value, "ld.so"});
+    return;
+  case Family::container:
+  case Family::remote:
   case Family::tool:
   case Family::wrapper:
     return;
@@ -324,6 +368,10 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   bool isLong = StringRef(word.text).starts_with("--");
   size_t equals = option.find('=');
   StringRef name = option.take_front(equals);
+  if (row.family == Family::srun && option == "multi-prog") {
+    isMultiProg = true; // no value: the file stands where a program would
+    return;
+  }
   if (row.family == Family::env &&
       (word.text == "-" || option == "i" || option == "ignore-environment"))
     parts.variables.push_back({LaunchVariable::cleared, "", {}, "env -i"});
@@ -359,6 +407,20 @@ bool LaunchReader::takeOperand(const LauncherRow &row, unsigned &operands) {
   if (!operands)
     return false;
   --operands;
+  if (row.family == Family::container)
+    return takeContainerWord(words[at], operands);
+  return true;
+}
+
+/// "exec IMAGE", "run IMAGE"; other verbs start nothing.
+bool LaunchReader::takeContainerWord(const JobWord &word, unsigned &operands) {
+  if (operands) { // the verb
+    containerVerb = word.text;
+    return true;
+  }
+  parts.image = word;
+  if (containerVerb == "run" || containerVerb == "test")
+    parts.notUnderstood = "the program that " + word.text + " starts by itself";
   return true;
 }
 
@@ -382,8 +444,8 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   at = std::min(at, words.size());
   parts.launchers.push_back(words.slice(first, at - first).vec());
   parts.hasMpi |= row.family <= Family::jsrun;
-  hasTool |= row.family <= Family::jsrun || row.family == Family::mpgrun ||
-             row.family == Family::tool;
+  hasTool |= row.family != Family::env && row.family < Family::remote;
+  readsLine = row.family == Family::remote;
   // It means the program that stands next to it, unless it is told otherwise.
   if (row.family == Family::mpgrun)
     parts.underMpgrun = true;
@@ -393,6 +455,31 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
         return word.text == "--children";
       });
     });
+}
+
+/// Whether what is started is not one of the words: says what it is, if it is
+/// anything. parts.program may be null.
+bool LaunchReader::startsElsewhere() {
+  StringRef program = parts.program ? StringRef(parts.program->text) : "";
+  StringRef launcher =
+      parts.launchers.empty()
+          ? StringRef()
+          : sys::path::filename(parts.launchers.back().front().text);
+  if (isMultiProg)
+    parts.notUnderstood =
+        ("srun --multi-prog: the programs that " + program + " names").str();
+  else if (launcher == "parallel" &&
+           (program.empty() || program.starts_with(":::")))
+    parts.notUnderstood = "the commands that parallel reads";
+  else if (readsLine && program.contains(' '))
+    parts.notUnderstood = ("the command line that " + launcher +
+                           " gives to a "
+                           "shell: " +
+                           program)
+                              .str();
+  else if (!containerVerb.empty() && containerVerb != "exec")
+    return true;
+  return !parts.notUnderstood.empty();
 }
 
 /// A program of the job, or a tool of the system?
@@ -430,34 +517,79 @@ LaunchParts LaunchReader::run() {
   if (isWord(at)) {
     parts.program = words[at];
     parts.arguments = words.drop_front(at + 1).vec();
-    decide();
   }
+  if (!startsElsewhere() && parts.program)
+    decide();
   return std::move(parts);
 }
 
-/// The part of "mpiexec .. : .. " from \p first on.
-static size_t endOfPart(ArrayRef<JobWord> words, size_t first) {
-  while (first < words.size() && words[first].text != ":")
-    ++first;
-  return first;
+/// "find -exec PROGRAM {} ;": one for each -exec.
+static std::vector<LaunchParts> findExecs(ArrayRef<JobWord> words) {
+  std::vector<LaunchParts> found;
+  for (size_t i = 1; i + 1 < words.size(); ++i) {
+    StringRef action = words[i].text;
+    if (action != "-exec" && action != "-execdir" && action != "-ok")
+      continue;
+    ArrayRef<JobWord> command = words.drop_front(i + 1).take_until(
+        [](const JobWord &word) { return word.text == ";"; });
+    found.push_back(LaunchReader(command).run());
+    if (!command.empty() && StringRef(command[0].text).contains("{}")) {
+      found.back().isLaunched = false;
+      found.back().notUnderstood = "the programs that find finds and starts";
+    }
+  }
+  return found;
+}
+
+/// Tools that run a program in an image which is not looked into.
+static bool isOtherContainer(ArrayRef<JobWord> words) {
+  StringRef name = sys::path::filename(words[0].text);
+  if (name == "shifter" || name == "ch-run")
+    return words.size() > 1;
+  static constexpr StringLiteral names[] = {"docker", "podman",  "podman-hpc",
+                                            "sarus",  "udocker", "enroot"};
+  return is_contained(names, name) && words.size() > 1 &&
+         (words[1].text == "run" || words[1].text == "exec" ||
+          words[1].text == "start");
+}
+
+/// Where "mpiexec .. : .." names its launcher, behind time or numactl; the end
+/// if the words are one part.
+static size_t findPartedLauncher(ArrayRef<JobWord> words) {
+  bool parted =
+      any_of(words, [](const JobWord &word) { return word.text == ":"; });
+  for (size_t i = 0; parted && i < words.size() && words[i].text != ":"; ++i)
+    if (const LauncherRow *row = findLauncher(words[i]))
+      if (row->family <= Family::jsrun)
+        return i;
+  return words.size();
 }
 
 std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
   std::vector<LaunchParts> found;
   if (words.empty())
     return found;
-  const LauncherRow *row = findLauncher(words[0]);
-  if (!row || row->family != Family::mpi) {
+  if (sys::path::filename(words[0].text) == "find")
+    return findExecs(words);
+  if (isOtherContainer(words)) {
+    found.emplace_back();
+    found.back().notUnderstood =
+        "the program that " + words[0].text + " starts in an image";
+    return found;
+  }
+  size_t launcher = findPartedLauncher(words);
+  if (launcher == words.size()) {
     found.push_back(LaunchReader(words).run());
     return found;
   }
-  for (size_t first = 1; first <= words.size();) {
-    size_t end = endOfPart(words, first);
-    // Every part is read as if the launcher stood before it.
-    std::vector<JobWord> part(1, words[0]);
-    part.insert(part.end(), words.begin() + first, words.begin() + end);
+  for (size_t first = launcher + 1; first <= words.size();) {
+    ArrayRef<JobWord> own = words.drop_front(first).take_until(
+        [](const JobWord &word) { return word.text == ":"; });
+    // Every part is read as if the launchers stood before it.
+    std::vector<JobWord> part(words.begin(), words.begin() + launcher + 1);
+    part.insert(part.end(), own.begin(), own.end());
     found.push_back(LaunchReader(part).run());
-    first = end + 1;
+    first += own.size() + 1;
   }
   return found;
 }

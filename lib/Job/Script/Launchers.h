@@ -31,6 +31,9 @@ struct LaunchParts {
   /// Nothing if no word is left for it: "env", "exec > file".
   std::optional<JobWord> program;
   std::vector<JobWord> arguments;
+  JobWord image; ///< of a container
+  /// What starts programs here and is not followed; "" if all is.
+  std::string notUnderstood;
   bool isLaunched = false; ///< a program of the job, not `cp` or `time cd x`
   bool underMpgrun = false;
   bool hasMpi = false; ///< one of the launchers starts several processes

@@ -241,10 +241,18 @@ void BlockFinder::visitWord(size_t i) {
   }
   if (visitFunction(i))
     return;
+  // "coproc NAME { .. }", and "coproc command" without a name.
+  if (i > 0 && result.roles[i] == ShellRole::prefix && isWord(i - 1, "coproc"))
+    return;
   ShellRole role = roleOf(word);
   if (word == "time" && (isKind(i + 1, ShellTokenKind::open) ||
                          isWord(i + 1, "{") || isWord(i + 1, "for")))
     role = ShellRole::prefix;
+  if (word == "coproc") {
+    role = ShellRole::prefix;
+    if (isWord(i + 2, "{") || isKind(i + 2, ShellTokenKind::open))
+      result.roles[i + 1] = role;
+  }
   if (role != ShellRole::none && role != ShellRole::function)
     return visitReserved(i, role);
   // After "A=b" no word is reserved, but a name may follow.
