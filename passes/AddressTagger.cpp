@@ -132,8 +132,11 @@ Instruction *AddressTagger::placeOf(Value *base,
   for (Instruction *one : anchors)
     if (one->getParent() == block && one->comesBefore(place))
       place = one;
-  Instruction *outside = anchor(base, place);
-  return outside ? outside : place;
+  // In front of a loop may be the end of another one.
+  for (Instruction *outside = anchor(base, place); outside && outside != place;
+       outside = anchor(base, place))
+    place = outside;
+  return place;
 }
 
 Instruction *AddressTagger::writeTag(Value *base, uint8_t tag,

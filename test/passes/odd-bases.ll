@@ -26,6 +26,36 @@ out:
   ret void
 }
 
+; In front of the last loop is the end of the one before, and so on.
+; CHECK-LABEL: @chain(
+; CHECK: entry:
+; CHECK: inttoptr i64 {{.*}} to ptr
+; CHECK: first:
+; CHECK-NOT: inttoptr
+define void @chain(ptr %p, i64 %n) {
+entry:
+  br label %first
+first:
+  %i = phi i64 [0, %entry], [%i1, %first]
+  %i1 = add i64 %i, 1
+  %c1 = icmp eq i64 %i1, %n
+  br i1 %c1, label %second, label %first
+second:
+  %j = phi i64 [0, %first], [%j1, %second]
+  %j1 = add i64 %j, 1
+  %c2 = icmp eq i64 %j1, %n
+  br i1 %c2, label %third, label %second
+third:
+  %k = phi i64 [0, %second], [%k1, %third]
+  %a = getelementptr i64, ptr %p, i64 %k
+  store i64 %n, ptr %a, !mmra !0
+  %k1 = add i64 %k, 1
+  %c3 = icmp eq i64 %k1, %n
+  br i1 %c3, label %out, label %third
+out:
+  ret void
+}
+
 ; Two steps share the one that they start from.
 ; CHECK-LABEL: @shared(
 ; CHECK: inttoptr i64 {{.*}} to ptr
