@@ -2,6 +2,7 @@
 
 #include "TagRemover.h"
 #include "Access.h"
+#include "AliasScopes.h"
 #include "HintMarks.h"
 #include "HintNoteWriter.h"
 #include "TagForm.h"
@@ -30,12 +31,15 @@ static void markAccesses(const TaggedPointer &tagged) {
 bool mpg::removeTags(Module &module) {
   if (!eraseHintNote(module))
     return false;
-  for (Function &function : module)
+  for (Function &function : module) {
     for (Instruction *pointer : findTags(function)) {
       TaggedPointer tagged = *readTagged(*pointer);
       markAccesses(tagged);
       dropTag(tagged);
     }
+    for (Instruction &instruction : instructions(function))
+      eraseObjectScopes(instruction);
+  }
   noteThatThereAreMarks(module);
   return true;
 }

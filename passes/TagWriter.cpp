@@ -3,6 +3,7 @@
 #include "TagWriter.h"
 #include "Access.h"
 #include "AddressTagger.h"
+#include "AliasScopes.h"
 #include "BaseMarker.h"
 #include "DebugCounters.h"
 #include "Diagnostics.h"
@@ -15,6 +16,7 @@
 #include "TagVerifier.h"
 #include "mpg/hints.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -36,7 +38,8 @@ class FunctionTagger {
 public:
   FunctionTagger(Function &function, const PassOptions &options,
                  mpg_note_hints &note, FunctionAnalysisManager &analyses)
-      : function(function), options(options), note(note), emitter(&function),
+      : function(function), options(options), note(note), analyses(analyses),
+        emitter(&function),
         tagger(analyses.getResult<DominatorTreeAnalysis>(function),
                analyses.getResult<LoopAnalysis>(function), options.formGep) {}
   void run(ArrayRef<Instruction *> marked);
@@ -44,6 +47,7 @@ public:
 private:
   const char *plan(Instruction &access);
   void skip(Instruction &access, const char *reason);
+  void keepAliases();
   bool verify(ArrayRef<Instruction *> tags);
   void remark();
 
@@ -54,6 +58,7 @@ private:
   Function &function;
   const PassOptions &options;
   mpg_note_hints &note;
+  FunctionAnalysisManager &analyses;
   OptimizationRemarkEmitter emitter;
   AddressTagger tagger;
   SmallVector<Tagged, 16> tagged;
@@ -100,6 +105,15 @@ const char *FunctionTagger::plan(Instruction &access) {
     return reason;
   tagged.push_back({&access, tag});
   return nullptr;
+}
+
+/// Writes down what alias analysis knows, which tags will hide from it.
+void FunctionTagger::keepAliases() {
+  SmallVector<Instruction *, 16> accesses;
+  for (const Tagged &one : tagged)
+    accesses.push_back(one.access);
+  writeObjectScopes(function, accesses, analyses.getResult<AAManager>(function),
+                    analyses.getResult<LoopAnalysis>(function));
 }
 
 /// Takes tags off again that would get anywhere else. Returns false if there
@@ -150,6 +164,8 @@ void FunctionTagger::run(ArrayRef<Instruction *> marked) {
     eraseMark(*access);
   if (tagged.empty())
     return;
+  if (!options.placeEarly)
+    keepAliases();
   SmallVector<Instruction *, 8> tags = tagger.write();
   if (!verify(tags))
     return;

@@ -50,6 +50,7 @@ State = Dict[str, Tags]
 class Instruction:
     name: str
     operands: List[str]
+    line: int = 0  # of the source, if the code was compiled with -g
 
     def is_branch(self) -> bool:
         return self.name in ("b", "br", "ret", "cbz", "cbnz", "tbz", "tbnz") \
@@ -155,6 +156,7 @@ def read_assembly(text: str) -> List[Function]:
     functions: List[Function] = []
     typed: Set[str] = set()
     current: Optional[Function] = None
+    place = 0
     for line in text.split("\n"):
         line = line.split("//")[0].strip()
         if found := re.match(r'\.type\s+"?([^,"]+)"?,\s*[@%]function', line):
@@ -168,6 +170,8 @@ def read_assembly(text: str) -> List[Function]:
                 current = None
             elif current:
                 current.labels[label] = len(current.code)
+        elif found := re.match(r"\.loc\s+\d+\s+(\d+)", line):
+            place = int(found.group(1))
         elif line.startswith("."):
             # Jump tables stand behind the function's end.
             if functions and re.match(r"\.(?:byte|hword|word|xword)\b", line):
@@ -175,7 +179,7 @@ def read_assembly(text: str) -> List[Function]:
                     re.findall(r"\.LBB\d+_\d+", line))
         elif line and current:
             name, _, rest = line.replace("\t", " ").partition(" ")
-            current.code.append(Instruction(name, split_operands(rest)))
+            current.code.append(Instruction(name, split_operands(rest), place))
     return functions
 
 

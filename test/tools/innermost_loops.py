@@ -12,13 +12,19 @@ PLAIN has as many such instructions in the same function (2.0 and INT64_MIN have
 no bits below 56 either). With --same-vector-loops the vector loops of a function
 must also be as many and as long as without tags, one by one.
 
+With --lengths all loops are compared: those of a function that start at one line
+of the source (with -S -g; without -g all of the function) are paired in their
+order; where they are not as many, they count as not paired, and where there is
+none without tags, as kept: a loop that is not made a call of memset or memcpy. The
+sums are printed, and at most that many may be longer.
+
 Status 2: there is nothing to compare, so the test that asked is not one.
 """
 
 import argparse
 import dataclasses
 import sys
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 sys.dont_write_bytecode = True
 from aarch64_asm import (Function, flow_of, innermost_loops,  # noqa: E402
@@ -30,6 +36,7 @@ class Loop:
     line: int  # number of its first instruction in the function
     instructions: int = 0
     vector: bool = False
+    source_line: int = 0  # the first of the source, 0 if it is not known
     tag_instructions: List[str] = dataclasses.field(default_factory=list)
 
 
@@ -43,6 +50,8 @@ def loops_of(function: Function) -> List[Loop]:
         if loop := owner.get(block):
             loop.instructions += 1
             loop.vector |= instruction.is_vector()
+            if instruction.line and not 0 < loop.source_line <= instruction.line:
+                loop.source_line = instruction.line
             if puts_tag_on(instruction, state):
                 loop.tag_instructions.append(instruction.text())
     return loops
@@ -84,6 +93,67 @@ def faults(plain: Dict[str, List[Loop]], tagged: Dict[str, List[Loop]],
     return found
 
 
+def by_line(loops: List[Loop]) -> Dict[int, List[Loop]]:
+    groups: Dict[int, List[Loop]] = {}
+    for loop in loops:
+        groups.setdefault(loop.source_line, []).append(loop)
+    return groups
+
+
+@dataclasses.dataclass
+class Lengths:
+    """How the loops of two files compare."""
+    pairs: List[Tuple[str, Loop, Loop]] = dataclasses.field(
+        default_factory=list)
+    unpaired: List[str] = dataclasses.field(default_factory=list)
+    kept: List[str] = dataclasses.field(default_factory=list)
+
+    def add(self, name: str, before: List[Loop], after: List[Loop]) -> None:
+        """The loops of one line."""
+        where = f"{name}, line {(before or after)[0].source_line}"
+        if len(before) == len(after):
+            self.pairs += [(where, *pair) for pair in zip(before, after)]
+        elif before:
+            self.unpaired.append(f"{where}: {len(after)} loops, "
+                                 f"{len(before)} without")
+        else:
+            self.kept.append(f"{where}: {len(after)} loops, none without")
+
+    def longer(self) -> List[str]:
+        return [f"{where}: {after.instructions} instructions, "
+                f"{before.instructions} without"
+                for where, before, after in self.pairs
+                if after.instructions > before.instructions]
+
+    def summary(self) -> str:
+        before = [old.instructions for _, old, _ in self.pairs]
+        after = [new.instructions for _, _, new in self.pairs]
+        same = sum(one == other for one, other in zip(before, after))
+        shorter = sum(one > other for one, other in zip(before, after))
+        return (f"loops: {same} the same, {shorter} shorter, "
+                f"{len(self.longer())} longer, {len(self.unpaired)} not paired, "
+                f"{len(self.kept)} kept; {sum(after)} instructions, "
+                f"{sum(before)} without tags")
+
+
+def compare_lengths(plain: Dict[str, List[Loop]],
+                    tagged: Dict[str, List[Loop]], most: int) -> List[str]:
+    """Prints how the loops differ; a fault if too many are longer."""
+    lengths = Lengths()
+    for name in plain:
+        groups, others = by_line(plain[name]), by_line(tagged[name])
+        for line in groups.keys() | others.keys():
+            lengths.add(name, groups.get(line, []), others.get(line, []))
+    print(lengths.summary())
+    longer = lengths.longer()
+    for what, loops in (("longer", longer), ("not paired", lengths.unpaired),
+                        ("kept", lengths.kept)):
+        for text in sorted(loops):
+            print(f"  {what}: {text}")
+    return [f"{len(longer)} loops are longer, at most {most} may be"] \
+        if len(longer) > most else []
+
+
 def nothing_compared(plain: Dict[str, List[Loop]],
                      tagged: Dict[str, List[Loop]],
                      same_vector_loops: bool) -> str:
@@ -101,6 +171,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--same-vector-loops", action="store_true")
+    parser.add_argument("--lengths", type=int, metavar="LONGER")
     arguments = parser.parse_args()
     if len(arguments.files) > 2:
         parser.error("at most two files")
@@ -113,6 +184,8 @@ def main() -> int:
         print(f"innermost_loops.py: error: {reason}", file=sys.stderr)
         return 2
     found = faults(*read, arguments.same_vector_loops)
+    if arguments.lengths is not None:
+        found += compare_lengths(*read, arguments.lengths)
     for fault in found:
         print(f"innermost_loops.py: {fault}", file=sys.stderr)
     return 1 if found else 0
