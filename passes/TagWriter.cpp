@@ -12,6 +12,7 @@
 #include "HintMarks.h"
 #include "HintNoteWriter.h"
 #include "PassOptions.h"
+#include "RemarkPlaces.h"
 #include "TagForm.h"
 #include "TagVerifier.h"
 #include "mpg/hints.h"
@@ -37,9 +38,10 @@ namespace {
 class FunctionTagger {
 public:
   FunctionTagger(Function &function, const PassOptions &options,
-                 mpg_note_hints &note, FunctionAnalysisManager &analyses)
-      : function(function), options(options), note(note), analyses(analyses),
-        emitter(&function),
+                 mpg_note_hints &note, RemarkPlaces &said,
+                 FunctionAnalysisManager &analyses)
+      : function(function), options(options), note(note), said(said),
+        analyses(analyses), emitter(&function),
         tagger(analyses.getResult<DominatorTreeAnalysis>(function),
                analyses.getResult<LoopAnalysis>(function), options.formGep) {}
   void run(ArrayRef<Instruction *> marked);
@@ -58,13 +60,11 @@ private:
   Function &function;
   const PassOptions &options;
   mpg_note_hints &note;
+  RemarkPlaces &said;
   FunctionAnalysisManager &analyses;
   OptimizationRemarkEmitter emitter;
   AddressTagger tagger;
   SmallVector<Tagged, 16> tagged;
-  /// What was said where: a line of the source has many accesses.
-  DenseSet<std::pair<const void *, const void *>> saidSkipped;
-  DenseSet<std::pair<const void *, uint8_t>> saidTagged;
 };
 } // namespace
 
@@ -81,7 +81,7 @@ static uint8_t cheapestTag(uint8_t tag, const Instruction &access) {
 void FunctionTagger::skip(Instruction &access, const char *reason) {
   ++numSkipped;
   DebugLoc location = userLocation(access.getDebugLoc());
-  if (!saidSkipped.insert({location.get(), reason}).second)
+  if (!said.isNew("TagSkipped", location, *access.getParent(), reason))
     return;
   emitter.emit([&] {
     return OptimizationRemarkMissed(remarkPass, "TagSkipped", location,
@@ -145,12 +145,13 @@ bool FunctionTagger::verify(ArrayRef<Instruction *> tags) {
 void FunctionTagger::remark() {
   for (const Tagged &one : tagged) {
     DebugLoc location = userLocation(one.access->getDebugLoc());
-    if (!saidTagged.insert({location.get(), one.tag}).second)
+    std::string tag = describeTag(one.tag);
+    if (!said.isNew("TagInserted", location, *one.access->getParent(), tag))
       continue;
     emitter.emit([&] {
       return OptimizationRemark(remarkPass, "TagInserted", location,
                                 one.access->getParent())
-             << "tag " << ore::NV("Tag", describeTag(one.tag));
+             << "tag " << ore::NV("Tag", tag);
     });
   }
 }
@@ -237,11 +238,12 @@ PreservedAnalyses TagWriterPass::writeTags(Module &module,
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
           .getManager();
+  RemarkPlaces said;
   for (Function &function : module) {
     restoreMarks(function);
     SmallVector<Instruction *, 16> marked = markedIn(function);
     if (!marked.empty())
-      FunctionTagger(function, options, note, functions).run(marked);
+      FunctionTagger(function, options, note, said, functions).run(marked);
   }
   if (note.taggedAccesses || hasWays)
     writeHintNote(module, note);
@@ -260,6 +262,7 @@ PreservedAnalyses EarlyTagWriterPass::run(Function &function,
   if (marked.empty())
     return PreservedAnalyses::all();
   mpg_note_hints note = emptyHintNote();
-  FunctionTagger(function, options, note, analyses).run(marked);
+  RemarkPlaces said;
+  FunctionTagger(function, options, note, said, analyses).run(marked);
   return PreservedAnalyses::none();
 }
