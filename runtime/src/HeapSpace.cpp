@@ -418,6 +418,17 @@ void HeapSpace::give(Range memory) {
   tellRegion();
 }
 
+void HeapSpace::leaveHuge(Range memory) {
+  for (uintptr_t at = memory.start; at < memory.end; at += granule) {
+    if (!reserved.contains(at))
+      continue;
+    const UnitEntry &entry = granules[(at - reserved.start) / granule];
+    if (entry.state == UnitState::mapped &&
+        Source(entry.detail) == Source::hugetlb)
+      setSource({at, at + granule}, Source::normal);
+  }
+}
+
 void HeapSpace::lockAll() {
   lock.lock();
   metadataLock.lock();

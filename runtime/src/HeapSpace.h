@@ -94,6 +94,10 @@ public:
   /// \p run lies on \p source from now on. pre: as above.
   void setSource(Range run, Source source);
 
+  /// What of \p memory was on hugetlb pages is on normal ones now. pre: as
+  /// above; whole granules, of the heap or not.
+  void leaveHuge(Range memory);
+
   /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the
   /// locks free.
   void lockAll();

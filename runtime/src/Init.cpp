@@ -15,6 +15,7 @@
 // Each step is able to leave everything as it was, and none of them ends the
 // program.
 
+#include "BasePages.h"
 #include "Env.h"
 #include "FirstTouch.h"
 #include "Heap.h"
@@ -110,6 +111,7 @@ static void run() {
   if (config.mode == Mode::none)
     return;
   startNuma(config);
+  startBasePages(config, state.messages);
   startReplicate(state.messages);
   if (heapIsOurs())
     watchForks(config, state.messages);

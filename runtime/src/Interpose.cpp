@@ -5,39 +5,18 @@
 // duplicate definition, there Wrap.cpp is in its place.
 
 #include "MallocNames.h"
+#include "NextCall.h"
 #include "StackLimit.h"
 #include "ThreadStack.h"
 
-#include <atomic>
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/resource.h>
 
-namespace {
-
-/// The next definition of a function behind ours. Looked up once: dlsym()
-/// would make the program lose what dlerror() has for it.
-template <typename Function> class Next {
-public:
-  Function *get(const char *name) {
-    Function *known = function.load(std::memory_order_relaxed);
-    if (!known) {
-      known = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-      function.store(known, std::memory_order_relaxed);
-    }
-    return known;
-  }
-
-private:
-  std::atomic<Function *> function{nullptr};
-};
-
-} // namespace
-
-static Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
+static mpg::Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                     void *)>
     nextCreate;
-static Next<int(pthread_t, pthread_attr_t *)> nextGetAttributes;
-static Next<size_t(const pthread_attr_t *)> nextMinStack;
+static mpg::Next<int(pthread_t, pthread_attr_t *)> nextGetAttributes;
+static mpg::Next<size_t(const pthread_attr_t *)> nextMinStack;
 
 MPG_EXPORT int pthread_create(pthread_t *thread,
                               const pthread_attr_t *attributes,
@@ -66,8 +45,8 @@ MPG_EXPORT int pthread_getattr_np(pthread_t thread,
 // Limits
 //===----------------------------------------------------------------------===//
 
-static Next<int(int, const struct rlimit *)> nextSetLimit;
-static Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
+static mpg::Next<int(int, const struct rlimit *)> nextSetLimit;
+static mpg::Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
     nextProcessLimit;
 
 /// What a new limit changes for this process.

@@ -10,6 +10,7 @@
 
 #include "SegmentFork.h"
 
+#include "BasePages.h"
 #include "ForkPlan.h"
 
 using namespace mpg;
@@ -64,35 +65,11 @@ void mpg::segmentsHaveLeft() { watch.count = 0; }
 // Back to normal pages
 //===----------------------------------------------------------------------===//
 
-/// Piece by piece, for the memory of a copy. Our own variables may be in any of
-/// them: nothing is written to them from the copy on.
-static int goBack(Range rest, size_t granule, Source source) {
-  constexpr size_t mostBytes = 32 << 20;
-  while (!rest.empty()) {
-    bool touched;
-    size_t bytes = touchedRun(rest, granule, touched);
-    if (touched && bytes > mostBytes)
-      bytes = mostBytes > granule ? mostBytes : granule;
-    Away away;
-    if (int error = buildAway(source, bytes, granule, nullptr, away))
-      return error;
-    if (touched)
-      copyPages(away.range.start, rest.start, bytes);
-    if (int error = moveInto(away, rest.start, granule,
-                             touched ? Contents::copied : Contents::zero)) {
-      discard(away);
-      return error;
-    }
-    rest.start += bytes;
-  }
-  return 0;
-}
-
 int mpg::segmentsGoBack(const ForkList &list, Source source) {
   const size_t granule = watch.granuleBytes;
   for (const ForkStretch &stretch : list)
     if (stretch.owner == ForkOwner::segments)
-      if (int error = goBack(stretch.range, granule, source))
+      if (int error = replacePages(stretch.range, granule, source))
         return error;
   watch.count = 0;
   for (size_t i = 0; i < watch.regionCount; ++i)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Single pages of the base size in memory that libmpg has put onto hugetlb
+// pages: the kernel cannot protect, unmap, move or mark a part of such a page.
+// A program that asks for that gets its memory on normal pages first, frame by
+// frame (a frame is what one large page holds), with the same contents and
+// rights, and without any thread seeing anything else.
+
+#ifndef MPG_RUNTIME_BASEPAGES_H
+#define MPG_RUNTIME_BASEPAGES_H
+
+#include "Env.h"
+#include "Messages.h"
+#include "Pages.h"
+
+#include <sys/mman.h>
+
+namespace mpg {
+
+/// From here on the functions below act. Call once, before the first thread.
+void startBasePages(const Config &config, Messages &messages);
+
+enum class Frames : uint8_t {
+  atEdges, ///< those that the range covers in part: the kernel can do the rest
+  all,     ///< for what cannot be done with hugetlb memory at all
+};
+
+/// Puts normal pages under frames of \p range that libmpg has put onto large
+/// ones. 0: something was moved, and the call that failed may be made again;
+/// else an errno value: ENOENT nothing of it is ours, ENOMEM, EBUSY threads do
+/// not stop or a device may write to the memory. Stops other threads meanwhile.
+int leaveLargePages(Range range, Frames which);
+
+/// Whether libmpg may have put memory of \p range onto large pages. Cheap.
+bool mayBeLarge(Range range);
+
+/// madvise() with an \p advice after which private memory is zero
+/// (MADV_DONTNEED) or may be (MADV_FREE). Whole frames go back to the system,
+/// and come as transparent huge or normal pages when they are touched again: a
+/// page of the pool might be missing then. Parts of a frame are cleared. Memory
+/// that is not ours is the kernel's. Returns an errno value.
+int emptyPages(Range range, int advice);
+
+/// Piece by piece, for the memory of a copy, \p rest gets pages of \p source
+/// with the same contents. Nothing but locals is used. Returns an errno value;
+/// what has gone is gone then. pre: nobody writes to it, signals blocked, whole
+/// granules that are readable.
+int replacePages(Range rest, size_t granuleBytes, Source source,
+                 int protection = PROT_READ | PROT_WRITE);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_BASEPAGES_H
