@@ -5,6 +5,7 @@
 #include "Environment.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
 #include <unistd.h>
 
@@ -95,5 +96,9 @@ std::string mpg::worldRank() {
 #include "mpg/ranks.def"
   };
   const char *rank = firstOf(names);
-  return rank ? rank : "0";
+  // It becomes a part of a file's name.
+  bool isNumber = rank && *rank && all_of(StringRef(rank), isDigit);
+  return isNumber ? rank : "0";
 }
+
+bool mpg::hasOtherRanks() { return localRank() != nullptr; }

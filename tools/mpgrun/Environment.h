@@ -32,8 +32,11 @@ std::vector<std::string> environmentWith(const Settings &settings,
 /// Of the ranks on a node the first one speaks for all.
 bool speaksForNode();
 
-/// The rank in the job; "0" without MPI.
+/// The rank in the job; "0" without MPI, and where it is no number.
 std::string worldRank();
+
+/// Whether a launcher has started this process as one of several.
+bool hasOtherRanks();
 
 } // namespace mpg
 

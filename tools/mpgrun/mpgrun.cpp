@@ -11,6 +11,7 @@
 #include "Environment.h"
 #include "ExitStatus.h"
 #include "ProgramNotes.h"
+#include "ReportFile.h"
 #include "Run/HpcTags.h"
 #include "Run/RuntimeLibrary.h"
 #include "Run/StateFile.h"
@@ -52,8 +53,6 @@ private:
   int become();
   Outcome runAndReport();
   std::optional<int> finish(const RunResult &result, RunReport &report);
-  bool writeJson(const RunReport &report, pid_t pid) const;
-  std::string expandFileName(pid_t pid) const;
 
   RunOptions options;
   std::string libraryPath;
@@ -163,50 +162,18 @@ int Runner::become() {
 // With a report
 //===----------------------------------------------------------------------===//
 
-std::string Runner::expandFileName(pid_t pid) const {
-  char host[256] = {};
-  gethostname(host, sizeof(host) - 1);
-  std::string name;
-  StringRef pattern = options.jsonFile;
-  for (size_t at = 0; at < pattern.size(); ++at) {
-    char next = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
-    if (pattern[at] != '%' || !StringRef("hrp%").contains(next)) {
-      name += pattern[at];
-      continue;
-    }
-    ++at;
-    name += next == 'h'   ? std::string(host)
-            : next == 'r' ? worldRank()
-            : next == 'p' ? std::to_string(pid)
-                          : "%";
-  }
-  return name;
-}
-
-bool Runner::writeJson(const RunReport &report, pid_t pid) const {
-  std::string name = expandFileName(pid);
-  std::error_code code;
-  raw_fd_ostream out(name, code);
-  if (!code) {
-    writeRunJson(out, report);
-    out.close();
-    code = out.error();
-    out.clear_error();
-  }
-  if (code)
-    error() << printable(name) << ": " << code.message() << "\n";
-  return !code;
-}
-
 /// Prints what was asked for. A status of our own only where the program's says
 /// that all was well.
 std::optional<int> Runner::finish(const RunResult &result, RunReport &report) {
   report.waitStatus = result.waitStatus;
-  bool written = true;
   if (!options.jsonFile.empty())
-    written = writeJson(report, result.pid);
-  if (options.report && speaksForNode())
+    writeReportFile(expandFileName(options.jsonFile, result.pid), report);
+  if (options.report && speaksForNode()) {
     writeRunText(errs(), report);
+    if (hasOtherRanks())
+      errs() << "  this is rank " << worldRank()
+             << "; of each rank: --report=json:FILE-%r\n";
+  }
   bool endedWell = result.waitStatus == 0;
   if (options.verify) {
     std::vector<std::string> missing = findMissing(report);
@@ -215,8 +182,6 @@ std::optional<int> Runner::finish(const RunResult &result, RunReport &report) {
     if (!missing.empty() && endedWell)
       return exitNotVerified;
   }
-  if (endedWell && !written)
-    return exitOwnError;
   return std::nullopt;
 }
 
@@ -271,6 +236,8 @@ int Runner::run() {
     applySettings(settings, options.children);
     return become();
   }
+  if (!options.jsonFile.empty())
+    warnIfNotWritable(options.jsonFile);
   Outcome outcome;
   {
     TagSwitch tags(options.hpcTags);

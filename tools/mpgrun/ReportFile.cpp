@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A named pipe is opened without waiting, and then written to as ever: a reader
+// that is there may be slow. SIGPIPE is blocked by then (Supervisor.cpp), so a
+// reader that leaves is an error like any other.
+
+#include "ReportFile.h"
+#include "Environment.h"
+#include "Say.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
+  char host[256] = {};
+  gethostname(host, sizeof(host) - 1);
+  std::string name;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    char next = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
+    if (pattern[at] != '%' || !StringRef("hrp%").contains(next)) {
+      name += pattern[at];
+      continue;
+    }
+    ++at;
+    name += next == 'h'   ? std::string(host)
+            : next == 'r' ? worldRank()
+            : next == 'p' ? std::to_string(pid)
+                          : "%";
+  }
+  return name;
+}
+
+static const char *describe(int error) {
+  return error == ENXIO ? "nobody reads from this pipe" : strerror(error);
+}
+
+void mpg::warnIfNotWritable(StringRef pattern) {
+  std::string name = expandFileName(pattern, getpid());
+  struct stat file;
+  int error = 0;
+  if (stat(name.c_str(), &file) == 0) {
+    if (S_ISDIR(file.st_mode))
+      error = EISDIR;
+    else if (access(name.c_str(), W_OK))
+      error = errno;
+  } else {
+    StringRef folder = sys::path::parent_path(name);
+    if (access(folder.empty() ? "." : folder.str().c_str(), W_OK | X_OK))
+      error = errno;
+  }
+  if (error)
+    note() << printable(name) << ": " << describe(error)
+           << "; without a change there will be no report\n";
+}
+
+void mpg::writeReportFile(const std::string &name, const RunReport &report) {
+  int file = open(name.c_str(),
+                  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+  int code = file < 0 ? errno : 0;
+  if (file >= 0) {
+    fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    raw_fd_ostream out(file, /*shouldClose=*/true);
+    writeRunJson(out, report);
+    out.close();
+    code = out.error().value();
+    out.clear_error();
+  }
+  if (code)
+    error() << printable(name) << ": " << describe(code)
+            << "; there is no report\n";
+}

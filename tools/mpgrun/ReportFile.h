@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file of a JSON report: its name, and whether it can be written. A report
+// is about a program and must not harm its run: mpgrun waits for nobody who
+// might read it, and how the program ended counts, not what came of the file.
+
+#ifndef MPG_TOOLS_MPGRUN_REPORTFILE_H
+#define MPG_TOOLS_MPGRUN_REPORTFILE_H
+
+#include "Run/RunReport.h"
+
+namespace mpg {
+
+/// \p pattern with %h, %r, %p and %% replaced by host, rank, \p pid and a
+/// percent sign.
+std::string expandFileName(llvm::StringRef pattern, pid_t pid);
+
+/// Says in one line if a file of the name could not be written now. Leaves no
+/// file behind.
+void warnIfNotWritable(llvm::StringRef pattern);
+
+/// A pipe that nobody reads is an error. Says what went wrong.
+void writeReportFile(const std::string &name, const RunReport &report);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_REPORTFILE_H
