@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -111,6 +112,18 @@ static void readScript(Program &program, StringRef searchPath) {
     program.identity = identityOf(status);
 }
 
+/// musl's loader ends a program that preloads a library for glibc. gcc's
+/// ThreadSanitizer, a library, dies of memory that was allocated before its own
+/// start.
+static std::string findStranger(Image &image) {
+  StringRef loader = image.interpreter().value_or("");
+  if (sys::path::filename(loader).starts_with("ld-musl-"))
+    return "is a program for musl, not for the GNU C library";
+  if (image.needs("libtsan.so"))
+    return "is built with gcc's ThreadSanitizer, which no library may precede";
+  return "";
+}
+
 static void readElf(Program &program) {
   Error error = readImages(program.path, [&](Image &image) {
     switch (image.kind()) {
@@ -136,6 +149,7 @@ static void readElf(Program &program) {
       program.kind = ProgramKind::otherMachine;
     else
       program.hasRuntime = holdsRuntime(image);
+    program.stranger = findStranger(image);
     program.wantsAsanFirst = image.needs("libasan.so");
     program.tracesItself = program.wantsAsanFirst ||
                            image.needs("liblsan.so") ||

@@ -37,6 +37,9 @@ struct Program {
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.
   bool wantsAsanFirst = false;
+  /// Why libmpg must not come into it, as the end of a sentence about the
+  /// program; empty if it may.
+  std::string stranger;
   /// "device:inode" of the file that /proc/self/exe will name.
   std::string identity;
 };

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -45,6 +46,7 @@ private:
   bool trace;
   function_ref<void(pid_t)> atExit;
   RunResult result;
+  const pid_t supervisor = getpid();
   sigset_t everything, before;
   int startPipe[2] = {-1, -1};  ///< the child waits until it is traced
   int statusPipe[2] = {-1, -1}; ///< carries errno if exec fails
@@ -60,6 +62,11 @@ void Supervisor::becomeProgram(const std::string &path, char **arguments,
   while (read(startPipe[0], &go, 1) < 0 && errno == EINTR) {
   }
   close(startPipe[0]);
+  // Who kills mpgrun means the program. That it is gone already is seen by the
+  // parent, which is another one then.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor)
+    _exit(127);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   execve(path.c_str(), arguments, environment);
   int error = errno;

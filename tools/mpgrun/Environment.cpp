@@ -24,6 +24,8 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
                              const std::string &libraryPath, StringRef mode,
                              int stateFd) {
   Settings settings;
+  if (!program.stranger.empty())
+    return settings;
   settings.emplace_back("LD_PRELOAD", inFrontOf(libraryPath, "LD_PRELOAD"));
   if (!options.children)
     settings.emplace_back("MPG_TARGET", program.identity);

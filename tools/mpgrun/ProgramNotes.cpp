@@ -25,6 +25,8 @@ Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
                    "ignores preloaded libraries, nothing will be on large "
                    "pages",
             true};
+  if (!program.stranger.empty())
+    return {name + " " + program.stranger + ": it runs without libmpg", true};
   if (program.kind == ProgramKind::staticProgram && !program.hasRuntime)
     return {name + " is statically linked: no library can be loaded into it, "
                    "nothing will be on large pages; link it with -u mpg_start "
