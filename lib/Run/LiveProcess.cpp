@@ -308,8 +308,8 @@ Error Reader::readRegions() {
     LiveRegion region;
     region.name = regionName(use.region);
     region.bytes = use.mappedBytes;
-    region.residentBytes = use.bytes;
-    region.hugeBytes = use.hugeBytes;
+    region.residentBytes = use.bytes + use.setAsideBytes;
+    region.hugeBytes = use.hugeBytes + use.setAsideBytes;
     region.pageBytes = use.pageBytes;
     process.regions.push_back(region);
   }

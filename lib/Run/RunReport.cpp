@@ -102,10 +102,12 @@ void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
   use.mappedBytes += bytes;
   use.bytes += share(area.usedBytes());
   use.hugeBytes += share(area.hugeBytes());
+  use.poolBytes += share(area.hugetlb ? area.poolBytes : 0);
+  use.setAsideBytes += share(area.setAsideBytes());
   uint64_t pageBytes = area.pageBytes;
   if (!area.hugetlb && area.thpBytes)
     pageBytes = granuleBytes;
-  if (area.usedBytes())
+  if (area.usedBytes() || area.setAsideBytes())
     use.pageBytes = std::max(use.pageBytes, pageBytes);
   if (use.nodes.size() < area.nodes.size())
     use.nodes.resize(area.nodes.size());
@@ -204,7 +206,9 @@ void Classifier::take(size_t index) {
     return;
   if (takeSegments(area))
     return;
-  add(regionOf(index), area, area.bytes() - takeHeap(area));
+  uint64_t taken = takeHeap(area);
+  taken += bytesWithin(area, heap.end, heap.tablesEnd); // nobody's but ours
+  add(regionOf(index), area, area.bytes() - taken);
 }
 
 std::vector<RegionUse> Classifier::classify() {
@@ -212,8 +216,11 @@ std::vector<RegionUse> Classifier::classify() {
     take(index);
   std::vector<RegionUse> result;
   for (RegionUse &use : uses)
-    if (use.bytes)
+    if (use.bytes || use.setAsideBytes) {
+      use.peakBytes = use.bytes;
+      use.peakHugeBytes = use.hugeBytes;
       result.push_back(std::move(use));
+    }
   return result;
 }
 
@@ -225,7 +232,8 @@ mpg::classifyAreas(const std::vector<MappedArea> &areas,
 }
 
 HeapRange mpg::heapOf(const mpg_state &state) {
-  return {state.heapStart, std::max(state.heapStart, state.heapEnd)};
+  uint64_t end = std::max(state.heapStart, state.heapEnd);
+  return {state.heapStart, end, std::max(end, state.heapTablesEnd)};
 }
 
 std::optional<mpg_state> mpg::checkedState(StringRef bytes) {
@@ -277,6 +285,31 @@ static std::optional<StringRef> modeName(uint32_t mode) {
   return names[mode];
 }
 
+/// The region in its place; a new one if there is none.
+static RegionUse &findOrInsert(std::vector<RegionUse> &regions,
+                               RunRegion region) {
+  auto at =
+      std::find_if(regions.begin(), regions.end(),
+                   [&](const RegionUse &use) { return use.region >= region; });
+  if (at == regions.end() || at->region != region) {
+    at = regions.insert(at, RegionUse());
+    at->region = region;
+  }
+  return *at;
+}
+
+/// Only the heap gives memory back before the end.
+static void addPeaks(RunReport &report, const mpg_state &state) {
+  for (RegionUse &use : report.regions) {
+    bool wasMore =
+        use.region == RunRegion::heap && state.heapPeakBytes > use.bytes;
+    use.peakBytes = wasMore ? state.heapPeakBytes : use.bytes;
+    use.peakHugeBytes = wasMore ? std::min<uint64_t>(state.heapPeakHugeBytes,
+                                                     state.heapPeakBytes)
+                                : use.hugeBytes;
+  }
+}
+
 void mpg::addState(RunReport &report, const mpg_state &state) {
   report.hasState = true;
   report.ownHeap = state.heapEnd > state.heapStart;
@@ -289,6 +322,8 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
   for (uint32_t index = 0; index < state.messageCount; ++index)
     report.messages.emplace_back(state.messages[index].code,
                                  cleanText(state.messages[index].text));
+  if (state.heapPeakBytes)
+    findOrInsert(report.regions, RunRegion::heap);
   bool wanted = !report.measured;
   for (uint32_t index = 0; index < state.regionCount; ++index) {
     const mpg_state_region &from = state.regions[index];
@@ -297,21 +332,19 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
       continue;
     auto at = std::find_if(
         report.regions.begin(), report.regions.end(),
-        [&](const RegionUse &use) { return use.region >= *region; });
-    if (at == report.regions.end() || at->region != *region) {
-      if (!wanted)
-        continue;
-      at = report.regions.insert(at, RegionUse());
-      at->region = *region;
-    }
+        [&](const RegionUse &use) { return use.region == *region; });
+    if (at == report.regions.end() && !wanted)
+      continue;
+    RegionUse &use = findOrInsert(report.regions, *region);
     if (wanted) {
-      at->bytes += from.bytes;
-      at->hugeBytes += from.hugeBytes;
-      at->pageBytes = std::max<uint64_t>(at->pageBytes, from.pageBytes);
+      use.bytes += from.bytes;
+      use.hugeBytes += from.hugeBytes;
+      use.pageBytes = std::max<uint64_t>(use.pageBytes, from.pageBytes);
     }
-    if (at->reason.empty())
-      at->reason = cleanText(from.reason);
+    if (use.reason.empty())
+      use.reason = cleanText(from.reason);
   }
+  addPeaks(report, state);
 }
 
 std::vector<std::string> mpg::findMissing(const RunReport &report) {
@@ -324,11 +357,13 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::stack ||
                   use.region == RunRegion::threadStack ||
                   (use.region == RunRegion::heap && report.ownHeap);
-    if (!isOurs || use.bytes < use.hugeBytes + 2 * granuleBytes)
+    if (!isOurs || use.peakBytes < use.peakHugeBytes + 2 * granuleBytes)
       continue;
-    std::string text = formatBytes(use.bytes - use.hugeBytes) + " of " +
-                       formatBytes(use.bytes) + " of " +
-                       regionName(use.region).str() + " are on normal pages";
+    bool isOver = use.peakBytes > use.bytes;
+    std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +
+                       formatBytes(use.peakBytes) + " of " +
+                       regionName(use.region).str() +
+                       (isOver ? " were" : " are") + " on normal pages";
     if (!use.reason.empty())
       text += ": " + use.reason;
     missing.push_back(std::move(text));

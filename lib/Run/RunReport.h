@@ -34,8 +34,12 @@ llvm::StringRef regionName(RunRegion region);
 struct RegionUse {
   RunRegion region;
   uint64_t mappedBytes = 0;    ///< addresses, in use or not
-  uint64_t bytes = 0;          ///< in use, or reserved on large pages
+  uint64_t bytes = 0;          ///< in use
   uint64_t hugeBytes = 0;      ///< of these on large pages
+  uint64_t poolBytes = 0;      ///< of these from the pool; others: transparent
+  uint64_t setAsideBytes = 0;  ///< reserved in the pool and not used
+  uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
+  uint64_t peakHugeBytes = 0;  ///< of these on large pages then
   uint64_t pageBytes = 0;      ///< the largest page in it
   std::vector<uint64_t> nodes; ///< bytes on each NUMA node
   std::string reason;          ///< why not all of it; libmpg's words
@@ -71,6 +75,7 @@ std::vector<ProgramSegment> locateSegments(const std::string &path,
 /// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
 struct HeapRange {
   uint64_t start = 0, end = 0;
+  uint64_t tablesEnd = 0; ///< its tables lie behind it
 };
 HeapRange heapOf(const mpg_state &state);
 

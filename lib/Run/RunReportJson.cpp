@@ -15,12 +15,19 @@ static void writeJsonRegion(json::OStream &json, const RegionUse &use) {
     json.attribute("region", regionName(use.region));
     json.attribute("bytes", int64_t(use.bytes));
     json.attribute("huge_bytes", int64_t(use.hugeBytes));
+    json.attribute("pool_bytes", int64_t(use.poolBytes));
+    json.attribute("set_aside_bytes", int64_t(use.setAsideBytes));
+    json.attribute("peak_bytes", int64_t(use.peakBytes));
+    json.attribute("peak_huge_bytes", int64_t(use.peakHugeBytes));
     json.attribute("page_bytes", int64_t(use.pageBytes));
     json.attributeArray("nodes", [&] {
       for (uint64_t bytes : use.nodes)
         json.value(int64_t(bytes));
     });
-    json.attribute("reason", use.hugeBytes < use.bytes ? use.reason : "");
+    json.attribute("reason", use.hugeBytes < use.bytes ||
+                                     use.peakHugeBytes < use.peakBytes
+                                 ? use.reason
+                                 : "");
   });
 }
 

@@ -35,18 +35,38 @@ static unsigned percent(const RegionUse &use) {
                    : 0;
 }
 
-static void writeRow(raw_ostream &out, const RegionUse &use) {
+/// Which large pages these are, and what waits in the pool beside them.
+static std::string describePages(const RegionUse &use, bool isMeasured) {
+  std::string text;
+  if (use.hugeBytes)
+    text = "  " + formatBytes(use.pageBytes) + " pages";
+  uint64_t thpBytes = use.hugeBytes - std::min(use.poolBytes, use.hugeBytes);
+  if (isMeasured && thpBytes && use.poolBytes)
+    text += ", " + formatBytes(thpBytes) + " transparent";
+  else if (isMeasured && use.hugeBytes)
+    text += thpBytes ? ", transparent" : " of the pool";
+  if (use.setAsideBytes)
+    text += (text.empty() ? "  " : ", ") + formatBytes(use.setAsideBytes) +
+            " set aside";
+  return text;
+}
+
+static void writeRow(raw_ostream &out, const RegionUse &use, bool isMeasured) {
   out << "  " << left_justify(regionName(use.region), 13)
       << right_justify(formatBytes(use.bytes), 10)
       << right_justify(formatBytes(use.hugeBytes), 16)
       << format("%5u %%", percent(use));
-  if (use.hugeBytes)
-    out << "  " << formatBytes(use.pageBytes) << " pages";
+  out << describePages(use, isMeasured);
   std::string nodes = describeNodes(use.nodes);
   if (!nodes.empty())
     out << "  " << nodes;
   out << "\n";
-  if (!use.reason.empty() && use.hugeBytes < use.bytes)
+  bool wasMore = use.peakBytes > use.bytes;
+  if (wasMore)
+    out << "    at its peak " << formatBytes(use.peakBytes) << ", "
+        << formatBytes(use.peakHugeBytes) << " on large pages\n";
+  if (!use.reason.empty() &&
+      (use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes))
     out << "    " << fillText(use.reason, 4) << "\n";
 }
 
@@ -93,7 +113,7 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
     out << "  as libmpg last told; the memory itself could not be looked at\n";
   out << "  region            in use  on large pages\n";
   for (const RegionUse &use : report.regions)
-    writeRow(out, use);
+    writeRow(out, use, report.measured);
   if (report.peakHugetlbBytes)
     out << (report.isPeakCounted ? "  most taken from the pool at once: "
                                  : "  from the pool at the end: ")

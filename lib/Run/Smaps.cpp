@@ -46,6 +46,8 @@ static void parseField(StringRef line, MappedArea &area) {
   else if (key == "AnonHugePages" || key == "ShmemPmdMapped" ||
            key == "FilePmdMapped")
     area.thpBytes += bytes;
+  else if (key == "Private_Hugetlb" || key == "Shared_Hugetlb")
+    area.poolBytes += bytes;
   else if (key == "KernelPageSize")
     area.pageBytes = bytes;
 }

@@ -22,15 +22,20 @@ struct MappedArea {
   std::string name;    ///< path, "[stack]", "/anon_hugepage (deleted)", ...
   uint64_t residentBytes = 0; ///< on pages of the base size, or THP
   uint64_t thpBytes = 0;      ///< of these on transparent huge pages
+  uint64_t poolBytes = 0;     ///< pages of the pool that are present
   uint64_t pageBytes = 0;     ///< KernelPageSize
   bool hugetlb = false;
   /// Bytes on each NUMA node; empty if the kernel does not tell.
   std::vector<uint64_t> nodes;
 
   uint64_t bytes() const { return end - start; }
-  /// Memory in use, or set aside for use by a reservation of large pages.
-  uint64_t usedBytes() const { return hugetlb ? bytes() : residentBytes; }
-  uint64_t hugeBytes() const { return hugetlb ? bytes() : thpBytes; }
+  /// What is present, of any size, and of that on large pages.
+  uint64_t usedBytes() const { return hugetlb ? poolBytes : residentBytes; }
+  uint64_t hugeBytes() const { return hugetlb ? poolBytes : thpBytes; }
+  /// Pages of the pool that are reserved and not touched yet.
+  uint64_t setAsideBytes() const {
+    return hugetlb && poolBytes < bytes() ? bytes() - poolBytes : 0;
+  }
 };
 
 /// \p smaps and \p numaMaps as read from /proc; the latter may be empty.

@@ -10,6 +10,7 @@
 #include "ForkPlan.h"
 #include "HeapShortage.h"
 #include "PagesNuma.h"
+#include "RangeUse.h"
 #include "SelfMaps.h"
 #include "Shortage.h"
 #include "Syscall.h"
@@ -73,7 +74,7 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   if (!granuleCount || !(granules = static_cast<UnitEntry *>(metadata(table))))
     return false;
   startTables();
-  messages->setHeap(reserved);
+  messages->setHeap(reserved, pagesEnd + pageTableBytes(reserved.bytes()));
   return true;
 }
 
@@ -190,7 +191,7 @@ void HeapSpace::tellRegion() {
   uint64_t mapped = now.all();
   messages->region(MPG_REGION_HEAP, {reserved.start, reserved.start + mapped},
                    now.huge + now.thp, granule,
-                   now.huge < mapped ? heapFallbackReason() : "");
+                   now.huge < mapped ? heapFallbackReason() : nullptr);
 }
 
 /// Maps pages of the pool for the start of \p memory: all of it or, if the heap
@@ -407,7 +408,25 @@ bool HeapSpace::mayGrow(uint64_t arenaBytes, uint64_t bytes) {
 // Memory goes
 //===----------------------------------------------------------------------===//
 
+/// Memory that goes back is not there at the end, when mpgrun looks. So it is
+/// counted before, for mpgrun alone: when there is more than ever, and a few
+/// times more, for the same amount may be in use to another part.
+void HeapSpace::lookAtPeak() {
+  constexpr unsigned mostLooks = 4;
+  uint64_t mapped = now.all();
+  if (!messages->isHeard() || mapped < lookedAtBytes.load())
+    return;
+  if (mapped > lookedAtBytes.exchange(mapped))
+    looksLeft.store(mostLooks);
+  else if (looksLeft.load() == 0)
+    return;
+  looksLeft.fetch_sub(1);
+  RangeUse use = useOf(reserved);
+  messages->heapUse(use.bytes, use.poolBytes + use.thpBytes);
+}
+
 void HeapSpace::give(Range memory) {
+  lookAtPeak();
   {
     Locked hold(lock);
     forget(memory);

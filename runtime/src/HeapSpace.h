@@ -120,6 +120,7 @@ private:
   void forget(Range memory);
   void setState(Range memory, UnitState state);
   void tellRegion();
+  void lookAtPeak();
 
   HeapLock lock;  ///< of everything but the metadata
   Range reserved; ///< for the heap; not mapped but where there is memory
@@ -134,6 +135,8 @@ private:
   size_t openCount = 0;                 ///< granules whose tables are open
   MappedBytes now;
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
+  std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look
+  std::atomic<unsigned> looksLeft{0};        ///< until there is more mapped
   Range metadataLeft;
   uint64_t metadataTaken = 0;
   HeapLock metadataLock;

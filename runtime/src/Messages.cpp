@@ -190,11 +190,21 @@ void Messages::setMode(unsigned mode) {
   writeState();
 }
 
-void Messages::setHeap(Range reserved) {
+void Messages::setHeap(Range reserved, uintptr_t tablesEnd) {
   Lock lock(owner);
   state.heapStart = reserved.start;
   state.heapEnd = reserved.end;
+  state.heapTablesEnd = tablesEnd;
   writeState();
+}
+
+void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
+  Lock lock(owner);
+  if (bytes <= state.heapPeakBytes || !isHeard())
+    return;
+  state.heapPeakBytes = bytes;
+  state.heapPeakHugeBytes = hugeBytes;
+  writePart(&state.heapPeakBytes, 2 * sizeof state.heapPeakBytes);
 }
 
 /// A bit for each code that is told once.

@@ -57,8 +57,16 @@ public:
   /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
   void setMode(unsigned mode);
 
-  /// Tells mpgrun which addresses are for the heap alone, in use or not.
-  void setHeap(Range reserved);
+  /// Tells mpgrun which addresses are for the heap alone, in use or not, and
+  /// where the tables behind it end.
+  void setHeap(Range reserved, uintptr_t tablesEnd);
+
+  /// Whether mpgrun listens: what only it wants to know need not be found out
+  /// else.
+  bool isHeard() const;
+
+  /// So much of the heap was in use at some moment.
+  void heapUse(uint64_t bytes, uint64_t hugeBytes);
 
   /// Prints \p line behind the prefix of \p code unless that code has been
   /// printed before (MPG_MSG_BAD_VALUE: that text), or it is to be quiet and
@@ -78,7 +86,6 @@ public:
 private:
   bool isNews(mpg_code code, const char *text);
   mpg_state_region *findRegion(mpg_region_kind kind, uint64_t start);
-  bool isHeard() const;
   void writeState();
   void writePart(const void *part, size_t bytes);
   void notePeak();

@@ -8,6 +8,7 @@
 #include "Remap.h"
 
 #include "Mover.h"
+#include "RangeUse.h"
 #include "SegmentFork.h"
 #include "Shortage.h"
 #include "Syscall.h"
@@ -103,29 +104,6 @@ static Range common(Range a, Range b) {
   return both.empty() ? Range{} : both;
 }
 
-/// Transparent huge pages in \p range, by the kernel's own count.
-static uint64_t thpBytesIn(Range range) {
-  LineReader lines("/proc/self/smaps");
-  Mapping mapping;
-  uint64_t bytes = 0, overlap = 0;
-  static const char name[] = "AnonHugePages:";
-  while (const char *line = lines.next()) {
-    if (parseMapping(line, mapping)) {
-      overlap = common(mapping.range, range).bytes();
-      continue;
-    }
-    if (!overlap || __builtin_strncmp(line, name, sizeof name - 1) != 0)
-      continue;
-    const char *at = line + sizeof name - 1;
-    while (*at == ' ')
-      ++at;
-    uint64_t kib = 0;
-    parseNumber(at, 10, kib);
-    bytes += kib << 10 < overlap ? kib << 10 : overlap;
-  }
-  return bytes;
-}
-
 Tally Remap::tallyOf(Range region) const {
   Tally tally;
   tally.total = region.bytes();
@@ -136,7 +114,7 @@ Tally Remap::tallyOf(Range region) const {
     tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
     if (thp.empty())
       continue;
-    tally.huge += thpBytesIn(thp);
+    tally.huge += useOf(thp).thpBytes;
     if (region.end > part.segment->fileEnd)
       tally.promised += part.promisedBytes;
   }

@@ -217,12 +217,13 @@ TEST(StateTest, ReaderSeesTheHeap) {
                     {reserved.start, reserved.start + uintptr_t(bytes)},
                     hugeBytes, 2 << 20, reason);
   };
-  messages.setHeap(reserved);
+  messages.setHeap(reserved, reserved.end + 4096);
   region(4 << 20, 4 << 20, "");
   messages.start(/*speaks=*/false, file.fd);
   mpg_state state = file.read();
   EXPECT_EQ(state.heapStart, reserved.start);
   EXPECT_EQ(state.heapEnd, reserved.end);
+  EXPECT_EQ(state.heapTablesEnd, reserved.end + 4096);
   ASSERT_EQ(state.regionCount, 1u);
   EXPECT_EQ(state.regions[0].bytes, 4u << 20);
   region(8 << 20, 4 << 20, "the pool is empty");

@@ -26,6 +26,7 @@ static const char smaps[] =
     "VmFlags: rd wr mr mw me ac\n"
     "00800000-00c00000 rw-p 00000000 00:0f 9   /anon_hugepage (deleted)\n"
     "KernelPageSize:     2048 kB\n"
+    "Private_Hugetlb:    4096 kB\n"
     "Rss:                   0 kB\n"
     "VmFlags: rd wr mr mw me ht\n"
     "01000000-01010000 rw-p 00000000 00:00 0   [heap]\n"
@@ -43,6 +44,7 @@ static const char smaps[] =
     "7fff00000000-7fff00800000 rw-p 00000000 00:01 3   "
     "/memfd: [stack] by libmpg (deleted)\n"
     "KernelPageSize:     2048 kB\n"
+    "Private_Hugetlb:    2048 kB\n"
     "VmFlags: rd wr mr mw me ht\n";
 
 static const char numaMaps[] =
@@ -54,6 +56,10 @@ static const char numaMaps[] =
 
 static const std::vector<ProgramSegment> segments = {
     {0x600000, 0x800000, 0xc00000}};
+
+static void putAllOnLargePages(RegionUse &use) {
+  use.hugeBytes = use.peakHugeBytes = use.bytes;
+}
 
 static const RegionUse *useOf(const std::vector<RegionUse> &regions,
                               RunRegion wanted) {
@@ -101,6 +107,7 @@ static const char heapSmaps[] =
     "VmFlags: mr mw me nr\n"
     "7e0000200000-7e0000800000 rw-p 00000000 00:0f 9   /anon_hugepage\n"
     "KernelPageSize:     2048 kB\n"
+    "Private_Hugetlb:    6144 kB\n"
     "VmFlags: rd wr mr mw me ht\n"
     "7e0000800000-7e0000c00000 rw-p 00000000 00:00 0\n"
     "KernelPageSize:        4 kB\n"
@@ -201,7 +208,7 @@ TEST(RunReport, WithoutMappingsTheLibraryIsBelieved) {
   EXPECT_EQ(report.regions[0].hugeBytes, 2u << 20);
   // 6 MiB of 8 MiB are missing, more than the edges that are forgiven.
   ASSERT_EQ(findMissing(report).size(), 1u);
-  report.regions[0].hugeBytes = report.regions[0].bytes - (4 << 20) + 1;
+  report.regions[0].peakHugeBytes = report.regions[0].bytes - (4 << 20) + 1;
   EXPECT_TRUE(findMissing(report).empty());
 }
 
@@ -230,8 +237,41 @@ TEST(RunReport, AHeapOfLibmpgsOnNormalPagesIsMissed) {
   EXPECT_EQ(missing[0].find("6 MiB of 8 MiB of heap are on normal pages: xx"),
             0u)
       << missing[0];
-  ours.regions[0].hugeBytes = ours.regions[0].bytes;
+  putAllOnLargePages(ours.regions[0]);
   EXPECT_TRUE(findMissing(ours).empty());
+}
+
+TEST(RunReport, WhatWasFreedBeforeTheEndCounts) {
+  mpg_state state = goodState();
+  state.heapStart = heap.start;
+  state.heapEnd = heap.end;
+  state.heapPeakBytes = 300 << 20;
+  state.heapPeakHugeBytes = 20 << 20;
+  RunReport report;
+  report.measured = true; // and no heap is left
+  addState(report, state);
+  ASSERT_EQ(report.regions.size(), 1u);
+  EXPECT_EQ(report.regions[0].region, RunRegion::heap);
+  auto missing = findMissing(report);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].find("280 MiB of 300 MiB of heap were on normal"), 0u)
+      << missing[0];
+  state.heapPeakHugeBytes = 300 << 20;
+  RunReport large;
+  large.measured = true;
+  addState(large, state);
+  EXPECT_TRUE(findMissing(large).empty());
+}
+
+TEST(RunReport, TheTablesOfLibmpgAreNobodys) {
+  HeapRange withTables = heap;
+  auto areas = parseSmaps(heapSmaps, "");
+  uint64_t before =
+      useOf(classifyAreas(areas, {}, withTables), RunRegion::mmap)->bytes;
+  EXPECT_GT(before, 0u);
+  withTables.tablesEnd = areas.back().end;
+  auto regions = classifyAreas(areas, {}, withTables);
+  EXPECT_EQ(useOf(regions, RunRegion::mmap), nullptr);
 }
 
 TEST(RunReport, AnImpossibleHeapIsNone) {
@@ -257,7 +297,7 @@ TEST(RunReport, ReasonsAreForWhatIsNotOnLargePages) {
   raw_string_ostream wholeOut(whole), partOut(part);
   writeRunJson(partOut, report);
   EXPECT_NE(partOut.str().find("\"reason\": \"xx"), std::string::npos) << part;
-  report.regions[0].hugeBytes = report.regions[0].bytes;
+  putAllOnLargePages(report.regions[0]);
   writeRunJson(wholeOut, report);
   EXPECT_NE(wholeOut.str().find("\"reason\": \"\""), std::string::npos)
       << whole;

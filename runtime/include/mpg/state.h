@@ -55,6 +55,11 @@ struct mpg_state {
    * can be written to is heap. Both 0: the heap is the C library's. */
   uint64_t heapStart;
   uint64_t heapEnd;
+  uint64_t heapTablesEnd; /* libmpg's own tables lie behind the heap */
+  /* The most of it that was found in use before some of it went back, and what
+   * of that lay on large pages then. */
+  uint64_t heapPeakBytes;
+  uint64_t heapPeakHugeBytes;
   uint32_t regionCount;
   uint32_t messageCount;
   uint32_t regionsLost; /* did not fit */
