@@ -176,7 +176,7 @@ static Values readValues(const char *const *environment, Messages &messages) {
 static void sayUnknownNames(const char *const *environment,
                             Messages &messages) {
   static const char prefix[] = "XOS_MMM_L_";
-  for (; environment && *environment; ++environment) {
+  for (; environmentCounts() && environment && *environment; ++environment) {
     const char *entry = *environment;
     if (__builtin_strncmp(entry, prefix, sizeof(prefix) - 1) != 0)
       continue;

@@ -4,6 +4,8 @@
 
 #include "EnvTable.h"
 
+#include <sys/auxv.h>
+
 using namespace mpg;
 
 static const Setting table[] = {
@@ -131,8 +133,12 @@ bool mpg::parseFile(const char *text, uint64_t &device, uint64_t &inode) {
          parseNumber(text, inode) && !*text;
 }
 
+bool mpg::environmentCounts() { return getauxval(AT_SECURE) == 0; }
+
 const char *mpg::findValue(const char *const *environment, const char *name,
                            const char *behind) {
+  if (!environmentCounts())
+    return nullptr;
   for (; environment && *environment; ++environment) {
     const char *entry = *environment, *at = name;
     while (*at && *entry == *at) {

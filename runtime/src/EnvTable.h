@@ -44,6 +44,10 @@ bool parseValue(const Setting &setting, const char *text, uint64_t &value);
 /// "DEVICE:INODE", each decimal, or hexadecimal behind 0x.
 bool parseFile(const char *text, uint64_t &device, uint64_t &inode);
 
+/// False in a program that runs with more rights than its user has (setuid,
+/// setgid, file capabilities): what the user says must not change it.
+bool environmentCounts();
+
 /// The value of \p name in \p environment, or null; the first one counts, or
 /// the first one behind \p behind.
 const char *findValue(const char *const *environment, const char *name,
