@@ -352,10 +352,12 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
   if (!report.hasState)
     missing.push_back("libmpg was not at work in the program");
   for (const RegionUse &use : report.regions) {
+    // Large pages are for the stacks of few threads; only of these there is a
+    // reason if they are not there.
+    bool isMissed = use.region == RunRegion::threadStack && !use.reason.empty();
     bool isOurs = use.region == RunRegion::data ||
                   use.region == RunRegion::bss ||
-                  use.region == RunRegion::stack ||
-                  use.region == RunRegion::threadStack ||
+                  use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
     if (!isOurs || use.peakBytes < use.peakHugeBytes + 2 * granuleBytes)
       continue;

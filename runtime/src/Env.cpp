@@ -6,6 +6,7 @@
 #include "Env.h"
 #include "EnvTable.h"
 #include "Messages.h"
+#include "OmpStackSize.h"
 #include "Syscall.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -264,6 +265,8 @@ static void resolveRegions(const Values &values, Config &config,
   if (!config.hugePages)
     config.mode = Mode::none;
   config.stacks = values.of(Variable::XOS_MMM_L_LPG_MODE) == 0;
+  config.stacksGiven =
+      config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
   config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
   config.hugeBytes = hugeBytesOf(values, config.mode, messages);
   config.bssPaging = pagingOf(values, 0);
@@ -350,4 +353,5 @@ void mpg::readSettings(const char *const *environment, Config &config,
   sayCostly(values, config, messages);
   readSectorSettings(environment, config.sectors);
   config.firstTouch = readTouchMode(environment);
+  config.ompStackBytes = readOmpStackSize(environment);
 }

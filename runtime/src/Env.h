@@ -36,6 +36,8 @@ struct Config {
   bool hugePages = true;       ///< XOS_MMM_L_HPAGE_TYPE is not none
   Mode mode = Mode::automatic; ///< MPG_MODE; none without hugePages
   bool stacks = true;          ///< XOS_MMM_L_LPG_MODE is base+stack
+  bool stacksGiven = false;    ///< it is set, and to that
+  size_t ompStackBytes = 0;    ///< OMP_STACKSIZE; 0: not set
   bool remapLibraries = false; ///< MPG_REMAP=all
   size_t hugeBytes = 2 << 20;  ///< XOS_MMM_L_HUGETLB_SZ
   Paging bssPaging = Paging::prepage;

@@ -37,7 +37,7 @@ MPG_EXPORT int pthread_getattr_np(pthread_t thread,
     return ENOSYS;
   int error = real(thread, attributes);
   if (!error)
-    mpg::correctAttributes(attributes);
+    mpg::correctAttributes(thread, attributes);
   return error;
 }
 

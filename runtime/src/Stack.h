@@ -21,9 +21,9 @@ namespace mpg {
 void remapStack(const Config &config, Messages &messages);
 
 /// The whole of the process stack, where the C library is told less: it takes
-/// the mapping with the first frame for all of the stack, and in two parts
-/// there are two mappings. \p reported is what it says; comes back as it is
-/// unless it is the upper part of a process stack in two parts.
+/// the mapping with the first frame for all of the stack, and its end for the
+/// stack's. \p reported is what it says; comes back as it is unless it is of a
+/// process stack that lies otherwise.
 Range wholeStackOf(Range reported);
 
 /// Page size for stacks when the program's is \p hugeBytes.

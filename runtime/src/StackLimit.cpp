@@ -75,8 +75,18 @@ void mpg::watchStackLimit(const PlacedStack &stack) {
 
 Range mpg::wholeStackOf(Range reported) {
   const Range &part = watched.partNotSeen;
-  if (!part.empty() && reported.start == part.end)
+  const PlacedStack &stack = watched.stack;
+  if (!part.empty() && reported.start == part.end) {
     reported.start = part.start;
+  } else if (stack.isWhole && reported.end <= stack.end &&
+             reported.start > stack.large.start) {
+    // It has taken the limit from the end of the mapping, which is above that
+    // of the stack.
+    size_t above = stack.large.end - stack.end;
+    uintptr_t lowest = lowestAddress();
+    reported.start =
+        reported.start - above > lowest ? reported.start - above : lowest;
+  }
   return reported;
 }
 

@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stack as glibc makes it, from the low end: guard, stack, thread-local
-// variables and the thread's descriptor. It is asked for two granules more
-// than the program wants, so that wherever it lies there are whole granules of
-// the size that the program wants below the frame of the new thread:
+// Three kinds of threads:
+//
+//   plain   all of it is the C library's; a thread costs what it costs there
+//   deep    the stack is what was asked for; transparent huge pages are allowed
+//           from 2 MiB below its top on, so that they come to a thread that
+//           uses as much and to no other
+//   large   asked for by a setting or a large size: ThreadPages.cpp puts large
+//           pages into a stack that is longer for that
+//
+// A stack of the last kind, as glibc makes it, from the low end: guard, stack,
+// thread-local variables and the thread's descriptor. It is asked for two
+// granules more than the program wants, so that wherever it lies there are
+// whole granules of that size below the frame of the new thread:
 //
 //   guard | normal, spare | large, as asked for | normal: first frames, TLS
-//                                               ^ the program's function
+//                     ^ low                  ^ top
 //
-// The program's function gets its first frame on the large pages: a thread that
-// needs 100 KiB of stack would otherwise use none of them.
-//
-// Nothing is copied: what lies below the frame of a thread is nobody's. glibc
-// keeps the stacks of finished threads for new ones, and then the large pages
-// are there already.
+// The program's function gets its first frame at the top, and
+// pthread_getattr_np says that the stack lies below, in the size asked for. The
+// low end is on normal pages, for guard pages of the program's own. What is
+// told is kept in a thread-local variable of the thread that it is about, which
+// has the same distance from the thread's descriptor in all of them.
 //
 // Not handing glibc a stack of ours (pthread_attr_setstack): it would not free
 // it, and join, detach and exit would have to be interposed as well.
 
 #include "ThreadStack.h"
 
+#include "Fork.h"
 #include "Pages.h"
-#include "SelfMaps.h"
-#include "Shortage.h"
 #include "Stack.h"
-#include "StackFork.h"
 #include "Syscall.h"
+#include "ThreadPages.h"
 
 #include <atomic>
 #include <errno.h>
@@ -38,32 +45,43 @@ using namespace mpg;
 
 namespace {
 
-/// What a new thread has to know, from pthread_create until its first steps.
-struct Start {
-  std::atomic<bool> taken{false};
+enum class Kind : uint8_t { plain, deep, large };
+
+/// What a new thread has to know.
+struct Wish {
+  Kind kind = Kind::plain;
+  bool isCapped = false; ///< not asked for by a setting: some of the pool only
+  bool hasGuard = true;  ///< as the program has asked for it
   void *(*function)(void *) = nullptr;
   void *argument = nullptr;
-  size_t stackBytes = 0; ///< what glibc was asked for
-  size_t largeBytes = 0; ///< how much of it is to be large
-  size_t (*ownBytes)(const pthread_attr_t *) = nullptr;
+  size_t askedBytes = 0;
+  size_t stackBytes = 0; ///< what glibc is asked for
+  size_t ownBytes = 0;   ///< what glibc takes of it for itself; 0: not known
 };
 
-/// Whole granules in the stack of a new thread.
-struct Place {
-  Range range;
-  bool isLarge = false; ///< on large pages already
+/// From pthread_create until the first steps of the thread.
+struct Start {
+  std::atomic<bool> taken{false};
+  Wish wish;
 };
 
 struct ThreadStacks {
   const Config *config = nullptr;
   Messages *messages = nullptr;
   std::atomic<bool> active{false};
+  bool mayAdvise = false; ///< the mode and the site allow transparent pages
   size_t granuleBytes = 0;
-  std::atomic<char> mayFail{'?'}; ///< see isPromised(); y or n when known
-  /// Sums over all stacks that were made since the start.
-  std::atomic<uint64_t> bytes{0}, largeBytes{0};
+  std::atomic<unsigned> deepThreads{0};
+  std::atomic<bool> hasLarge{false}; ///< there was a stack of that kind
   /// Threads on their way. More than these at once are rare; they use malloc.
   Start starts[128] = {};
+};
+
+/// What pthread_getattr_np says of a thread instead of what glibc does.
+struct Told {
+  size_t bytes;  ///< 0: nothing
+  uintptr_t top; ///< 0: what glibc says
+  bool hasGuard;
 };
 
 } // namespace
@@ -71,9 +89,16 @@ struct ThreadStacks {
 /// Without a constructor: it would run after our start-up and undo it.
 static ThreadStacks stacks;
 
-/// Room for the frames of this file and what it calls, and one base page of
-/// 64 KiB that surely none of them is on.
-static constexpr size_t framesBytes = 160 << 10;
+// initial-exec: reading it never allocates, and toldOf() counts on it.
+static thread_local Told ownTold __attribute__((tls_model("initial-exec")));
+
+/// What a thread uses of its stack before any of it is large.
+static constexpr size_t smallBytes = 2 << 20;
+/// A size of a stack that asks for large pages by itself.
+static constexpr size_t largeBytes = 16 << 20;
+/// Advice makes two mappings of a stack. A process may have 65,530, and a
+/// program with very many threads is not to have fewer of them.
+static constexpr unsigned mostDeepThreads = 4096;
 
 //===----------------------------------------------------------------------===//
 // From the creator to the new thread
@@ -98,182 +123,33 @@ static void giveBack(Start *start) {
 // In the new thread
 //===----------------------------------------------------------------------===//
 
-static bool isHugetlb(uintptr_t address, Mapping &mapping) {
-  return findMapping(address, mapping) &&
-         !strncmp(mapping.name, "/anon_hugepage", strlen("/anon_hugepage"));
+/// What is certainly the stack of this thread, which begins at \p frame.
+static Range stackBelow(uintptr_t frame, const Wish &wish) {
+  // Above the frame are the descriptor, which pthread_self() points to, and
+  // the thread-local variables.
+  auto self = uintptr_t(pthread_self());
+  uintptr_t top = self > frame ? self : frame;
+  return {top - wish.stackBytes + wish.ownBytes + 4 * basePageBytes(), frame};
 }
 
-static bool isFreeable(uintptr_t page) {
-  return rawCall(SYS_madvise, long(page), long(basePageBytes()), MADV_FREE) ==
-         0;
-}
-
-/// Whether the stack of a finished thread came back with its large pages below
-/// \p end.
-static bool isLargeBelow(uintptr_t end) {
-  // MADV_FREE is for memory on normal pages, and neither page has anything that
-  // is needed: two calls at most, where a memory map has thousands of lines.
-  uintptr_t inside = end - stacks.granuleBytes;
-  if (isFreeable(inside))
-    return false;
-  // Not allowed at all: mlockall(), for one.
-  Mapping mapping;
-  return isFreeable(end) || isHugetlb(inside, mapping);
-}
-
-/// Where large pages go, or are already. Empty if there is no room for one.
-static __attribute__((noinline)) Place placeOf(const Start &start) {
-  size_t granule = stacks.granuleBytes;
-  auto frame = uintptr_t(__builtin_frame_address(0));
-  uintptr_t end = roundDown(frame - framesBytes, granule), low;
-  bool isLarge = false;
-  if (start.ownBytes) {
-    // Above the frame are the descriptor, which pthread_self() points to, and
-    // the thread-local variables.
-    auto self = uintptr_t(pthread_self());
-    low = (self > frame ? self : frame) + start.ownBytes(nullptr) +
-          4 * basePageBytes() - start.stackBytes;
-    isLarge = low + granule <= end && isLargeBelow(end);
-  } else {
-    // The mapping that the frame is in ends at the guard, or at large pages.
-    Mapping mapping;
-    if (!findMapping(frame, mapping))
-      return {};
-    low = mapping.range.start;
-    isLarge = low == end && isHugetlb(end - 1, mapping);
-    if (isLarge)
-      low = mapping.range.start;
-  }
-  low = roundUp(low, granule);
-  if (end > low && end - low > start.largeBytes)
-    low = end - start.largeBytes;
-  return {{low, end}, isLarge};
-}
-
-/// Whether a page that is reserved is sure to come. Asked once: the answer is
-/// in several files.
-static bool isPromised() {
-  char mayFail = stacks.mayFail.load(std::memory_order_relaxed);
-  if (mayFail == '?') {
-    mayFail = reservationMayFail(stacks.granuleBytes) ? 'y' : 'n';
-    stacks.mayFail.store(mayFail, std::memory_order_relaxed);
-  }
-  return mayFail == 'n';
-}
-
-/// The large pages of a finished thread's stack for a new thread. glibc has
-/// given back those that were present, and they may be lacking now: for want of
-/// a promise, or because a parent process has reserved them and not this one.
-/// Then normal pages come in their place. Returns whether they can be used.
-static bool keepLarge(const Place &place) {
-  bool isOurs = !isForkedChild();
-  if (isOurs && isPromised())
-    return true;
-  Mapping mapping;
-  Range large =
-      isHugetlb(place.range.end - 1, mapping) ? mapping.range : place.range;
-  if (isOurs && populate(large, stacks.granuleBytes) == large.bytes())
-    return true;
-  Away away;
-  if (buildAway(Source::normal, large.bytes(), stacks.granuleBytes, nullptr,
-                away))
-    return false;
-  if (moveInto(away, large.start, stacks.granuleBytes, Contents::zero))
-    discard(away);
-  return false;
-}
-
-/// As many hugetlb pages as can be had, at the top of \p place, which becomes
-/// what was replaced. Returns 0 or why it is not all of them.
-static int putLarge(Range &place) {
-  size_t granule = stacks.granuleBytes;
-  bool atOnce = stacks.config->stackPaging == Paging::prepage || !isPromised();
-  size_t bytes = place.bytes();
-  int shortage = 0;
-  while (bytes) {
-    Away away;
-    int error = buildAway(Source::hugetlb, bytes, granule, nullptr, away);
-    if (!error && atOnce) {
-      size_t present = populate(away.range, granule);
-      if (present < bytes) {
-        shortage = ENOMEM;
-        shrinkAway(away, present);
-        if (!(bytes = present))
-          break;
-      }
-    }
-    if (!error &&
-        !(error = moveInto(away, place.end - bytes, granule, Contents::zero)))
-      break;
-    discard(away);
-    shortage = error;
-    bytes = bytes / 2 / granule * granule;
-  }
-  place.start = place.end - bytes;
-  return shortage;
-}
-
-static void sayShortage(uint64_t missingBytes, Source source, int error) {
-  LineBuffer line;
-  line.addBytes(missingBytes)
-      .add(" of a thread's stack stay on normal pages; cost: more TLB misses "
-           "on it, and so for every thread that comes now; cause: ");
-  explainShortage(line, source, stacks.granuleBytes, missingBytes, error);
-  stacks.messages->say(MPG_MSG_SHORTAGE, line);
-}
-
-/// Adds one stack to the sums. \p reason is empty or why not all is large.
-static void count(uint64_t bytes, uint64_t largeBytes, const char *reason) {
-  uint64_t all = stacks.bytes.fetch_add(bytes) + bytes;
-  uint64_t large = stacks.largeBytes.fetch_add(largeBytes) + largeBytes;
-  if (all == large)
-    reason = "";
-  else if (!*reason)
-    reason = "for some threads large pages ran short";
-  stacks.messages->region(MPG_REGION_THREAD_STACK, {0, all}, large,
-                          stacks.granuleBytes, reason);
-}
-
-/// Transparent huge pages. Returns whether there may be any.
-static bool adviseStack(Range place) {
-  if (!thpIsAllowed()) {
-    sayShortage(place.bytes(), Source::thp, 0);
-    count(place.bytes(), 0, "transparent huge pages are switched off");
-    return false;
-  }
-  adviseHuge(place, false);
-  if (stacks.config->stackPaging == Paging::prepage)
-    populate(place, stacks.granuleBytes);
-  count(place.bytes(), place.bytes(), "");
-  return true;
+/// Where the kernel may use transparent huge pages as it sees fit.
+static void allowDeepPages(const Wish &wish) {
+  Range stack = stackBelow(uintptr_t(__builtin_frame_address(0)), wish);
+  Range deep{roundUp(stack.start, stacks.granuleBytes),
+             roundDown(stack.end - smallBytes, stacks.granuleBytes)};
+  if (!deep.empty())
+    rawCall(SYS_madvise, long(deep.start), long(deep.bytes()), MADV_HUGEPAGE);
 }
 
 /// Returns where the program's function may begin; 0: where it is.
-static __attribute__((noinline)) uintptr_t enlarge(const Start &start) {
-  Place place = placeOf(start);
-  if (place.isLarge && keepLarge(place)) {
-    setThreadStack(place.range);
-    return place.range.end;
-  }
-  if (place.range.empty()) {
-    count(start.largeBytes, 0, "no whole granule in the stack");
-    return 0;
-  }
-  if (stacks.config->mode == Mode::thp)
-    return adviseStack(place.range) ? place.range.end : 0;
-  Range large = place.range;
-  int error = putLarge(large);
-  setThreadStack(large);
-  size_t wanted = place.range.bytes(), missing = wanted - large.bytes();
-  if (missing && stacks.config->mode == Mode::automatic && thpIsAllowed()) {
-    adviseHuge({place.range.start, large.start}, false);
-    count(wanted, wanted, "");
-    return place.range.end;
-  }
-  if (missing)
-    sayShortage(missing, Source::hugetlb, error);
-  count(wanted, large.bytes(), "large pages ran short");
-  return large.empty() ? 0 : place.range.end;
+static __attribute__((noinline)) uintptr_t enlarge(const Wish &wish) {
+  auto frame = uintptr_t(__builtin_frame_address(0));
+  Range stack = wish.ownBytes ? stackBelow(frame, wish) : Range{0, frame};
+  uintptr_t top = putLargePages(stack, wish.askedBytes, wish.isCapped);
+  ownTold = {wish.askedBytes, top, wish.hasGuard};
+  if (!top && stacks.mayAdvise && wish.ownBytes)
+    allowDeepPages(wish);
+  return top;
 }
 
 /// Calls the program's function with its frame at \p top or below. With
@@ -294,23 +170,30 @@ callAt(uintptr_t top, void *(*function)(void *), void *argument) {
   return function(argument);
 }
 
-static void *startThread(void *argument) {
-  auto *given = static_cast<Start *>(argument);
-  Start start{};
-  start.function = given->function;
-  start.argument = given->argument;
-  start.stackBytes = given->stackBytes;
-  start.largeBytes = given->largeBytes;
-  start.ownBytes = given->ownBytes;
-  giveBack(given);
-  // A handler would run on the memory that is being replaced.
+/// enlarge() without signals: a handler would run on the memory that is being
+/// replaced.
+static uintptr_t enlargeInPeace(const Wish &wish) {
   uint64_t all = ~uint64_t(0), before;
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&all), long(&before),
           sizeof all);
-  uintptr_t top = enlarge(start);
+  if (isForkedChild())
+    leaveParentsPages();
+  uintptr_t top = wish.kind == Kind::large ? enlarge(wish) : 0;
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
+  return top;
+}
+
+static void *startThread(void *argument) {
+  auto *start = static_cast<Start *>(argument);
+  Wish wish = start->wish;
+  giveBack(start);
+  uintptr_t top = 0;
+  if (wish.kind == Kind::large || isForkedChild())
+    top = enlargeInPeace(wish);
+  if (wish.kind == Kind::deep)
+    allowDeepPages(wish);
   errno = 0;
-  return callAt(top, start.function, start.argument);
+  return callAt(top, wish.function, wish.argument);
 }
 
 //===----------------------------------------------------------------------===//
@@ -337,69 +220,147 @@ static void sayUserStack(Range stack) {
   stacks.messages->say(MPG_LPG_USER_STACK, line);
 }
 
-/// Makes \p mine out of what the program asked for. False if that is nothing
-/// to change. \p mine is the caller's to destroy if \p attributes is null.
-static bool askForMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
-                       Start &start) {
+/// The size of stacks of threads that are given no attributes.
+static size_t defaultBytes() {
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  if (pthread_getattr_default_np(&attributes))
+    return 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
+/// Whether the size of a stack asks for large pages by itself.
+static bool isLargeSize(size_t bytes) {
+  return bytes >= largeBytes && stacks.config->mode != Mode::thp &&
+         bytes != defaultBytes();
+}
+
+/// Whether it is the stack of an OpenMP thread in the size that a variable
+/// says. libomp adds something to that.
+static bool isWorkerSize(size_t bytes) {
+  size_t omp = stacks.config->ompStackBytes;
+  return omp >= smallBytes && bytes >= omp && bytes - omp < smallBytes;
+}
+
+/// What \p attributes ask for, and what that means here.
+static Wish wishOf(const ThreadCalls &calls, const pthread_attr_t *attributes) {
+  Wish wish;
+  wish.ownBytes = calls.ownBytes ? calls.ownBytes(nullptr) : 0;
+  size_t guardBytes, asked = 0;
   if (attributes) {
     Range stack = userStackOf(attributes);
     if (stack.end) {
       sayUserStack(stack);
-      return false;
+      return wish;
     }
-    // The stack size is in the struct itself. What it points to is shared with
-    // the program's own, which stays as it is.
+    pthread_attr_getstacksize(attributes, &asked);
+    wish.hasGuard =
+        pthread_attr_getguardsize(attributes, &guardBytes) || guardBytes;
+  } else {
+    asked = defaultBytes();
+  }
+  wish.askedBytes = wish.stackBytes = asked;
+  if (!asked || asked >= SIZE_MAX / 2)
+    return wish;
+  bool isSet =
+      stacks.config->stacksGiven || (attributes && isWorkerSize(asked));
+  wish.isCapped = !isSet;
+  if (isSet || (attributes && isLargeSize(asked)))
+    wish.kind = Kind::large;
+  else if (stacks.mayAdvise && wish.ownBytes &&
+           asked >= smallBytes + 2 * stacks.granuleBytes &&
+           stacks.deepThreads.fetch_add(1, std::memory_order_relaxed) <
+               mostDeepThreads)
+    wish.kind = Kind::deep;
+  return wish;
+}
+
+/// Makes \p mine out of what the program asked for, with room for whole
+/// granules. \p mine is the caller's to destroy if \p attributes is null.
+static bool askForMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
+                       Wish &wish) {
+  // The stack size is in the struct itself. What it points to is shared with
+  // the program's own, which stays as it is.
+  if (attributes)
     memcpy(&mine, attributes, sizeof mine);
-  } else if (pthread_getattr_default_np(&mine)) {
+  else if (pthread_getattr_default_np(&mine))
     return false;
-  }
-  size_t asked, granule = stacks.granuleBytes;
-  bool fits = !pthread_attr_getstacksize(&mine, &asked) && asked < SIZE_MAX / 2;
-  if (fits) {
-    start.largeBytes = roundUp(asked, granule);
-    start.stackBytes = start.largeBytes + 2 * granule;
-    // Without a guard the stack could be one mapping with what lies below.
-    size_t guard;
-    if (!pthread_attr_getguardsize(&mine, &guard) && guard == 0)
-      pthread_attr_setguardsize(&mine, basePageBytes());
-    fits = !pthread_attr_setstacksize(&mine, start.stackBytes);
-  }
+  size_t granule = stacks.granuleBytes;
+  wish.stackBytes =
+      roundUp(wish.askedBytes + wish.ownBytes, granule) + 2 * granule;
+  // Without a guard the stack could be one mapping with what lies below.
+  if (!wish.hasGuard)
+    pthread_attr_setguardsize(&mine, basePageBytes());
+  bool fits = !pthread_attr_setstacksize(&mine, wish.stackBytes);
   if (!fits && !attributes)
     pthread_attr_destroy(&mine);
   return fits;
 }
 
-int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
-                      const pthread_attr_t *attributes,
-                      void *(*function)(void *), void *argument) {
-  // glibc's own mark for threads of thrd_create is no address.
-  bool isOrdinary = attributes != reinterpret_cast<pthread_attr_t *>(-1);
-  Start *start = nullptr;
-  if (stacks.active.load(std::memory_order_acquire) && isOrdinary)
-    start = takeStart();
+/// Calls \p calls.create with \p start for the new thread.
+static int createWith(const ThreadCalls &calls, pthread_t *thread,
+                      const pthread_attr_t *attributes, Start *start) {
+  if (start->wish.kind != Kind::large)
+    return calls.create(thread, attributes, startThread, start);
   pthread_attr_t mine;
-  if (!start || !askForMore(attributes, mine, *start)) {
-    if (start)
-      giveBack(start);
-    return calls.create(thread, attributes, function, argument);
-  }
-  start->function = function;
-  start->argument = argument;
-  start->ownBytes = calls.ownBytes;
+  if (!askForMore(attributes, mine, start->wish))
+    return EINVAL;
+  stacks.hasLarge.store(true, std::memory_order_relaxed);
   int error = calls.create(thread, &mine, startThread, start);
   if (!attributes)
     pthread_attr_destroy(&mine);
-  if (!error)
-    return 0;
-  // The program's own wish may still be met, with a smaller stack.
-  giveBack(start);
+  return error;
+}
+
+int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
+                      const pthread_attr_t *attributes,
+                      void *(*function)(void *), void *argument) {
+  Wish wish;
+  // glibc's own mark for threads of thrd_create is no address.
+  bool isOurs = stacks.active.load(std::memory_order_acquire) &&
+                attributes != reinterpret_cast<pthread_attr_t *>(-1);
+  if (isOurs)
+    wish = wishOf(calls, attributes);
+  // glibc has kept the stacks of the parent's threads for those of a child.
+  bool isClean =
+      !stacks.hasLarge.load(std::memory_order_relaxed) || !isForkedChild();
+  Start *start = nullptr;
+  if (isOurs && (wish.kind != Kind::plain || !isClean))
+    start = takeStart();
+  if (start) {
+    wish.function = function;
+    wish.argument = argument;
+    start->wish = wish;
+    if (createWith(calls, thread, attributes, start) == 0)
+      return 0;
+    // The program's own wish may still be met, with a smaller stack.
+    giveBack(start);
+  }
   return calls.create(thread, attributes, function, argument);
 }
 
-void mpg::correctAttributes(pthread_attr_t *attributes) {
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static const Told &toldOf(pthread_t thread) {
+  uintptr_t distance = uintptr_t(&ownTold) - uintptr_t(pthread_self());
+  return *reinterpret_cast<const Told *>(uintptr_t(thread) + distance);
+}
+
+void mpg::correctAttributes(pthread_t thread, pthread_attr_t *attributes) {
   Range told = userStackOf(attributes);
   Range whole = wholeStackOf(told);
-  if (whole.start != told.start)
+  const Told &own = toldOf(thread);
+  if (own.bytes) {
+    whole.end = own.top ? own.top : told.end;
+    whole.start = whole.end - own.bytes;
+    if (!own.hasGuard)
+      pthread_attr_setguardsize(attributes, 0);
+  }
+  if (whole.start != told.start || whole.end != told.end)
     pthread_attr_setstack(attributes, reinterpret_cast<void *>(whole.start),
                           whole.bytes());
 }
@@ -410,5 +371,7 @@ void mpg::startThreadStacks(const Config &config, Messages &messages) {
   stacks.config = &config;
   stacks.messages = &messages;
   stacks.granuleBytes = stackGranuleBytes(config.hugeBytes);
+  stacks.mayAdvise = config.mode != Mode::hugetlb && thpIsAllowed();
+  startThreadPages(config, messages);
   stacks.active.store(true, std::memory_order_release);
 }

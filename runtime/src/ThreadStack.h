@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks of threads onto large pages: pthread_create is the only function that
-// is interposed. glibc still makes, caches and frees the stacks; it is only
-// asked for more, and the new thread puts large pages over the untouched inside
-// below its own frame before it runs the program's function, on top of them.
+// Stacks of threads and large pages: pthread_create is interposed, and
+// pthread_getattr_np, because it would tell what is not so. glibc makes, caches
+// and frees the stacks. A thread that nobody has asked large pages for costs
+// what it costs under glibc; which are meant stands in docs/environment.md.
 
 #ifndef MPG_RUNTIME_THREADSTACK_H
 #define MPG_RUNTIME_THREADSTACK_H
@@ -15,8 +15,8 @@
 
 namespace mpg {
 
-/// From here on new threads get large pages. Until this call, and after it if
-/// \p config says base, pthread_create is passed through unchanged.
+/// From here on new threads may get large pages. Until this call, and after it
+/// if \p config says base, pthread_create is passed through unchanged.
 /// \p config and \p messages are used as long as there are threads.
 void startThreadStacks(const Config &config, Messages &messages);
 
@@ -24,7 +24,7 @@ void startThreadStacks(const Config &config, Messages &messages);
 struct ThreadCalls {
   int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   /// What the C library takes from a thread's stack for itself, at most;
-  /// nullptr: not known, then the memory map is asked for each new stack.
+  /// nullptr: not known, then the memory map is asked for each large stack.
   size_t (*ownBytes)(const pthread_attr_t *);
 };
 
@@ -34,8 +34,9 @@ int createThread(const ThreadCalls &calls, pthread_t *thread,
                  const pthread_attr_t *attributes, void *(*function)(void *),
                  void *argument);
 
-/// Puts right what pthread_getattr_np says about a process stack in two parts.
-void correctAttributes(pthread_attr_t *attributes);
+/// Puts right what pthread_getattr_np says about a process stack in two parts,
+/// and about the stack of a thread on large pages.
+void correctAttributes(pthread_t thread, pthread_attr_t *attributes);
 
 } // namespace mpg
 

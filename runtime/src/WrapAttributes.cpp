@@ -11,6 +11,6 @@ extern "C" int __wrap_pthread_getattr_np(pthread_t thread,
                                          pthread_attr_t *attributes) {
   int error = __real_pthread_getattr_np(thread, attributes);
   if (!error)
-    mpg::correctAttributes(attributes);
+    mpg::correctAttributes(thread, attributes);
   return error;
 }

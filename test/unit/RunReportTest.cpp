@@ -274,6 +274,16 @@ TEST(RunReport, TheTablesOfLibmpgAreNobodys) {
   EXPECT_EQ(useOf(regions, RunRegion::mmap), nullptr);
 }
 
+TEST(RunReport, StacksOfThreadsAreMissedWhereTheyWereToBeLarge) {
+  mpg_state state = goodState();
+  state.regions[0].kind = MPG_REGION_THREAD_STACK;
+  RunReport report;
+  addState(report, state);
+  EXPECT_EQ(findMissing(report).size(), 1u);
+  report.regions[0].reason.clear();
+  EXPECT_TRUE(findMissing(report).empty());
+}
+
 TEST(RunReport, AnImpossibleHeapIsNone) {
   mpg_state state = goodState();
   state.heapStart = UINT64_MAX;

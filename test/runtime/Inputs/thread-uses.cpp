@@ -43,6 +43,8 @@ static void stackOf(uintptr_t &low, size_t &bytes, size_t &guardBytes) {
   low = uintptr_t(start);
 }
 
+static size_t wantedGuard;
+
 /// All of the stack is there, and what the thread begins with is in order.
 static void *useWholeStack(void *argument) {
   int error = errno;
@@ -58,11 +60,14 @@ static void *useWholeStack(void *argument) {
   size_t bytes, guardBytes;
   stackOf(low, bytes, guardBytes);
   check(here > low && here < low + bytes, "a local outside of the stack");
-  check(bytes >= asked, "the stack is smaller than asked for");
+  check(bytes >= asked && bytes < asked + 4096, "not the size asked for");
+  // The C library and the thread-local variables are above the first frame.
+  check(low + bytes - here < 256 << 10, "the top is not where frames begin");
   // The C library needs some of a stack for itself, and so do the thread-local
   // variables.
   if (asked > 256 << 10)
     check(here - low >= asked - (256 << 10), "less is left than asked for");
+  check(guardBytes == wantedGuard, "not the guard asked for");
   recurseTo(low + 8192, 3);
   return argument;
 }
@@ -85,6 +90,7 @@ static void useSizes() {
       pthread_attr_t attributes;
       pthread_attr_init(&attributes);
       check(!pthread_attr_setstacksize(&attributes, size), "setstacksize");
+      wantedGuard = round == 0 ? 4096 : round == 1 ? 3 << 16 : 0;
       if (round == 1)
         pthread_attr_setguardsize(&attributes, 3 << 16);
       if (round == 2)
@@ -99,8 +105,13 @@ static void useSizes() {
       void *result;
       check(!pthread_join(thread, &result) && size_t(result) == size, "join");
     }
+  wantedGuard = 4096;
+  pthread_attr_t usual;
+  size_t usualBytes;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_getstacksize(&usual, &usualBytes);
   pthread_t thread;
-  check(!pthread_create(&thread, nullptr, useWholeStack, (void *)(1 << 20)) &&
+  check(!pthread_create(&thread, nullptr, useWholeStack, (void *)usualBytes) &&
             !pthread_join(thread, nullptr),
         "a thread without attributes");
   pthread_attr_t tooSmall;
@@ -288,6 +299,42 @@ static void useForks() {
   }).join();
 }
 
+static std::atomic<bool> asks;
+
+/// Another thread asks for the attributes of one.
+static void useOthersAttributes() {
+  for (size_t bytes : {size_t(256) << 10, size_t(8) << 20, size_t(20) << 20}) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, bytes);
+    pthread_t thread;
+    asks = false;
+    static std::atomic<uintptr_t> frame;
+    frame = 0;
+    pthread_create(
+        &thread, &attributes,
+        [](void *) -> void * {
+          frame = uintptr_t(__builtin_frame_address(0));
+          while (!asks)
+            usleep(1000);
+          return nullptr;
+        },
+        nullptr);
+    while (!frame)
+      usleep(1000);
+    void *low;
+    size_t size;
+    check(!pthread_getattr_np(thread, &attributes) &&
+              !pthread_attr_getstack(&attributes, &low, &size),
+          "the attributes of another thread");
+    uintptr_t top = uintptr_t(low) + size;
+    check(size == bytes && frame < top && top - frame < 256 << 10,
+          "another thread's stack is not where it is said to be");
+    asks = true;
+    pthread_join(thread, nullptr);
+  }
+}
+
 /// Running off the end of a thread's stack is SIGSEGV and nothing else.
 static void useGuard() {
   fflush(stdout);
@@ -305,16 +352,29 @@ static void useGuard() {
 }
 
 static pthread_barrier_t deep;
-static size_t holdBytes = 6 << 20;
+static size_t holdBytes;
 
-static void useHold() {
+static void *hold(void *) {
+  recurse(holdBytes, 8);
+  pthread_barrier_wait(&deep);
+  pause();
+  return nullptr;
+}
+
+/// Four threads of \p stackBytes; 0: without attributes.
+static void useHold(size_t bytes, size_t stackBytes) {
+  holdBytes = bytes;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (stackBytes)
+    pthread_attr_setstacksize(&attributes, stackBytes);
   pthread_barrier_init(&deep, nullptr, 5);
-  for (int i = 0; i < 4; ++i)
-    std::thread([] {
-      recurse(holdBytes, 8);
-      pthread_barrier_wait(&deep);
-      pause();
-    }).detach();
+  for (int i = 0; i < 4; ++i) {
+    pthread_t thread;
+    check(!pthread_create(&thread, stackBytes ? &attributes : nullptr, hold,
+                          nullptr),
+          "pthread_create");
+  }
   pthread_barrier_wait(&deep);
   printf("holding\n");
   fflush(stdout);
@@ -343,6 +403,8 @@ int main(int argc, char **argv) {
     bool all = use == "all";
     if (all || use == "sizes")
       useSizes();
+    if (all || use == "others")
+      useOthersAttributes();
     if (all || use == "rounds")
       useRounds();
     if (all || use == "many")
@@ -358,7 +420,11 @@ int main(int argc, char **argv) {
     if (all || use == "guard")
       useGuard();
     if (use == "hold")
-      useHold();
+      useHold(6 << 20, 0);
+    if (use == "hold-20")
+      useHold(6 << 20, 20 << 20);
+    if (use == "hold-3")
+      useHold(1 << 20, 3 << 20);
   }
   printf("all good\n");
 }
