@@ -1,15 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 --
--- Asks mpgaudit before sbatch and srun send a job off, and warns, or rejects what
+-- Asks mpgaudit before sbatch, srun and salloc send a job off, and warns, or rejects what
 -- would not get large pages. When something goes wrong in here, the job is
 -- submitted all the same, and a line says so. Lua 5.1; docs/howto-submit.md.
 local policy = "warn" -- off, warn or enforce; MPG_AUDIT of the user wins
 local mpgaudit = "mpgaudit" -- its path, if it is not in the users' PATH
 local extra = "" -- options of mpgaudit: "--target=fugaku"
+local file_of_site = "/etc/mpgtools/submit.conf" -- wins over all this
 local seconds, shown = 5, 20 -- time for an answer, lines of it
 local system = { "^/bin/", "^/sbin/", "^/usr/s?bin/" } -- nobody relinks these
 local variables = { "LD_LIBRARY_PATH", "LD_PRELOAD", "OMP_NUM_THREADS",
   "XOS_MMM_L_HPAGE_TYPE", "XOS_MMM_L_PAGING_POLICY" } -- if the script is silent
+local strength = { off = 1, warn = 2, enforce = 3 }
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 local function say(text) slurm.log_info("%s", text) end
 
@@ -23,18 +25,39 @@ local function content_of(name, folder)
     for _, pattern in ipairs(content and system or {}) do
       if found:find(pattern) then return nil end
     end
-    if content then return content end
+    if content then return content, found end
   end
+end
+
+local function is_script(content) -- in a shell's language, but not csh's
+  return content and content:find("^#![^\n]*[^c]sh%f[%W]")
+end
+
+-- Slurm does not give salloc's command to filters: from the first word on that is
+-- a file which the user may have built or written.
+local function command_of_salloc(folder)
+  local file, words = io.open("/proc/self/cmdline", "rb"), {}
+  for word in (file and file:read("*a") or ""):gmatch("%Z+") do
+    if words[1] or word:find("/") and not word:find("^-")
+      and content_of(word, folder) then words[#words + 1] = word end
+  end
+  return words
 end
 
 -- Shell text with the job, and the file with it if there is one; nil: not ours.
 local function job_of(options, argv, folder)
-  if options.type == "sbatch" and options.wrap then return options.wrap end
-  if options.type == "sbatch" and not argv[1] then return "", "/dev/stdin" end
-  local content = argv[1] and content_of(argv[1], folder)
-  if options.type == "sbatch" then -- in a shell's language, but not csh's
-    return (content or ""):find("^#![^\n]*[^c]sh%f[%W]") and content, argv[1]
+  local batch = options.type == "sbatch"
+  if options.type == "salloc" then argv = command_of_salloc(folder) end
+  if batch and options.wrap then return options.wrap end
+  if batch and not argv[1] then return "", "/dev/stdin" end
+  local name = argv[1]
+  if batch and not name:find("/") then name = "./" .. name end
+  local content, found
+  if name then content, found = content_of(name, batch and "." or folder) end
+  if is_script(content) then
+    return content, (found:gsub("^%./", ""):gsub("^%./", ""))
   end
+  if batch then return nil end
   local words, ours = { "srun" }, content and content:find("^\127ELF")
   for index, word in ipairs(argv) do -- srun numactl -m 0 ./app
     content = not ours and word:find("/") and content_of(word, folder)
@@ -44,33 +67,67 @@ local function job_of(options, argv, folder)
   return ours and table.concat(words, " ")
 end
 
+-- "policy = enforce", "codes = MPG110 MPG140", "options = ..", "mpgaudit = .."
+local function read_site()
+  local site, file = {}, io.open(file_of_site)
+  for line in file and file:lines() or function() end do
+    local key, value = line:match("^%s*(%l+)%s*=%s*(.-)%s*$")
+    if key then site[key] = value end
+  end
+  return site
+end
+
+-- The user's word, but never less than the site's.
+local function mode_of(site)
+  local mode, least = os.getenv("MPG_AUDIT") or policy, site.policy or "off"
+  if not strength[least] then
+    say(file_of_site .. ": policy is '" .. least .. "': taken as enforce")
+    least = "enforce"
+  end
+  if not strength[mode] then
+    mode = strength[policy] > strength[least] and policy or least
+    say("MPG_AUDIT is not off, warn or enforce: taken as " .. mode)
+  end
+  return strength[mode] > strength[least] and mode or least
+end
+
 local function audit(options)
-  local folder, mode = options.chdir or ".", os.getenv("MPG_AUDIT") or policy
+  local folder, site = options.chdir or ".", read_site()
+  local mode, forced = mode_of(site), site.policy == "enforce"
   local text, file = job_of(options, options.argv or {}, folder)
   if mode == "off" or not text then return slurm.SUCCESS end
-  local words = { "timeout -k 1", seconds, quote(mpgaudit), "--format=line", extra }
+  local words = { "timeout -k 1", seconds, quote(site.mpgaudit or mpgaudit),
+    "--format=line", extra, site.options or "", forced and "--no-config" or "" }
   for _, name in ipairs(options.export == "NONE" and {} or variables) do
     local value = not text:find(name, 1, true) and os.getenv(name)
     words[#words + 1] = value and quote("--env=" .. name .. "=" .. value) or nil
   end
+  local job = (file or ""):find("^[^/]") and '"$OLDPWD"/' .. quote(file)
+    or quote(file or "/dev/stdin") -- sbatch reads it where it is started
   local pipe = assert(io.popen("cd " .. quote(folder) .. " || exit; { "
     .. (file and "" or "printf '%s\\n' " .. quote(text) .. " | ")
     .. (file == "/dev/stdin" and "test ! -f /dev/stdin || " or "") -- opened anew
-    .. table.concat(words, " ") .. " " .. quote("--job=" .. (file or "/dev/stdin"))
+    .. table.concat(words, " ") .. " --job=" .. job
     .. "; } 2>&1; echo mpg-status=$?"))
-  local lines, status = 0, "none"
+  local lines, status, stop = 0, "none", false
   for line in pipe:lines() do
     status = line:match("^mpg%-status=(%d+)$") or status
+    local code = line:match(": error: (MPG%d+)")
+    stop = stop or code and (not site.codes or site.codes:find(code, 1, true))
     lines = lines + (line:find(": [ew]%l+: ") and 1 or 0)
     if line:find(": [ew]%l+: ") and lines <= shown then say(line) end
   end
   if pipe:close() and status == "0" and lines == 0 then return slurm.SUCCESS end
-  local stop = status == "1" and mode == "enforce"
-  say(stop and "not submitted; with MPG_AUDIT=warn it would be" or "submitted"
-    .. (status == "3" and "; mpgaudit does not understand all that it starts"
-    or status > "1" and " without mpgaudit's answer: status " .. status or ""))
+  stop = stop and mode == "enforce"
+  say(stop and "not submitted" .. (forced and "" or "; with MPG_AUDIT=warn it would be")
+    or status == "127" and "submitted without a look: there is no "
+    .. (site.mpgaudit or mpgaudit) or status == "3" and
+    "submitted; mpgaudit does not understand all that it starts"
+    or "submitted" .. ((status == "0" or status == "1") and ""
+    or " without mpgaudit's answer: status " .. status))
   return stop and slurm.ERROR or slurm.SUCCESS
 end
+
 function slurm_cli_setup_defaults() return slurm.SUCCESS end
 slurm_cli_post_submit = slurm_cli_setup_defaults
 function slurm_cli_pre_submit(options)
