@@ -18,6 +18,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLParser.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -320,13 +322,26 @@ Expected<Configuration> mpg::readConfiguration(const std::string &path,
   return configuration;
 }
 
-std::string mpg::findConfiguration(const std::string &folder) {
+/// Of the file, and of the link that stands for it.
+static bool isTrusted(const char *path) {
+  struct stat file, link;
+  auto mine = [](uid_t user) { return user == 0 || user == geteuid(); };
+  return stat(path, &file) == 0 && lstat(path, &link) == 0 &&
+         mine(file.st_uid) && mine(link.st_uid);
+}
+
+std::string mpg::findConfiguration(const std::string &folder,
+                                   std::vector<std::string> *foreign) {
   std::string absolute = absolutePath(folder.empty() ? "." : folder);
   for (StringRef at = absolute; !at.empty(); at = sys::path::parent_path(at)) {
     SmallString<256> path(at);
     sys::path::append(path, fileName);
-    if (sys::fs::is_regular_file(path))
+    if (!sys::fs::is_regular_file(path))
+      continue;
+    if (isTrusted(path.c_str()))
       return path.str().str();
+    if (foreign)
+      foreign->push_back(path.str().str());
   }
   return "";
 }

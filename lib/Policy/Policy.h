@@ -45,8 +45,11 @@ struct Configuration {
 llvm::Expected<Suppression> parseSuppression(llvm::StringRef text);
 
 /// The nearest .mpgaudit.yaml in \p folder or above it; "" if there is none.
-/// Links in \p folder are not followed on the way up.
-std::string findConfiguration(const std::string &folder);
+/// Links in \p folder are not followed on the way up. One that belongs to
+/// neither this user nor root is passed over and added to \p foreign: somebody
+/// else must not decide what is clean.
+std::string findConfiguration(const std::string &folder,
+                              std::vector<std::string> *foreign = nullptr);
 
 /// Errors name the file, the line and the nearest key that exists.
 /// \p keys: the options that a file may have.

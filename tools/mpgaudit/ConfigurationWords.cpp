@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ConfigurationWords.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -13,21 +12,12 @@ static constexpr StringRef keys[] = {
 
 ArrayRef<StringRef> mpg::configurationKeys() { return keys; }
 
-/// Paths are meant from the folder of the file that names them.
-static std::string pathFrom(const std::string &file, const std::string &path) {
-  if (sys::path::is_absolute(path) || sys::path::parent_path(file).empty())
-    return path;
-  return (sys::path::parent_path(file) + "/" + path).str();
-}
-
-static std::string wordOf(const std::string &file, const std::string &key,
-                          const std::string &value) {
+static std::string wordOf(const std::string &key, const std::string &value) {
   if (key == "closure")
     return value == "true" ? "--closure" : "--no-closure";
   if (key == "expect-libmpg")
     return value == "true" ? "--expect-libmpg" : "";
-  bool isPath = key == "baseline" || key == "sysroot";
-  return "--" + key + "=" + (isPath ? pathFrom(file, value) : value);
+  return "--" + key + "=" + value;
 }
 
 std::vector<ConfigurationWord>
@@ -36,7 +26,7 @@ mpg::wordsOf(const Configuration &configuration,
   std::vector<ConfigurationWord> words;
   for (size_t i = 0; i < configuration.options.size(); ++i) {
     const auto &[key, value] = configuration.options[i];
-    std::string word = wordOf(configuration.path, key, value);
+    std::string word = wordOf(key, value);
     // Variables are a set: those of the command line are added.
     if (!word.empty() && (key == "env" || !isGiven(key)))
       words.push_back({word, configuration.lines[i]});

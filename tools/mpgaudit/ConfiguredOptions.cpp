@@ -4,9 +4,11 @@
 #include "ConfigurationWords.h"
 #include "OptionIds.h"
 #include "OptionReader.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -23,6 +25,16 @@ static bool isGiven(const InputArgList &args, StringRef key) {
   });
 }
 
+static std::string findFrom(const std::string &folder) {
+  std::vector<std::string> foreign;
+  std::string path = findConfiguration(folder, &foreign);
+  for (const std::string &file : foreign)
+    errs() << "mpgaudit: warning: " << printable(file)
+           << " belongs to another user and is not taken; --config=FILE takes "
+              "it\n";
+  return path;
+}
+
 /// "" when there is none to read.
 static std::string chooseConfiguration(const InputArgList &args) {
   if (args.hasArg(OPT_no_config))
@@ -37,9 +49,9 @@ static std::string chooseConfiguration(const InputArgList &args) {
   if (first.starts_with("@"))
     first = "";
   if (sys::fs::is_directory(first))
-    return findConfiguration(first.str());
+    return findFrom(first.str());
   StringRef folder = sys::path::parent_path(first);
-  return findConfiguration(folder.empty() ? "." : folder.str());
+  return findFrom(folder.empty() ? "." : folder.str());
 }
 
 /// \p commandLine behind the words of the configuration file, so that it wins.

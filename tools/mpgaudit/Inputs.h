@@ -21,7 +21,8 @@ struct Input {
   /// script that is.
   std::shared_ptr<const Launch> launch;
   const JobLaunch *start = nullptr;
-  std::string shownPath; ///< instead of path, where that means nothing
+  bool fromScript = false; ///< nobody named it but the script that starts it
+  std::string shownPath;   ///< instead of path, where that means nothing
 };
 
 struct InputList {

@@ -110,6 +110,7 @@ static void addStartInImage(const JobLaunch &start, const Launch *given,
   if (input.path.empty())
     return;
   input.start = &start;
+  input.fromScript = true;
   std::shared_ptr<Launch> launch = launchOf(start, given, ".");
   launch->sysroot = image;
   // Variables of the job come with it, those that the image sets are not known.
@@ -149,6 +150,7 @@ static void addStart(const JobScript &script, const JobLaunch &start,
   Input input;
   input.path = path;
   input.start = &start;
+  input.fromScript = true;
   std::shared_ptr<Launch> launch = launchOf(start, given, folder);
   launch->uncertain |= mayBeAnother(start);
   input.launch = std::move(launch);

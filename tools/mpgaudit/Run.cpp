@@ -148,6 +148,10 @@ Rendered Run::audit(const Input &input) {
       rendered.skipped = true;
       return;
     }
+    if (image.kind() == ElfKind::notElf && input.fromScript) {
+      rendered.startsUnknown = true;
+      return;
+    }
     FileReport report = auditImage(image, own);
     if (!input.shownPath.empty())
       report.path = input.shownPath;
@@ -215,6 +219,13 @@ void Run::emit(Rendered rendered) {
   worst = std::max(worst, rendered.worst);
   failed |= rendered.failed;
   skippedNotElf += rendered.skipped;
+  if (rendered.startsUnknown) {
+    startsOfScripts.push_back(rendered.start);
+    result.job->script.notUnderstood.push_back(
+        {rendered.start->line,
+         rendered.start->program.text +
+             ", which is no ELF file: the programs that it starts"});
+  }
   if (rendered.failed)
     noteFailure(rendered.messages);
   keep(rendered);
@@ -284,6 +295,8 @@ void Run::auditScript() {
   JobReport &job = *result.job;
   std::vector<LaunchedProgram> programs;
   for (const JobLaunch &launch : job.script.launches) {
+    if (is_contained(startsOfScripts, &launch))
+      continue;
     LaunchedProgram program = {&launch, nullptr};
     for (size_t i = 0; i < result.files.size(); ++i)
       if (starts[i] == &launch)

@@ -29,6 +29,7 @@ struct Rendered {
   Severity worst = Severity::off;
   bool failed = false; ///< unreadable or unusable
   bool skipped = false;
+  bool startsUnknown = false; ///< a script that the job's script starts
   /// Where something at the end needs all of it.
   std::vector<FileReport> reports;
   const JobLaunch *start = nullptr; ///< that the reports are of
@@ -83,6 +84,7 @@ private:
   std::vector<Rendered> held; ///< text, while it may still become many
   RunResult result;           ///< its files: if keepsReports()
   std::vector<const JobLaunch *> starts; ///< of result.files
+  std::vector<const JobLaunch *> startsOfScripts;
   std::optional<LiveProcess> process;
   AuditTotals totals;
   Severity worst = Severity::off;
