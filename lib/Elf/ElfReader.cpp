@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elf/ElfReader.h"
+#include "llvm/Support/SwapByteOrder.h"
 #include <algorithm>
 #include <ar.h>
 #include <cerrno>
@@ -15,7 +16,11 @@ using namespace mpg;
 
 ElfReader::ElfReader(Elf *handle, int fd, uint64_t start, uint64_t bytes,
                      ArrayRef<uint8_t> head)
-    : handle(handle), fd(fd), start(start), imageBytes(bytes), head(head) {}
+    : handle(handle), fd(fd), start(start), imageBytes(bytes), head(head) {
+  const char *ident = elf_getident(handle, nullptr);
+  native = ident && ident[EI_CLASS] == ELFCLASS64 &&
+           ident[EI_DATA] == ELFDATA2LSB && sys::IsLittleEndianHost;
+}
 
 ElfReader::~ElfReader() { elf_end(handle); }
 
@@ -40,6 +45,14 @@ std::vector<Elf64_Phdr> ElfReader::programHeaders(uint64_t &declared) {
   declared = header && header->e_phnum != PN_XNUM ? header->e_phnum : count;
   // The kernel takes at most 64 KiB of them; a count beyond is damage.
   std::vector<Elf64_Phdr> headers;
+  if (const uint8_t *found =
+          native && header && header->e_phentsize == sizeof(Elf64_Phdr)
+              ? find(header->e_phoff, count * sizeof(Elf64_Phdr))
+              : nullptr) {
+    headers.resize(count);
+    memcpy(headers.data(), found, count * sizeof(Elf64_Phdr));
+    return headers;
+  }
   for (size_t i = 0; i < std::min<size_t>(count, 1 << 20); ++i) {
     GElf_Phdr entry;
     if (!gelf_getphdr(handle, int(i), &entry))
@@ -59,10 +72,59 @@ uint64_t ElfReader::sectionNameIndex() {
   return elf_getshdrstrndx(handle, &index) == 0 ? index : 0;
 }
 
+static const uint8_t *inside(ArrayRef<uint8_t> bytes, uint64_t bytesOffset,
+                             uint64_t offset, uint64_t count) {
+  if (offset < bytesOffset || offset - bytesOffset > bytes.size() ||
+      count > bytes.size() - (offset - bytesOffset))
+    return nullptr;
+  return bytes.data() + (offset - bytesOffset);
+}
+
+const uint8_t *ElfReader::find(uint64_t offset, uint64_t bytes) const {
+  const uint8_t *found = inside(head, 0, offset, bytes);
+  for (size_t i = 0; !found && i < windows.size(); ++i)
+    found = inside(windows[i].bytes, windows[i].offset, offset, bytes);
+  return found;
+}
+
+bool ElfReader::fill(Window &window, uint64_t from, uint64_t to) const {
+  window.offset = from;
+  window.bytes.resize(size_t(to - from));
+  ssize_t got =
+      pread(fd, window.bytes.data(), window.bytes.size(), off_t(start + from));
+  if (got == ssize_t(window.bytes.size()))
+    return true;
+  window.bytes.clear(); // what is needed of it may be there all the same
+  return false;
+}
+
+const uint8_t *ElfReader::readAround(uint64_t offset, uint64_t bytes) {
+  constexpr uint64_t mostBytes = 64 << 10, around = 1 << 10;
+  constexpr size_t mostWindows = 8;
+  if (bytes > mostBytes || windows.size() == mostWindows)
+    return nullptr;
+  // The tables keep the alignment that they have in the file.
+  uint64_t from = offset > around ? (offset - around) / 16 * 16 : 0;
+  uint64_t to = std::min(imageBytes, offset + bytes + around);
+  Window window;
+  if (!fill(window, from, to))
+    return nullptr;
+  windows.push_back(std::move(window));
+  return inside(windows.back().bytes, from, offset, bytes);
+}
+
 const void *ElfReader::chunk(uint64_t offset, uint64_t bytes, int elfType) {
   if (bytes == 0 || bytes > maxTableBytes || offset > imageBytes ||
       bytes > imageBytes - offset)
     return nullptr;
+  if (native) {
+    const uint8_t *found = find(offset, bytes);
+    if (!found)
+      found = readAround(offset, bytes);
+    if (found && (elfType == ELF_T_BYTE ||
+                  reinterpret_cast<uintptr_t>(found) % sizeof(uint64_t) == 0))
+      return found;
+  }
   Elf_Data *data = elf_getdata_rawchunk(handle, int64_t(offset), size_t(bytes),
                                         Elf_Type(elfType));
   if (!data)
@@ -106,10 +168,7 @@ ArrayRef<uint32_t> ElfReader::words(uint64_t offset, uint64_t count) {
 }
 
 StringRef ElfReader::text(uint64_t offset, uint64_t bytes) {
-  const void *data =
-      bytes != 0 && offset <= head.size() && bytes <= head.size() - offset
-          ? head.data() + offset
-          : chunk(offset, bytes, ELF_T_BYTE);
+  const void *data = chunk(offset, bytes, ELF_T_BYTE);
   return data ? StringRef(static_cast<const char *>(data), size_t(bytes))
               : StringRef();
 }
@@ -117,8 +176,15 @@ StringRef ElfReader::text(uint64_t offset, uint64_t bytes) {
 bool ElfReader::copy(uint64_t offset, MutableArrayRef<uint8_t> buffer) const {
   if (offset > imageBytes || buffer.size() > imageBytes - offset)
     return false;
-  if (offset <= head.size() && buffer.size() <= head.size() - offset) {
-    std::copy_n(head.begin() + offset, buffer.size(), buffer.begin());
+  const uint8_t *found = find(offset, buffer.size());
+  if (!found)
+    found = inside(lastCopied.bytes, lastCopied.offset, offset, buffer.size());
+  constexpr size_t word = 16, stretch = 4096;
+  if (!found && buffer.size() <= word &&
+      fill(lastCopied, offset, std::min(imageBytes, offset + stretch)))
+    found = lastCopied.bytes.data();
+  if (found) {
+    std::copy_n(found, buffer.size(), buffer.begin());
     return true;
   }
   size_t done = 0;

@@ -73,7 +73,18 @@ public:
   static std::string lastError();
 
 private:
+  /// Bytes of the file with what lies around them: a table's names stand
+  /// beside it, and a system call costs more than a few bytes too many.
+  struct Window {
+    uint64_t offset = 0;
+    std::vector<uint8_t> bytes;
+  };
   const void *chunk(uint64_t offset, uint64_t bytes, int elfType);
+  /// Null if the bytes have not been read so far.
+  const uint8_t *find(uint64_t offset, uint64_t bytes) const;
+  /// Null if they cannot be read, or are too many to be worth it.
+  const uint8_t *readAround(uint64_t offset, uint64_t bytes);
+  bool fill(Window &window, uint64_t from, uint64_t to) const;
   void noteFailedRead(uint64_t offset) const;
   template <typename T>
   llvm::ArrayRef<T> table(uint64_t offset, uint64_t count, int elfType);
@@ -83,6 +94,10 @@ private:
   uint64_t start;
   uint64_t imageBytes;
   llvm::ArrayRef<uint8_t> head;
+  /// Tables stand in the file as in memory: 64 bits, little endian.
+  bool native;
+  std::vector<Window> windows; ///< what was handed out points into them
+  Window mutable lastCopied;   ///< copy() walks through tables word by word
   std::optional<uint64_t> mutable failedRead;
 };
 
