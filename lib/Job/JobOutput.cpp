@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Job/JobOutput.h"
+#include "Audit/Paging.h"
 #include "Audit/Report.h"
 #include "Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -41,6 +43,33 @@ static std::string jobVerdict(const JobReport &job,
          " about " + printable(path);
 }
 
+/// What the pool has to hold when the programs start: nobody should learn it
+/// from a full one. Heap and stacks are known only when the program runs.
+static void writePages(raw_ostream &out, const JobReport &job,
+                       ArrayRef<FileReport> programs) {
+  std::vector<StringRef> written;
+  for (const JobLaunch &launch : job.script.launches) {
+    StringRef name = launch.program.text;
+    const FileReport *report = find_if(programs, [&](const FileReport &file) {
+      return file.path == name && file.facts.layout;
+    });
+    if (report == programs.end() || is_contained(written, name) ||
+        !wantsLargePages(launch.launch))
+      continue;
+    written.push_back(name);
+    uint64_t pages = report->facts.layout->hugeBytes >> 21;
+    std::optional<unsigned> ranks = launch.launch.ranksPerNode;
+    if (!ranks)
+      ranks = job.script.ranksPerNode;
+    if (pages <= 2)
+      continue; // any pool has them
+    out << "  pages: " << printable(name) << " needs " << pages << " a process";
+    if (ranks && *ranks > 1)
+      out << ", " << SaturatingMultiply<uint64_t>(pages, *ranks) << " a node";
+    out << ", of 2 MiB, for its static data; heap and stacks come on top\n";
+  }
+}
+
 void mpg::writeJobText(raw_ostream &out, const JobReport &job,
                        ArrayRef<FileReport> programs, bool colour) {
   out << printable(job.script.path) << ": ";
@@ -49,6 +78,7 @@ void mpg::writeJobText(raw_ostream &out, const JobReport &job,
   else
     out << "job script for " << wordsOf(job.script.scheduler).name;
   out << programList(job) << ": " << jobVerdict(job, programs) << "\n";
+  writePages(out, job, programs);
   writeFindings(out, job.script.path, job.findings, FixContext(), colour);
 }
 
