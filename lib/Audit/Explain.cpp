@@ -77,6 +77,30 @@ static std::string explainCode(const std::string &wanted,
   return "";
 }
 
+/// "-Kzfill", "-Kcmodel=large", "!OCL NOVREC": what Fujitsu's compilers take.
+static std::string explainFccWord(StringRef word) {
+  static constexpr struct {
+    const char *word, *kind, *answer;
+  } table[] = {
+#define MPG_FCC_WORD(word, kind, answer) {word, #kind, answer},
+#include "Audit/FccWords.def"
+  };
+  word = word.trim();
+  if (!word.consume_front_insensitive("!OCL"))
+    word.consume_front_insensitive("#pragma statement");
+  word = word.trim().take_until([](char c) { return strchr("=( ", c); });
+  for (auto [known, kind, answer] : table)
+    if (word.equals_insensitive(known))
+      return std::string(known) + ", of Fujitsu's compilers: " +
+             (StringRef(kind) == "not" ? "there is nothing for it" : kind) +
+             "\n\n  " + fillText(answer, 2) + "\n";
+#define MPG_ENV(name, type, values, deflt, needs, more, group, help)           \
+  if (word == #name)                                                           \
+    return #name ": ours, with the same name and values\n\n  " help "\n";
+#include "mpg/env.def"
+  return "";
+}
+
 /// The page of the first number in \p line that has one: a line of a report
 /// or of a job's output, as people paste it.
 static std::string explainLine(StringRef line, const InstalledParts &parts) {
@@ -103,5 +127,7 @@ std::string mpg::explain(StringRef code, const InstalledParts &parts) {
     return "";
   }
   std::string page = explainCode(normalized(code), parts);
+  if (page.empty())
+    page = explainFccWord(code);
   return page.empty() ? explainLine(code, parts) : page;
 }
