@@ -225,3 +225,24 @@ void ArrayRemarks::say(const ArrayStory &story, const ArrayVerdict &verdict,
     sayNotBlock(verdict);
   sayOthers(verdict);
 }
+
+void ArrayRemarks::say(const ArrayStory &story, const SerialRows &rows) {
+  array = nameOf(story);
+  emit<OptimizationRemarkMissed>(
+      "SerialRows", *rows.init, array, [&](OptimizationRemarkMissed &text) {
+        text << ": what its pointers lead to is initialised by one thread, so "
+                "it lies on one NUMA node, but all threads work on it in the "
+                "parallel loop at "
+             << ore::NV("Use", placeOf(sharingCall(*rows.use))) << " (schedule("
+             << ore::NV("Schedule", rows.use->sharing->name())
+             << ")); no call is inserted: "
+             << ore::NV("Obstacle",
+                        rows.isEach
+                            ? "each row is an allocation of its own"
+                            : "only the pointers tell which part belongs to "
+                              "which iteration")
+             << "; fix: "
+             << (rows.isEach ? "allocate and initialise" : "initialise")
+             << " the rows in a parallel loop with the same schedule";
+      });
+}

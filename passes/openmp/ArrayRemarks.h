@@ -8,6 +8,7 @@
 
 #include "ArrayVerdict.h"
 #include "RemarkPlaces.h"
+#include "SerialRows.h"
 
 namespace mpg {
 
@@ -21,6 +22,8 @@ public:
   /// \p isAsked: whether a repair was wanted; else obstacles are none.
   void say(const ArrayStory &story, const ArrayVerdict &verdict, Repair repair,
            bool isAsked);
+  /// What lies behind the pointers in the array of \p story.
+  void say(const ArrayStory &story, const SerialRows &rows);
 
 private:
   template <typename Remark>

@@ -10,6 +10,7 @@
 #include "FirstTouchChoice.h"
 #include "ParallelInit.h"
 #include "PassOptions.h"
+#include "SerialRows.h"
 #include "SharedSites.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -45,6 +46,7 @@ private:
   std::string whyNoTeam(const ArrayStory &story, const ArrayVerdict &verdict);
   Repair repair(const ArrayStory &story, ArrayVerdict &verdict);
   std::string makeParallel(const SerialWrite &init, const ParallelUse &use);
+  void sayRows(const SerialRows &rows, ArrayRemarks &remarks);
 
   FirstTouch mode;
   Module &module;
@@ -330,6 +332,13 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
   return Repair::call;
 }
 
+void FirstTouchWork::sayRows(const SerialRows &rows, ArrayRemarks &remarks) {
+  auto story = stories.find(keyOf(*rows.use->object));
+  if (story != stories.end() && !story->second.isPlaced &&
+      choiceOf(story->second.source) != TouchChoice::off)
+    remarks.say(story->second, rows);
+}
+
 bool FirstTouchWork::run() {
   collectStories();
   std::vector<JudgedArray> arrays;
@@ -345,6 +354,9 @@ bool FirstTouchWork::run() {
   settleSharedSites(arrays, frames);
   bool isChanged = false;
   ArrayRemarks remarks;
+  // Before the code is changed.
+  for (const SerialRows &rows : findSerialRows(parallel.uses, sampler))
+    sayRows(rows, remarks);
   for (auto &[story, verdict] : arrays) {
     if (verdict.isAgain)
       continue;

@@ -12,7 +12,8 @@ from typing import Dict, Iterable, List
 
 # Where data lies; the other remarks of the pass are about the loops.
 PLACEMENT = {"SerialFirstTouch", "NotBlock", "PlacementTooFine",
-             "NonStaticSchedule", "MismatchedSchedules", "SharedRead"}
+             "NonStaticSchedule", "MismatchedSchedules", "SharedRead",
+             "SerialRows"}
 REPAIRS = {"FirstTouchInserted", "InitParallelised"}
 PARALLEL = {"FalseSharing", "SamePow2Arrays", "CoarseLoop",
             "SmallParallelRegion", "BrkHeap"}

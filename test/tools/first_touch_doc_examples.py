@@ -48,6 +48,11 @@ SERIAL = "for (long u = 0; u < n; u++) a[u] = u;\n"
 AROUND: Dict[str, Around] = {
     "SerialFirstTouch": Around(
         "long n", "double *a = malloc(n * sizeof(double));", USE),
+    "SerialRows": Around(
+        "long n, long m", "double **row = malloc(n * sizeof *row);",
+        "#pragma omp parallel for schedule(static)\n"
+        "for (long u = 0; u < n; u++)\n"
+        "  for (long v = 0; v < m; v++) row[u][v] += 1;\nuse(row);"),
     "NotBlock": Around(
         "long rows, long m", "double *a = malloc(rows * m * sizeof(double));",
         "use(a);", "for (long u = 0; u < rows * m; u++) a[u] = u;\n"),
