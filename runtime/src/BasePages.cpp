@@ -63,6 +63,8 @@ void mpg::startBasePages(const Config &config, Messages &messages) {
 // Whose it is
 //===----------------------------------------------------------------------===//
 
+bool mpg::hasLargePages() { return base.isOn; }
+
 static bool mayBeLarge(Range range, Range stack) {
   if (!base.isOn || range.empty())
     return false;
@@ -297,4 +299,25 @@ int mpg::emptyPages(Range range, int advice) {
     seen = part.end;
   }
   return hasHole || seen < range.end ? ENOMEM : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Locked memory
+//===----------------------------------------------------------------------===//
+
+int mpg::lockAllPages() {
+  SelfMaps maps;
+  Mapping mapping;
+  Range stack = stackAtFork().range;
+  while (maps.next(mapping)) {
+    if (!mapping.readable || isLarge(mapping, stack))
+      continue;
+    if (!strcmp(mapping.name, "[vvar]") || !strcmp(mapping.name, "[vsyscall]"))
+      continue; // the kernel's own
+    long result = rawCall(SYS_mlock, long(mapping.range.start),
+                          long(mapping.range.bytes()));
+    if (isError(result))
+      return int(-result);
+  }
+  return 0;
 }

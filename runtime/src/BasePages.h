@@ -31,6 +31,9 @@ enum class Frames : uint8_t {
 /// not stop or a device may write to the memory. Stops other threads meanwhile.
 int leaveLargePages(Range range, Frames which);
 
+/// Whether libmpg may have put anything onto large pages.
+bool hasLargePages();
+
 /// Whether libmpg may have put memory of \p range onto large pages. Cheap.
 bool mayBeLarge(Range range);
 
@@ -40,6 +43,11 @@ bool mayBeLarge(Range range);
 /// page of the pool might be missing then. Parts of a frame are cleared. Memory
 /// that is not ours is the kernel's. Returns an errno value.
 int emptyPages(Range range, int advice);
+
+/// mlockall(MCL_CURRENT) without what is on large pages, which are never
+/// written to a disk: for a process that the limit on locked memory allows no
+/// more. Returns an errno value.
+int lockAllPages();
 
 /// Piece by piece, for the memory of a copy, \p rest gets pages of \p source
 /// with the same contents. Nothing but locals is used. Returns an errno value;

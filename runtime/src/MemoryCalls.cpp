@@ -119,6 +119,29 @@ MPG_EXPORT void *mremap(void *address, size_t bytes, size_t newBytes, int flags,
 }
 
 //===----------------------------------------------------------------------===//
+// Locked memory
+//===----------------------------------------------------------------------===//
+
+static Next<int(int)> nextLockAll;
+
+/// The kernel compares RLIMIT_MEMLOCK with all addresses of the process; large
+/// pages for heap and stack are most of them in a small one.
+MPG_EXPORT int mlockall(int flags) noexcept {
+  auto *real = nextLockAll.get("mlockall");
+  int result = real(flags);
+  bool mayBeOurs = result && errno == ENOMEM && (flags & MCL_CURRENT);
+  if (!mayBeOurs || !hasLargePages())
+    return result;
+  int others = flags & ~MCL_CURRENT;
+  if (lockAllPages() || (others & ~MCL_ONFAULT && real(others))) {
+    munlockall();
+    errno = ENOMEM;
+    return -1;
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Advice
 //===----------------------------------------------------------------------===//
 
