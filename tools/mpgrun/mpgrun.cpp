@@ -24,6 +24,7 @@
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdlib>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -256,9 +257,11 @@ int main(int argc, char **argv) {
   std::optional<RunOptions> options = parseOptions(argc, argv, status);
   if (!options)
     return status;
-  std::string library = findRuntimeLibrary(
-      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main)),
-      MPG_LIBRARY_FOLDER);
+  std::string self =
+      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
+  if (self.empty()) // a sandbox may forbid readlink
+    self = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
+  std::string library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
   if (library.empty()) {
     error() << "libmpg.so is not there; it belongs into " MPG_LIBRARY_FOLDER
                " beside mpgrun's folder\n";

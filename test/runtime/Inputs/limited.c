@@ -1,7 +1,7 @@
 /* Runs a program with less than it could have:
  *
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
- *           [no-ptrace] [memory MIB] -- PROGRAM...
+ *           [no-ptrace] [no-readlink] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, as a container's
  * does. Without pread the library cannot see which pages are in use. */
@@ -56,7 +56,12 @@ int main(int argc, char **argv) {
       forbid(SYS_pread64);
     else if (!strcmp(argv[i], "no-ptrace"))
       forbid(SYS_ptrace);
-    else if (!strcmp(argv[i], "no-thp"))
+    else if (!strcmp(argv[i], "no-readlink")) {
+#ifdef SYS_readlink
+      forbid(SYS_readlink);
+#endif
+      forbid(SYS_readlinkat);
+    } else if (!strcmp(argv[i], "no-thp"))
       prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     else if (!strcmp(argv[i], "memory") && i + 1 < argc)
       memory = argv[++i];
