@@ -6,7 +6,9 @@
 
 #include "MallocNames.h"
 #include "NextCall.h"
+#include "Stack.h"
 #include "StackLimit.h"
+#include "StackStep.h"
 #include "ThreadStack.h"
 
 #include <errno.h>
@@ -39,6 +41,55 @@ MPG_EXPORT int pthread_getattr_np(pthread_t thread,
   if (!error)
     mpg::correctAttributes(thread, attributes);
   return error;
+}
+
+//===----------------------------------------------------------------------===//
+// main
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct MainCall {
+  int (*function)(int, char **, char **);
+  int argc;
+  char **argv, **environment;
+  int result;
+};
+
+} // namespace
+
+static int (*programsMain)(int, char **, char **);
+
+static void *callMain(void *argument) {
+  auto *call = static_cast<MainCall *>(argument);
+  call->result = call->function(call->argc, call->argv, call->environment);
+  return nullptr;
+}
+
+static int mainOnLargePages(int argc, char **argv, char **environment) {
+  MainCall call{programsMain, argc, argv, environment, 0};
+  mpg::callBelow(mpg::mainBegins(), callMain, &call);
+  return call.result;
+}
+
+/// What the first instructions of a program call, when the constructors of the
+/// libraries are done.
+MPG_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc,
+                                 char **argv, void (*init)(), void (*fini)(),
+                                 void (*loaderFini)(), void *stackEnd) {
+  using StartMain = int(int (*)(int, char **, char **), int, char **,
+                        void (*)(), void (*)(), void (*)(), void *);
+  static Next<StartMain> nextStartMain;
+  programsMain = main;
+  if (mpg::mainBegins())
+    main = mainOnLargePages;
+  return nextStartMain.get("__libc_start_main")(main, argc, argv, init, fini,
+                                                loaderFini, stackEnd);
+}
+
+bool mpg_calls_main() {
+  return dlsym(RTLD_DEFAULT, "__libc_start_main") ==
+         reinterpret_cast<void *>(__libc_start_main);
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,8 @@
 //   parted  it is not (the vDSO of many x86 kernels, or the end of the address
 //           space), or the kernel could not read the arguments any more: the
 //           stack keeps its first granule on normal pages, is grown to the
-//           border below, and large pages continue from there
+//           border below, and large pages continue from there. main begins at
+//           the border, if libmpg is who calls it (mpg_calls_main)
 //
 // Below either lies what the kernel would have had there: a gap that cannot be
 // touched, or, where the limit is higher than the large part or there is none,
@@ -43,6 +44,9 @@ static constexpr uint64_t leastPartBytes = 8 << 20;
 /// stack is parted: everything that is in use while it happens.
 static constexpr size_t framesBytes = 64 << 10;
 
+/// See mainBegins().
+static uintptr_t topOfMain = 0;
+
 namespace {
 
 struct Plan {
@@ -51,6 +55,7 @@ struct Plan {
   Range old;               ///< the stack as the kernel has made it
   Range above;             ///< taken up to the border; whole stacks only
   bool whole = false;
+  bool skips = false; ///< main will begin on the large part of a parted stack
   bool readable = false; ///< arguments can be kept readable if it is whole
   Source source = Source::hugetlbFile;
   Range large; ///< where the new memory goes
@@ -240,11 +245,13 @@ static bool isTooMuch(const Plan &plan, Messages &messages) {
 static bool layOut(Plan &plan, uint64_t bytes) {
   auto here = uintptr_t(__builtin_frame_address(0));
   size_t granule = plan.granuleBytes;
-  if (bytes >= plan.old.end)
-    return false;
-  plan.large.start = roundDown(plan.old.end - bytes, granule);
   plan.large.end = plan.whole ? roundUp(plan.old.end, granule)
                               : roundDown(here - framesBytes, granule);
+  // What main does not begin with must not be missing at the other end.
+  uintptr_t top = plan.skips ? plan.large.end : plan.old.end;
+  if (bytes >= top)
+    return false;
+  plan.large.start = roundDown(top - bytes, granule);
   return !plan.large.empty();
 }
 
@@ -376,11 +383,12 @@ static bool putInPlace(Plan &plan, Messages &messages) {
 }
 
 static void reportMoved(Messages &messages, const Plan &plan) {
-  if (!plan.whole)
+  bool isParted = !plan.whole && !plan.skips;
+  if (isParted)
     sayParted(messages, plan);
-  uintptr_t end = plan.whole ? plan.large.end : plan.old.end;
+  uintptr_t end = isParted ? plan.old.end : plan.large.end;
   const char *reason = "";
-  if (!plan.whole)
+  if (isParted)
     reason = plan.readable
                  ? "no room above the stack: its first part is on normal pages"
                  : "the arguments have to stay on normal pages";
@@ -397,8 +405,10 @@ static bool remap(const Config &config, Plan &plan, Messages &messages) {
   plan.above = {plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
   plan.readable = config.mode == Mode::thp || canMoveArguments();
   plan.whole = plan.readable && holdPlace(plan.above);
-  if (!plan.whole)
+  if (!plan.whole) {
     plan.above = Range{};
+    plan.skips = mpg_calls_main && mpg_calls_main();
+  }
   int error = buildAny(config, plan);
   if (error) {
     releasePlace(plan.above);
@@ -413,7 +423,8 @@ static bool remap(const Config &config, Plan &plan, Messages &messages) {
   if (plan.grows())
     mapGrowingBelow(plan.large.start);
   PlacedStack placed;
-  placed.end = plan.old.end;
+  placed.end = plan.skips ? plan.large.end : plan.old.end;
+  topOfMain = plan.skips ? plan.large.end : 0;
   placed.large = plan.large;
   placed.granuleBytes = plan.granuleBytes;
   placed.isWhole = plan.whole;
@@ -422,6 +433,8 @@ static bool remap(const Config &config, Plan &plan, Messages &messages) {
   reportMoved(messages, plan);
   return true;
 }
+
+uintptr_t mpg::mainBegins() { return topOfMain; }
 
 void mpg::remapStack(const Config &config, Messages &messages) {
   Plan plan;

@@ -8,6 +8,10 @@
 #include "Env.h"
 #include "Messages.h"
 
+/// Whether libmpg is asked to call main (Interpose.cpp). Not in static
+/// programs.
+extern "C" __attribute__((weak, visibility("hidden"))) bool mpg_calls_main();
+
 namespace mpg {
 
 /// Moves the process stack: as a whole where the range above it is free, else
@@ -19,6 +23,10 @@ namespace mpg {
 /// limit it is 64 MiB. Below that the stack grows on normal pages.
 /// pre: called on the process stack by the only thread.
 void remapStack(const Config &config, Messages &messages);
+
+/// Where the first frame of main has to lie, so that the stack is on large
+/// pages from there on; 0: wherever it is.
+uintptr_t mainBegins();
 
 /// The whole of the process stack, where the C library is told less: it takes
 /// the mapping with the first frame for all of the stack, and its end for the

@@ -78,6 +78,12 @@ Range mpg::wholeStackOf(Range reported) {
   const PlacedStack &stack = watched.stack;
   if (!part.empty() && reported.start == part.end) {
     reported.start = part.start;
+    if (!stack.isWhole && stack.end == stack.large.end) {
+      uintptr_t lowest = lowestAddress();
+      reported.end = stack.end;
+      if (reported.start < lowest)
+        reported.start = lowest;
+    }
   } else if (stack.isWhole && reported.end <= stack.end &&
              reported.start > stack.large.start) {
     // It has taken the limit from the end of the mapping, which is above that

@@ -12,7 +12,7 @@ namespace mpg {
 
 /// A stack as Stack.cpp has left it.
 struct PlacedStack {
-  uintptr_t end = 0; ///< the top, as the kernel has made it
+  uintptr_t end = 0; ///< the top, as the kernel has made it or main sees it
   Range large;
   size_t granuleBytes = 0;
   bool isWhole = false; ///< the large part reaches above the top

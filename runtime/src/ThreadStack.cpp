@@ -31,6 +31,7 @@
 #include "Fork.h"
 #include "Pages.h"
 #include "Stack.h"
+#include "StackStep.h"
 #include "Syscall.h"
 #include "ThreadPages.h"
 
@@ -152,24 +153,6 @@ static __attribute__((noinline)) uintptr_t enlarge(const Wish &wish) {
   return top;
 }
 
-/// Calls the program's function with its frame at \p top or below. With
-/// alloca, because then the unwinder knows the way back (cancellation and
-/// pthread_exit unwind). In steps, because valgrind takes a step of 2 MB for a
-/// change to another stack.
-static __attribute__((noinline)) void *
-callAt(uintptr_t top, void *(*function)(void *), void *argument) {
-  constexpr size_t stepBytes = 512 << 10;
-  auto at = uintptr_t(__builtin_frame_address(0));
-  // 256 bytes: what the frame has below its address.
-  while (top && at > top + 256) {
-    size_t bytes = at - top;
-    void *step = __builtin_alloca(bytes < stepBytes ? bytes : stepBytes);
-    __asm__ volatile("" : : "r"(step) : "memory");
-    at = uintptr_t(step);
-  }
-  return function(argument);
-}
-
 /// enlarge() without signals: a handler would run on the memory that is being
 /// replaced.
 static uintptr_t enlargeInPeace(const Wish &wish) {
@@ -193,7 +176,7 @@ static void *startThread(void *argument) {
   if (wish.kind == Kind::deep)
     allowDeepPages(wish);
   errno = 0;
-  return callAt(top, wish.function, wish.argument);
+  return callBelow(top, wish.function, wish.argument);
 }
 
 //===----------------------------------------------------------------------===//
