@@ -11,10 +11,11 @@
 
 #include "BasePages.h"
 
+#include "ForkPins.h"
+#include "ForkRanges.h"
 #include "HeapSpace.h"
 #include "SegmentFork.h"
 #include "SelfMaps.h"
-#include "StackFork.h"
 #include "StackSwitch.h"
 #include "StopThreads.h"
 #include "Syscall.h"
@@ -39,7 +40,6 @@ struct BasePages {
 /// What is to be moved, and on which stack; lives in a mapping of its own.
 struct Job {
   Range range;
-  Range callerStack; ///< its part on large pages
   Frames which;
   size_t granuleBytes;
   int error; ///< ENOENT until something has moved
@@ -65,10 +65,12 @@ void mpg::startBasePages(const Config &config, Messages &messages) {
 
 bool mpg::hasLargePages() { return base.isOn; }
 
-static bool mayBeLarge(Range range, Range stack) {
+bool mpg::mayBeLarge(Range range) {
   if (!base.isOn || range.empty())
     return false;
-  if (heapSpace.range().overlaps(range) || stack.overlaps(range))
+  size_t granuleBytes;
+  if (heapSpace.range().overlaps(range) ||
+      !notedPart(range, granuleBytes).empty())
     return true;
   for (Range part : segmentsOnLargePages())
     if (part.overlaps(range))
@@ -76,20 +78,13 @@ static bool mayBeLarge(Range range, Range stack) {
   return false;
 }
 
-bool mpg::mayBeLarge(Range range) {
-  return ::mayBeLarge(range, stackAtFork().range);
-}
-
 /// Not memory that the program itself has mapped with MAP_HUGETLB.
-static bool isLarge(const Mapping &mapping, Range stack) {
+static bool isLarge(const Mapping &mapping) {
   static const char anonymous[] = "/anon_hugepage", file[] = "/memfd:";
   bool isHuge = !strncmp(mapping.name, anonymous, sizeof anonymous - 1) ||
                 !strncmp(mapping.name, file, sizeof file - 1);
-  return isHuge && !mapping.shared && ::mayBeLarge(mapping.range, stack);
+  return isHuge && !mapping.shared && mayBeLarge(mapping.range);
 }
-
-/// A page that a device writes to must stay the page of its address.
-static bool mayBePinned(Range) { return false; }
 
 //===----------------------------------------------------------------------===//
 // Frames become pages
@@ -106,8 +101,10 @@ static long protect(Range range, int protection) {
                  protection);
 }
 
-int mpg::replacePages(Range rest, size_t granule, Source source,
-                      int protection) {
+/// Piece by piece, \p rest gets normal pages with the same contents. Nothing
+/// but locals is used. Returns an errno value; what has gone is gone then. pre:
+/// whole granules that are readable.
+static int replacePages(Range rest, size_t granule, int protection) {
   constexpr size_t mostBytes = 32 << 20;
   constexpr int usual = PROT_READ | PROT_WRITE;
   while (!rest.empty()) {
@@ -116,7 +113,7 @@ int mpg::replacePages(Range rest, size_t granule, Source source,
     if (touched && bytes > mostBytes)
       bytes = mostBytes > granule ? mostBytes : granule;
     Away away;
-    if (int error = buildAway(source, bytes, granule, nullptr, away))
+    if (int error = buildAway(Source::normal, bytes, granule, nullptr, away))
       return error;
     if (touched) {
       populate(away.range, granule); // at once: less than a fault for each page
@@ -134,22 +131,14 @@ int mpg::replacePages(Range rest, size_t granule, Source source,
   return 0;
 }
 
-static Range common(Range a, Range b) {
-  return {a.start > b.start ? a.start : b.start, a.end < b.end ? a.end : b.end};
-}
-
 static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
   Range part = common(frames, mapping.range);
-  if (part.empty() || !isLarge(mapping, job.callerStack))
+  if (part.empty() || !isLarge(mapping))
     return;
-  if (mayBePinned(part)) {
-    job.error = EBUSY;
-    return;
-  }
   int protection = protectionOf(mapping);
   if (!mapping.readable)
     protect(part, PROT_READ);
-  int error = replacePages(part, job.granuleBytes, Source::normal, protection);
+  int error = replacePages(part, job.granuleBytes, protection);
   if (error && !mapping.readable)
     protect(part, protection);
   heapSpace.leaveHuge(part);
@@ -182,32 +171,34 @@ static void moveAll(void *argument) {
   }
 }
 
-static void tellRefused() {
+static void tellRefused(const char *reason) {
   if (base.hasTold)
     return;
   base.hasTold = true;
   LineBuffer line;
   line.add("a call for single pages of memory on large pages fails with "
-           "EINVAL: another thread cannot be stopped while they are replaced; "
-           "fix: XOS_MMM_L_HPAGE_TYPE=none for this program");
+           "EINVAL: ")
+      .add(reason)
+      .add("; fix: XOS_MMM_L_HPAGE_TYPE=none for this program");
   base.messages->say(MPG_MSG_KERNEL, line);
 }
 
 /// Whether there is anything to do, before anybody is stopped for it.
-static bool hasLarge(Range range, Range stack) {
+static bool hasLarge(Range range) {
   SelfMaps maps;
   Mapping mapping;
   while (maps.next(mapping) && mapping.range.start < range.end)
-    if (mapping.range.overlaps(range) && isLarge(mapping, stack))
+    if (mapping.range.overlaps(range) && isLarge(mapping))
       return true;
   return false;
 }
 
 /// With signals blocked, which would run on the frames that are replaced.
 static int runStopped(Job &job) {
-  uint64_t all = ~uint64_t(0), before = 0;
-  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&all), long(&before),
-          sizeof all);
+  // Who waits for the lock is to be stopped like everybody else.
+  uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&others), long(&before),
+          sizeof others);
   heapSpace.lockAll();
   job.error = EBUSY;
   if (stopOtherThreads()) {
@@ -221,23 +212,26 @@ static int runStopped(Job &job) {
 }
 
 int mpg::leaveLargePages(Range range, Frames which) {
-  StackAtFork stack = stackAtFork();
-  if (!hasLarge(range, stack.range))
+  if (!hasLarge(range))
     return ENOENT;
+  // A page that a device writes to must stay the page of its address.
+  if (memoryMayBePinned()) {
+    tellRefused("a device may use this memory");
+    return EBUSY;
+  }
   Away memory;
   if (buildAway(Source::normal, roundUp(sizeof(Job), basePageBytes()),
                 basePageBytes(), nullptr, memory))
     return ENOMEM;
   Job &job = *reinterpret_cast<Job *>(memory.range.start);
   job.range = range;
-  job.callerStack = stack.range;
   job.which = which;
-  job.granuleBytes =
-      stack.range.overlaps(range) ? stack.granuleBytes : base.granuleBytes;
+  job.granuleBytes = base.granuleBytes;
+  notedPart(range, job.granuleBytes);
   int error = runStopped(job);
   discard(memory);
   if (error == EBUSY)
-    tellRefused();
+    tellRefused("another thread cannot be stopped while they are replaced");
   return error;
 }
 
@@ -273,11 +267,11 @@ static void emptyPart(Range part) {
 }
 
 static int emptyMapping(const Mapping &mapping, Range part, int advice) {
-  if (isLarge(mapping, {}) && mapping.readable && mapping.writable) {
+  if (isLarge(mapping) && mapping.readable && mapping.writable) {
     emptyPart(part);
     return 0;
   }
-  if (isLarge(mapping, {}))
+  if (isLarge(mapping))
     leaveLargePages(part, Frames::all);
   long result =
       rawCall(SYS_madvise, long(part.start), long(part.bytes()), advice);
@@ -308,9 +302,8 @@ int mpg::emptyPages(Range range, int advice) {
 int mpg::lockAllPages() {
   SelfMaps maps;
   Mapping mapping;
-  Range stack = stackAtFork().range;
   while (maps.next(mapping)) {
-    if (!mapping.readable || isLarge(mapping, stack))
+    if (!mapping.readable || isLarge(mapping))
       continue;
     if (!strcmp(mapping.name, "[vvar]") || !strcmp(mapping.name, "[vsyscall]"))
       continue; // the kernel's own

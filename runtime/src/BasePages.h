@@ -13,8 +13,6 @@
 #include "Messages.h"
 #include "Pages.h"
 
-#include <sys/mman.h>
-
 namespace mpg {
 
 /// From here on the functions below act. Call once, before the first thread.
@@ -48,13 +46,6 @@ int emptyPages(Range range, int advice);
 /// written to a disk: for a process that the limit on locked memory allows no
 /// more. Returns an errno value.
 int lockAllPages();
-
-/// Piece by piece, for the memory of a copy, \p rest gets pages of \p source
-/// with the same contents. Nothing but locals is used. Returns an errno value;
-/// what has gone is gone then. pre: nobody writes to it, signals blocked, whole
-/// granules that are readable.
-int replacePages(Range rest, size_t granuleBytes, Source source,
-                 int protection = PROT_READ | PROT_WRITE);
 
 } // namespace mpg
 

@@ -268,6 +268,7 @@ static void resolveRegions(const Values &values, Config &config,
   config.stacksGiven =
       config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
   config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
+  config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
   config.hugeBytes = hugeBytesOf(values, config.mode, messages);
   config.bssPaging = pagingOf(values, 0);
   config.stackPaging = pagingOf(values, 1);

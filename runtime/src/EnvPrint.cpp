@@ -98,6 +98,9 @@ static void addEffective(LineBuffer &line, Variable variable,
   case Variable::MPG_MODE:
     line.add(modeName(config.mode));
     return;
+  case Variable::MPG_FORK:
+    line.add(config.sharesAtFork ? "share" : "safe");
+    return;
   case Variable::MPG_REMAP:
     line.add(config.remapLibraries ? "all" : "exe");
     return;

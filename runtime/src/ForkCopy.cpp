@@ -6,92 +6,78 @@
 // Other threads may write while the copy is made. The child sees some of that,
 // or not; it has none of these threads, and what their locks guard it may not
 // use in any case. The forking thread's own writes are all in it.
+//
+// MADV_DONTFORK stays on the memory: the program may have asked for it as well
+// (ibv_reg_mr() does), and then it must not be taken back.
 
 #include "ForkCopy.h"
 
+#include "SegmentFork.h"
+#include "Syscall.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
 using namespace mpg;
 
-int ForkCopy::make(const ForkList &from, bool (*which)(ForkOwner),
-                   Source source, size_t granuleBytes) {
-  size_t bytes = 0;
-  for (const ForkStretch &stretch : from)
-    bytes += which(stretch.owner) ? stretch.range.bytes() : 0;
+/// In a static program no child could go on without them.
+static bool mustBeShared(const ForkStretch &stretch) {
+  return stretch.owner == ForkOwner::segments && segmentsHoldLibraries();
+}
+
+int ForkCopy::reserve(Source source, size_t bytes, size_t granuleBytes) {
   if (int error = buildAway(source, bytes, granuleBytes, nullptr, memory))
     return error;
+  if (source != Source::hugetlb ||
+      populate(memory.range, granuleBytes) == bytes)
+    return 0;
+  discard();
+  return ENOMEM;
+}
+
+bool ForkCopy::make(const ForkList &from) {
+  if (from.bytes() > memory.range.bytes())
+    return false;
   list = &from;
-  wanted = which;
-  granule = granuleBytes;
-  // New memory is untouched; under an emulator the file may say otherwise.
-  canTell = !isTouched({memory.range.start, memory.range.start + granule});
   uintptr_t to = memory.range.start;
   for (const ForkStretch &stretch : from) {
-    Range rest = wanted(stretch.owner) ? stretch.range : Range{};
-    while (!rest.empty()) {
+    if (mustBeShared(stretch))
+      continue;
+    for (Range rest = stretch.range; !rest.empty();) {
       bool touched;
-      size_t run = touchedRun(rest, granule, touched);
+      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
       if (touched)
         copyPages(to, rest.start, run);
       rest.start += run;
       to += run;
     }
+    rawCall(SYS_madvise, long(stretch.range.start), long(stretch.range.bytes()),
+            MADV_DONTFORK);
   }
-  return 0;
+  return true;
 }
 
-/// \p from: where its copy begins.
-bool ForkCopy::moveStretch(const ForkStretch &stretch, uintptr_t from,
-                           ForkMoved moved) {
-  GranuleMap granules;
-  bool all = true;
-  for (Range rest = stretch.range; !rest.empty();) {
-    bool isOurs = canTell && granules.isOnlyOurs(rest.start);
-    uintptr_t end = rest.start + granule;
-    while (end < rest.end && isOurs == (canTell && granules.isOnlyOurs(end)))
-      end += granule;
-    size_t bytes = end - rest.start;
-    Away piece{{from, from + bytes}, memory.source, -1};
-    if (isOurs || moveInto(piece, rest.start, granule)) {
-      mpg::discard(piece);
-      all = false;
-    } else {
-      moved({{rest.start, end}, stretch.owner}, memory.source);
-    }
-    from += bytes;
-    rest.start = end;
-  }
-  return all;
-}
-
-bool ForkCopy::moveIn(ForkMoved moved) {
-  bool all = true;
+void ForkCopy::moveIn() {
+  if (!exists() || !list)
+    return;
   uintptr_t from = memory.range.start;
   for (const ForkStretch &stretch : *list) {
-    if (!wanted(stretch.owner))
+    if (mustBeShared(stretch))
       continue;
-    all &= moveStretch(stretch, from, moved);
-    from += stretch.range.bytes();
+    size_t bytes = stretch.range.bytes();
+    Away piece{{from, from + bytes}, memory.source, -1};
+    moveInto(piece, stretch.range.start, stretch.granuleBytes);
+    constexpr int readWrite = PROT_READ | PROT_WRITE;
+    if (stretch.rights != readWrite)
+      rawCall(SYS_mprotect, long(stretch.range.start), long(bytes),
+              stretch.rights);
+    from += bytes;
   }
-  memory = Away{}; // piece by piece it has gone
-  return all;
+  memory.range.start = from;
+  discard(); // what was too much
 }
 
-void ForkCopy::discard() { mpg::discard(memory); }
-
-void mpg::replaceUntouched(const ForkList &list, Source source,
-                           size_t granuleBytes, ForkMoved moved) {
-  for (const ForkStretch &stretch : list) {
-    Range rest = stretch.range;
-    while (!rest.empty()) {
-      bool touched;
-      size_t run = touchedRun(rest, granuleBytes, touched);
-      Away away;
-      if (!touched && !buildAway(source, run, granuleBytes, nullptr, away)) {
-        if (moveInto(away, rest.start, granuleBytes, Contents::zero))
-          discard(away);
-        else
-          moved({{rest.start, rest.start + run}, stretch.owner}, source);
-      }
-      rest.start += run;
-    }
-  }
+void ForkCopy::discard() {
+  mpg::discard(memory);
+  list = nullptr;
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Segments and heap say what is theirs, the kernel's list of mappings what of
-// it may be written to. Other threads of the program may change rights while it
-// is read.
+// Segments, heap and the table of other memory say what is theirs, the kernel's
+// list of mappings what of it is still there.
 
 #include "ForkList.h"
 
+#include "ForkRanges.h"
 #include "HeapSpace.h"
 #include "SegmentFork.h"
 #include "SelfMaps.h"
-#include "Syscall.h"
 
-#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 
 using namespace mpg;
 
@@ -43,30 +42,36 @@ static void addRun(void *to, Range run) {
     runs.complete = false;
 }
 
-static Range common(Range a, Range b) {
-  return {a.start > b.start ? a.start : b.start, a.end < b.end ? a.end : b.end};
+/// Whether \p mapping can be private hugetlb memory of ours: anonymous, or a
+/// file with a name of ours.
+static bool isPrivateHuge(const Mapping &mapping) {
+  static const char anonymous[] = "/anon_hugepage", file[] = "/memfd:";
+  return mapping.readable && !mapping.shared &&
+         (strncmp(mapping.name, anonymous, sizeof anonymous - 1) == 0 ||
+          strncmp(mapping.name, file, sizeof file - 1) == 0);
 }
 
-/// Memory of a private hugetlb mapping that may be written to.
-static bool isOpen(const Mapping &mapping) {
-  static const char name[] = "/anon_hugepage";
-  return mapping.readable && mapping.writable && !mapping.shared &&
-         strncmp(mapping.name, name, sizeof name - 1) == 0;
+static int rightsOf(const Mapping &mapping) {
+  return PROT_READ | (mapping.writable ? PROT_WRITE : 0) |
+         (mapping.executable ? PROT_EXEC : 0);
 }
 
-void ForkList::add(Range range, ForkOwner owner) {
-  if (range.empty())
+void ForkList::add(ForkStretch stretch) {
+  if (stretch.range.empty())
     return;
-  if (count && first[count - 1].range.end == range.start &&
-      first[count - 1].owner == owner)
-    first[count - 1].range.end = range.end;
+  ForkStretch *last = count ? &first[count - 1] : nullptr;
+  if (last && last->range.end == stretch.range.start &&
+      last->owner == stretch.owner && last->rights == stretch.rights &&
+      last->granuleBytes == stretch.granuleBytes)
+    last->range.end = stretch.range.end;
   else if (count < mostStretches)
-    first[count++] = {range, owner};
+    first[count++] = stretch;
   else
     complete = false;
 }
 
-bool ForkList::find() {
+bool ForkList::find(size_t granuleBytes) {
+  granule = granuleBytes;
   size_t page = basePageBytes();
   size_t listBytes = roundUp(mostStretches * sizeof(ForkStretch), page);
   size_t runBytes = roundUp(mostStretches * sizeof(Range), page);
@@ -82,27 +87,40 @@ bool ForkList::find() {
   return complete;
 }
 
+/// What is ours of \p mapping. \p run: the first of the heap's that may be in
+/// it.
+void ForkList::addMapping(const Mapping &mapping, const Range *&run,
+                          const Range *lastRun) {
+  int rights = rightsOf(mapping);
+  for (Range part : segmentsOnLargePages())
+    add({common(part, mapping.range), ForkOwner::segments, rights, granule});
+  while (run != lastRun && run->end <= mapping.range.start)
+    ++run;
+  for (const Range *at = run; at != lastRun && at->start < mapping.range.end;
+       ++at)
+    add({common(*at, mapping.range), ForkOwner::heap, rights, granule});
+  // Among the heap's addresses, too: they are not reserved.
+  Range rest = mapping.range, part;
+  size_t bytes = granule;
+  for (; !(part = notedPart(rest, bytes)).empty(); rest.start = part.end)
+    add({part, ForkOwner::other, rights, bytes});
+}
+
 void ForkList::addOpen(const Range *run, const Range *lastRun) {
   SelfMaps maps;
   Mapping mapping;
-  while (maps.next(mapping)) {
-    if (!isOpen(mapping))
-      continue;
-    for (Range part : segmentsOnLargePages())
-      add(common(part, mapping.range), ForkOwner::segments);
-    while (run != lastRun && run->end <= mapping.range.start)
-      ++run;
-    for (const Range *at = run; at != lastRun && at->start < mapping.range.end;
-         ++at)
-      add(common(*at, mapping.range), ForkOwner::heap);
-  }
+  while (maps.next(mapping))
+    if (isPrivateHuge(mapping))
+      addMapping(mapping, run, lastRun);
   if (maps.opened())
     return;
   // Without /proc: all that was there once.
+  constexpr int rights = PROT_READ | PROT_WRITE;
   for (Range part : segmentsOnLargePages())
-    add(part, ForkOwner::segments);
+    add({part, ForkOwner::segments, rights, granule});
   for (; run != lastRun; ++run)
-    add(*run, ForkOwner::heap);
+    add({*run, ForkOwner::heap, rights, granule});
+  complete = !hasLargeMemory();
 }
 
 void ForkList::discard() {
@@ -111,43 +129,21 @@ void ForkList::discard() {
   count = 0;
 }
 
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-GranuleMap::GranuleMap()
-    : fd(int(rawCall(SYS_openat, AT_FDCWD, long("/proc/self/pagemap"),
-                     O_RDONLY | O_CLOEXEC))) {}
-
-GranuleMap::~GranuleMap() {
-  if (fd >= 0)
-    rawCall(SYS_close, fd);
+uint64_t ForkList::bytes() const {
+  uint64_t sum = 0;
+  for (const ForkStretch &stretch : *this)
+    sum += stretch.range.bytes();
+  return sum;
 }
 
-/// Bit 56 of the word of a page says so since Linux 4.2.
-bool GranuleMap::isOnlyOurs(uintptr_t address) const {
-  constexpr uint64_t presentAndExclusive = 1ULL << 63 | 1ULL << 56;
-  uint64_t word = 0;
-  long got = rawCall(SYS_pread64, fd, long(&word), sizeof word,
-                     long(address / basePageBytes() * sizeof word));
-  return got == sizeof word &&
-         (word & presentAndExclusive) == presentAndExclusive;
-}
-
-Needs ForkList::needsOf(ForkOwner owner, size_t granuleBytes) const {
-  Needs needs;
-  GranuleMap granules;
-  for (const ForkStretch &stretch : *this) {
-    Range rest = stretch.range;
-    while (stretch.owner == owner && !rest.empty()) {
+uint64_t ForkList::presentBytes() const {
+  uint64_t present = 0;
+  for (const ForkStretch &stretch : *this)
+    for (Range rest = stretch.range; !rest.empty();) {
       bool touched;
-      uintptr_t runEnd = rest.start + touchedRun(rest, granuleBytes, touched);
-      for (; rest.start < runEnd; rest.start += granuleBytes) {
-        needs.presentBytes += touched ? granuleBytes : 0;
-        if (touched && !granules.isOnlyOurs(rest.start))
-          needs.sharedBytes += granuleBytes;
-      }
+      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
+      present += touched ? run : 0;
+      rest.start += run;
     }
-  }
-  return needs;
+  return present;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a fork() shares on hugetlb pages: the stretches of .data, .bss and heap
-// that parent and child may write to, in the order of their addresses. There
-// may be thousands of them, and nothing may be allocated at a fork: the list
-// has memory of its own. Stacks are not in it (StackFork.h).
+// What a fork() would share on hugetlb pages: the stretches of .data, .bss,
+// heap and stacks that libmpg has put there, in the order of their addresses.
+// There may be thousands of them, and nothing may be allocated at a fork: the
+// list has memory of its own.
 
 #ifndef MPG_RUNTIME_FORKLIST_H
 #define MPG_RUNTIME_FORKLIST_H
@@ -12,55 +12,46 @@
 
 namespace mpg {
 
-enum class ForkOwner : uint8_t { segments, heap };
+struct Mapping;
 
-/// Memory of one owner and one mapping or several that touch; whole granules.
+enum class ForkOwner : uint8_t { segments, heap, other };
+
+/// Memory of one owner with the same rights, in one mapping or several that
+/// touch; whole granules.
 struct ForkStretch {
   Range range;
   ForkOwner owner;
-};
-
-/// Pages that are present, and those of them that an earlier child shares.
-struct Needs {
-  uint64_t presentBytes = 0, sharedBytes = 0;
+  int rights; ///< of mprotect; readable at least
+  size_t granuleBytes;
 };
 
 class ForkList {
 public:
   /// Finds what is still as libmpg left it. The program may have unmapped some
-  /// of it, put something else in its place, or protected it: that is left
-  /// alone. False if there is no memory for a list that holds everything.
+  /// of it, put something else in its place, or forbidden to read it: that is
+  /// left alone. False if there is no memory for a list that holds everything.
+  /// \p granuleBytes: of segments and heap.
   /// pre: nothing found, or discarded; the heap is locked.
-  bool find();
+  bool find(size_t granuleBytes);
   void discard();
 
   const ForkStretch *begin() const { return first; }
   const ForkStretch *end() const { return first + count; }
-  Needs needsOf(ForkOwner owner, size_t granuleBytes) const;
+  /// Of those pages that are present.
+  uint64_t presentBytes() const;
+  uint64_t bytes() const;
 
 private:
+  void addMapping(const Mapping &mapping, const Range *&run,
+                  const Range *lastRun);
   void addOpen(const Range *run, const Range *lastRun);
-  void add(Range range, ForkOwner owner);
+  void add(ForkStretch stretch);
 
+  size_t granule = 0; ///< of segments and heap
   Away memory;
   ForkStretch *first = nullptr;
   size_t count = 0;
   bool complete = true;
-};
-
-/// Looks at single granules of this process in /proc/self/pagemap.
-class GranuleMap {
-public:
-  GranuleMap();
-  ~GranuleMap();
-  GranuleMap(const GranuleMap &) = delete;
-  GranuleMap &operator=(const GranuleMap &) = delete;
-  /// Whether the large page at \p address is present and no other process has
-  /// it. False if that cannot be told.
-  bool isOnlyOurs(uintptr_t address) const;
-
-private:
-  int fd;
 };
 
 } // namespace mpg

@@ -2,9 +2,9 @@
 //
 // In the child of a program with threads the C library sets the locks of open
 // files free, and writes to its tables of name services. Both are blocks of the
-// heap, and both happen before any handler of pthread_atfork. Without a page
-// the child would be dead by then: so its first SIGBUS is the sign to move the
-// copy in, and the second is the program's own.
+// heap, and both happen before any handler of pthread_atfork. The child has no
+// memory there then: so its first SIGSEGV is the sign to move the copy in, and
+// the second is the program's own.
 
 #include "ForkSignal.h"
 
@@ -31,30 +31,31 @@ static void takeSignal(int, siginfo_t *info, void *) {
   void (*moveIn)() = caught.moveIn;
   // Whatever else it is comes again, and then to the program: an error by
   // itself, what somebody has sent with our help.
-  releaseBusErrors();
+  releaseFaults();
   if (info->si_code <= 0)
-    rawCall(SYS_tgkill, self, rawCall(SYS_gettid), SIGBUS);
+    rawCall(SYS_tgkill, self, rawCall(SYS_gettid), SIGSEGV);
   else if (self != caught.parent && moveIn)
     moveIn();
 }
 
-void mpg::catchBusErrors(void (*moveIn)()) {
+void mpg::catchFaults(void (*moveIn)()) {
   struct sigaction action = {};
   action.sa_sigaction = takeSignal;
   action.sa_flags = SA_SIGINFO;
   sigfillset(&action.sa_mask);
   caught.moveIn = moveIn;
   caught.parent = rawCall(SYS_getpid);
-  if (sigaction(SIGBUS, &action, &caught.before)) {
+  if (sigaction(SIGSEGV, &action, &caught.before)) {
     caught.moveIn = nullptr;
     return;
   }
-  uint64_t busOnly = uint64_t(1) << (SIGBUS - 1);
-  rawCall(SYS_rt_sigprocmask, SIG_UNBLOCK, long(&busOnly), 0, sizeof busOnly);
+  uint64_t faultsOnly = uint64_t(1) << (SIGSEGV - 1);
+  rawCall(SYS_rt_sigprocmask, SIG_UNBLOCK, long(&faultsOnly), 0,
+          sizeof faultsOnly);
 }
 
-void mpg::releaseBusErrors() {
+void mpg::releaseFaults() {
   if (caught.moveIn)
-    sigaction(SIGBUS, &caught.before, nullptr);
+    sigaction(SIGSEGV, &caught.before, nullptr);
   caught.moveIn = nullptr;
 }

@@ -7,7 +7,6 @@
 #include "HeapSpace.h"
 
 #include "Fork.h"
-#include "ForkPlan.h"
 #include "HeapShortage.h"
 #include "PagesNuma.h"
 #include "RangeUse.h"
@@ -228,7 +227,7 @@ static size_t populateStart(Range memory, size_t needBytes, size_t granule) {
 /// of it have one for certain. If not all, \p error says why.
 size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
                           int &error) {
-  if (!largePagesAreSpare(memory.bytes())) { // after a fork
+  if (!poolIsOpen()) { // after a fork
     error = ENOMEM;
     return 0;
   }
@@ -268,8 +267,8 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
     releaseAddresses(memory);
     return ENOMEM;
   }
-  // A parent has said it, or its many children would.
-  if (!isForkedChild() && (wantsPool || source == Source::normal))
+  // The fork has said it.
+  if (poolIsOpen() && (wantsPool || source == Source::normal))
     sayHeapFallback(memory.bytes(), granule, source, error, *messages);
   Locked hold(lock);
   note(memory, source);

@@ -4,6 +4,7 @@
 // shared library: in a static program a second pthread_create would be a
 // duplicate definition, there Wrap.cpp is in its place.
 
+#include "Fork.h"
 #include "MallocNames.h"
 #include "NextCall.h"
 #include "Stack.h"
@@ -12,13 +13,19 @@
 #include "ThreadStack.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-static mpg::Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-                     void *)>
+using mpg::Next;
+
+static Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
     nextCreate;
-static mpg::Next<int(pthread_t, pthread_attr_t *)> nextGetAttributes;
-static mpg::Next<size_t(const pthread_attr_t *)> nextMinStack;
+static Next<int(pthread_t, pthread_attr_t *)> nextGetAttributes;
+static Next<size_t(const pthread_attr_t *)> nextMinStack;
 
 MPG_EXPORT int pthread_create(pthread_t *thread,
                               const pthread_attr_t *attributes,
@@ -93,11 +100,70 @@ bool mpg_calls_main() {
 }
 
 //===----------------------------------------------------------------------===//
+// Children
+//===----------------------------------------------------------------------===//
+
+static Next<pid_t()> nextFork, nextSimpleFork;
+static Next<int(const char *)> nextSystem;
+static Next<int(int (*)(void *), void *, int, void *, ...)> nextClone;
+
+static pid_t forkBy(pid_t (*real)(), mpg::ForkHandlers handlers) {
+  if (real)
+    return mpg::forkSafely(real, handlers);
+  errno = ENOSYS;
+  return -1;
+}
+
+MPG_EXPORT pid_t fork() noexcept {
+  return forkBy(nextFork.get("fork"), mpg::ForkHandlers::called);
+}
+
+// Since glibc 2.34.
+extern "C" MPG_EXPORT pid_t _Fork() noexcept {
+  return forkBy(nextSimpleFork.get("_Fork"), mpg::ForkHandlers::none);
+}
+
+/// Before 2.29 the C library makes the shell without any handler.
+static bool systemForks() {
+  const char *version = gnu_get_libc_version();
+  return version[0] == '2' && version[1] == '.' && atoi(version + 2) < 29;
+}
+
+MPG_EXPORT int system(const char *command) {
+  auto *real = nextSystem.get("system");
+  int error = real ? 0 : ENOSYS;
+  if (!error && command && systemForks())
+    error = mpg::prepareForChild();
+  if (!error)
+    return real(command);
+  errno = error;
+  return -1;
+}
+
+MPG_EXPORT int clone(int (*function)(void *), void *stack, int flags,
+                     void *argument, ...) noexcept {
+  va_list more;
+  va_start(more, argument);
+  auto *parentId = va_arg(more, pid_t *);
+  void *storage = va_arg(more, void *);
+  auto *childId = va_arg(more, pid_t *);
+  va_end(more);
+  auto *real = nextClone.get("clone");
+  int error = real ? 0 : ENOSYS;
+  if (!error && !(flags & CLONE_VM))
+    error = mpg::prepareForChild();
+  if (!error)
+    return real(function, stack, flags, argument, parentId, storage, childId);
+  errno = error;
+  return -1;
+}
+
+//===----------------------------------------------------------------------===//
 // Limits
 //===----------------------------------------------------------------------===//
 
-static mpg::Next<int(int, const struct rlimit *)> nextSetLimit;
-static mpg::Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
+static Next<int(int, const struct rlimit *)> nextSetLimit;
+static Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
     nextProcessLimit;
 
 /// What a new limit changes for this process.

@@ -11,6 +11,7 @@
 // before. A system call that goes past the C library is not seen.
 
 #include "BasePages.h"
+#include "ForkPins.h"
 #include "MallocNames.h"
 #include "NextCall.h"
 #include "Syscall.h"
@@ -203,8 +204,13 @@ MPG_EXPORT int madvise(void *address, size_t bytes, int advice) noexcept {
     return result;
   if (isHint(advice) && mayBeLarge(range))
     return 0;
+  // As libibverbs asks for what it registers: a fork gives the child a copy of
+  // it (Fork.cpp), so the frames stay ours without the advice.
+  bool isAboutFork = advice == MADV_DONTFORK || advice == MADV_DOFORK;
+  if (isAboutFork && mayBeLarge(range) && memoryMayBePinned())
+    return 0;
   if (needsBasePages(advice) && mayTryAgain(range, framesFor(advice)))
-    result = real(address, bytes, advice);
+    return real(address, bytes, advice);
   return result;
 }
 

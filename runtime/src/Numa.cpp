@@ -10,6 +10,7 @@
 // at: the kernel kills a process that asks a full node for bound memory.
 
 #include "Numa.h"
+#include "ForkRanges.h"
 #include "Pages.h"
 #include "PagesNuma.h"
 #include "mpg/mpg.h"
@@ -71,6 +72,8 @@ static int allocateFrom(Source source, Wish wish, void *&memory) {
   if (!error && isChoice && wish.node >= 0 && !isBound &&
       !liesOn(wish.node, away.range))
     error = ENOMEM;
+  if (!error && source == Source::hugetlb)
+    noteLargeMemory(away.range, granuleBytes);
   if (error)
     discard(away);
   else

@@ -27,6 +27,11 @@ struct Range {
   }
 };
 
+/// What \p a and \p b have in common.
+inline Range common(Range a, Range b) {
+  return {a.start > b.start ? a.start : b.start, a.end < b.end ? a.end : b.end};
+}
+
 /// pre: \p unit is a power of two.
 constexpr uintptr_t roundDown(uintptr_t value, size_t unit) {
   return value & ~(uintptr_t(unit) - 1);

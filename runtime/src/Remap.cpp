@@ -98,12 +98,6 @@ void Remap::moveParts(Mover &mover) {
 // What came of it
 //===----------------------------------------------------------------------===//
 
-static Range common(Range a, Range b) {
-  Range both{a.start > b.start ? a.start : b.start,
-             a.end < b.end ? a.end : b.end};
-  return both.empty() ? Range{} : both;
-}
-
 Tally Remap::tallyOf(Range region) const {
   Tally tally;
   tally.total = region.bytes();

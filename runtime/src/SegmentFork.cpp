@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fork() and .data and .bss (the question and the copy stand in ForkPlan.cpp):
-// which of it is on hugetlb pages, and the way back of static programs.
-//
-// In a static program the C library's variables are among these: the child
-// writes to them before it comes to our handler, and what it wrote would be
-// lost under the copy. There a parent of one thread goes back to normal pages
-// itself, for good; one of several threads gets the line only.
+// Which of .data and .bss is on hugetlb pages, for a fork().
 
 #include "SegmentFork.h"
 
-#include "BasePages.h"
-#include "ForkPlan.h"
+#include "Fork.h"
 
 using namespace mpg;
 
@@ -28,7 +21,7 @@ struct Region {
 struct SegmentWatch {
   size_t granuleBytes = 0;
   Messages *messages = nullptr;
-  bool holdsUs = false; ///< our variables and the C library's: see file head
+  bool holdsUs = false; ///< our variables and the C library's
   size_t count = 0;
   Range moved[maxRanges]; ///< onto hugetlb pages, by addresses; none touch
   size_t regionCount = 0;
@@ -57,26 +50,16 @@ uint64_t mpg::segmentHugeBytes() {
   return bytes;
 }
 
-bool mpg::segmentsHoldLibraries() { return watch.holdsUs; }
+bool mpg::segmentsHoldLibraries() { return watch.count && watch.holdsUs; }
 
-void mpg::segmentsHaveLeft() { watch.count = 0; }
-
-//===----------------------------------------------------------------------===//
-// Back to normal pages
-//===----------------------------------------------------------------------===//
-
-int mpg::segmentsGoBack(const ForkList &list, Source source) {
-  const size_t granule = watch.granuleBytes;
-  for (const ForkStretch &stretch : list)
-    if (stretch.owner == ForkOwner::segments)
-      if (int error = replacePages(stretch.range, granule, source))
-        return error;
+void mpg::segmentsHaveLeft(Source source) {
   watch.count = 0;
-  for (size_t i = 0; i < watch.regionCount; ++i)
-    watch.messages->region(watch.regions[i].kind, watch.regions[i].range, 0,
-                           watch.granuleBytes,
-                           "a fork found no large pages for the child");
-  return 0;
+  for (size_t i = 0; i < watch.regionCount; ++i) {
+    const Region &region = watch.regions[i];
+    watch.messages->region(region.kind, region.range,
+                           source == Source::thp ? region.range.bytes() : 0,
+                           watch.granuleBytes, movedByForkReason);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,5 +95,5 @@ void mpg::watchForks(const Part *parts, size_t partCount, const Config &config,
     watch.holdsUs |= part.segment->range.contains(us);
   }
   if (watch.count)
-    planForks(config, config.bssPaging, messages);
+    watchForks(config, messages);
 }

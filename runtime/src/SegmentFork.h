@@ -17,7 +17,7 @@ namespace mpg {
 void watchForks(const Part *parts, size_t partCount, const Config &config,
                 Messages &messages);
 
-// For the plan of a fork (ForkPlan.cpp).
+// For Fork.cpp.
 
 struct SegmentRanges {
   const Range *first, *last;
@@ -29,15 +29,11 @@ SegmentRanges segmentsOnLargePages();
 uint64_t segmentHugeBytes();
 
 /// Whether the C library's variables and ours are among them (a static
-/// program): no copy can be put over these in the child.
+/// program): a child cannot do without these for a moment.
 bool segmentsHoldLibraries();
 
-/// Moves them back to \p source for good. All of \p list that is theirs, or an
-/// error; what has gone back stays there. pre: one thread, signals blocked.
-int segmentsGoBack(const ForkList &list, Source source);
-
-/// Nothing of them is on large pages any more.
-void segmentsHaveLeft();
+/// They lie on \p source now, for good.
+void segmentsHaveLeft(Source source);
 
 } // namespace mpg
 

@@ -114,12 +114,6 @@ void MovableFinder::add(Range usable) {
   stretch.end = usable.end;
 }
 
-static Range common(Range a, Range b) {
-  Range both{a.start > b.start ? a.start : b.start,
-             a.end < b.end ? a.end : b.end};
-  return both.empty() ? Range{} : both;
-}
-
 /// Address space that nobody uses may become a part of the first or the last
 /// large page of the segment, if at least half of that page is the segment's:
 /// large pages are too dear for a few bytes. A hole inside of the segment is a

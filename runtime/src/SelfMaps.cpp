@@ -163,6 +163,37 @@ bool mpg::isFree(Range range) {
   return any; // a process without any mapping is a /proc that lies
 }
 
+NumberedEntries::NumberedEntries(const char *path)
+    : fd(int(rawCall(SYS_openat, AT_FDCWD, long(path),
+                     O_RDONLY | O_DIRECTORY | O_CLOEXEC))) {
+  used = fd < 0 ? fd : 0;
+}
+
+NumberedEntries::~NumberedEntries() {
+  if (fd >= 0)
+    rawCall(SYS_close, fd);
+}
+
+bool NumberedEntries::next(uint64_t &number) {
+  // An entry: inode and offset of 8 bytes each, length of 2, type of 1, name.
+  constexpr long lengthAt = 16, nameAt = 19;
+  while (used >= 0) {
+    if (at >= used) {
+      used = rawCall(SYS_getdents64, fd, long(buffer), sizeof buffer);
+      at = 0;
+      if (used <= 0)
+        return false;
+    }
+    uint16_t length;
+    memcpy(&length, buffer + at + lengthAt, sizeof length);
+    const char *name = buffer + at + nameAt;
+    at += length;
+    if (parseNumber(name, 10, number))
+      return true;
+  }
+  return false;
+}
+
 long mpg::readSmallFile(const char *path, char *buffer, size_t capacity) {
   int fd = openForReading(path);
   if (fd < 0)

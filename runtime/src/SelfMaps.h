@@ -58,6 +58,25 @@ bool findMapping(uintptr_t address, Mapping &mapping);
 /// Whether no mapping has a byte in \p range. False if that cannot be told.
 bool isFree(Range range);
 
+/// The names in a directory of /proc that are numbers: threads, descriptors.
+class NumberedEntries {
+public:
+  explicit NumberedEntries(const char *path);
+  ~NumberedEntries();
+  NumberedEntries(const NumberedEntries &) = delete;
+  NumberedEntries &operator=(const NumberedEntries &) = delete;
+  /// False at the end, or after an error.
+  bool next(uint64_t &number);
+  /// Whether all of it could be read; say so after the last.
+  bool isComplete() const { return used == 0; }
+  int descriptor() const { return fd; }
+
+private:
+  int fd;
+  long at = 0, used = 0; ///< of the buffer; negative: an error
+  alignas(8) char buffer[4096];
+};
+
 /// Reads at most \p capacity - 1 bytes of a small file and ends them with a
 /// zero; returns the length, or a negative errno.
 long readSmallFile(const char *path, char *buffer, size_t capacity);

@@ -9,7 +9,6 @@
 #include "Pages.h"
 #include "Shortage.h"
 #include "Stack.h"
-#include "StackFork.h"
 #include "StackPlace.h"
 #include "Syscall.h"
 
@@ -117,7 +116,6 @@ static void shrink() {
   stack.large.start = watched.openStart = start;
   stack.grows = mapGrowingBelow(start);
   notePartNotSeen(lowestAddress());
-  processStackBeginsAt(start);
 }
 
 static void openFrom(uintptr_t start) {

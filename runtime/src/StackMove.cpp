@@ -43,21 +43,3 @@ int mpg::moveStack(StackMove &move) {
   move = job.move;
   return job.error;
 }
-
-int mpg::moveStackToNormalPages(Range large, size_t granuleBytes) {
-  // Everything that is in use now and what moveStack() itself needs.
-  constexpr size_t framesBytes = 64 << 10;
-  uintptr_t low = roundDown(uintptr_t(__builtin_frame_address(0)) - framesBytes,
-                            basePageBytes());
-  StackMove move{};
-  if (int error = buildAway(Source::normal, large.bytes(), granuleBytes,
-                            nullptr, move.away))
-    return error;
-  move.live = {low > large.start ? low : large.start, large.end};
-  move.target = large.start;
-  move.granuleBytes = granuleBytes;
-  int error = moveStack(move);
-  if (error)
-    discard(move.away);
-  return error;
-}

@@ -21,10 +21,6 @@ struct StackMove {
 /// pre: no other thread writes to the live part; one thread at a time.
 int moveStack(StackMove &move);
 
-/// Puts normal pages in the place of \p large, a stack in use or a part of it,
-/// without losing anything above the frame of the caller.
-int moveStackToNormalPages(Range large, size_t granuleBytes);
-
 } // namespace mpg
 
 #endif // MPG_RUNTIME_STACKMOVE_H

@@ -16,15 +16,12 @@
 #include "SelfMaps.h"
 #include "Syscall.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
 using namespace mpg;
-
-static constexpr int stopSignal = 33; // glibc's SIGSETXID
 
 namespace {
 
@@ -145,45 +142,23 @@ static bool ask(int thread) {
   return !isError(result) || result == gone;
 }
 
-namespace {
-
-/// A folder, as getdents64 gives it.
-struct Entry {
-  uint64_t inode;
-  int64_t offset;
-  unsigned short bytes;
-  unsigned char type;
-  char name[1];
-};
-
-} // namespace
-
 /// Asks every thread that was not asked before. Returns how many others there
 /// are, or -1.
 static long askAll() {
-  auto self = int(rawCall(SYS_gettid));
-  long fd = rawCall(SYS_openat, AT_FDCWD, long("/proc/self/task"),
-                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
+  auto self = uint64_t(rawCall(SYS_gettid));
+  NumberedEntries threads("/proc/self/task");
+  if (threads.descriptor() < 0)
     return HeapLock::isOnlyThread() ? 0 : -1;
-  alignas(Entry) char buffer[2048];
-  long others = 0, got;
-  while ((got = rawCall(SYS_getdents64, fd, long(buffer), sizeof buffer)) > 0) {
-    for (long at = 0; at < got;) {
-      auto *entry = reinterpret_cast<const Entry *>(buffer + at);
-      at += entry->bytes;
-      const char *text = entry->name;
-      uint64_t number = 0;
-      if (!parseNumber(text, 10, number) || int(number) == self ||
-          hasEnded(int(number)))
-        continue;
-      ++others;
-      if (!isAsked(int(number)) && !ask(int(number)))
-        got = -1;
-    }
+  long others = 0;
+  uint64_t thread;
+  while (threads.next(thread)) {
+    if (thread == self || hasEnded(int(thread)))
+      continue;
+    ++others;
+    if (!isAsked(int(thread)) && !ask(int(thread)))
+      return -1;
   }
-  rawCall(SYS_close, fd);
-  return got < 0 ? -1 : others;
+  return threads.isComplete() ? others : -1;
 }
 
 bool mpg::stopOtherThreads() {

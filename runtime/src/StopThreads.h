@@ -11,11 +11,14 @@
 
 namespace mpg {
 
+/// glibc's SIGSETXID. Who waits for the one who stops leaves it open.
+constexpr int stopSignal = 33;
+
 /// False if one of them does not stop within a second: it waits for a child of
 /// vfork(), blocks every signal by itself, or a debugger has it; or threads
 /// cannot be counted. Nobody is stopped then. From here to the other no lock
 /// may be taken that another thread may hold.
-/// pre: signals are blocked; one caller at a time.
+/// pre: other signals are blocked; one caller at a time.
 bool stopOtherThreads();
 void resumeOtherThreads();
 

@@ -24,7 +24,7 @@ enum mpg_code {
   MPG_MSG_VENDOR = 9004,      /* Fujitsu's library is in this process */
   MPG_MSG_KERNEL = 9005,      /* the kernel or the site forbids large pages */
   MPG_MSG_FIRST_TOUCH = 9006, /* first touch cannot place memory */
-  MPG_MSG_FORK = 9007,        /* a fork found no large pages for the child */
+  MPG_MSG_FORK = 9007,        /* what a fork does with large pages */
   MPG_MSG_SECTOR = 9008,      /* the sector cache cannot be divided as asked */
   MPG_MSG_HEAP = 9009,        /* malloc fails, because HUGETLB_FALLBACK is 0 */
   MPG_MSG_REPLICA = 9010      /* a node has no room for its copy */

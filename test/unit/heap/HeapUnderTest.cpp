@@ -6,7 +6,6 @@
 #include "HeapUnderTest.h"
 
 #include "Fork.h"
-#include "ForkPlan.h"
 #include "HeapSpace.h"
 #include "Pages.h"
 #include "SelfMaps.h"
@@ -28,9 +27,7 @@ static Config onTransparentPages() {
 
 Config heapConfig = onTransparentPages();
 
-bool mpg::isForkedChild() { return false; }
-
-bool mpg::largePagesAreSpare(uint64_t) { return true; }
+bool mpg::poolIsOpen() { return true; }
 
 bool mpg::decideHeap() {
   static Messages messages;

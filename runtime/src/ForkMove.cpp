@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Piece by piece: copied to new pages, which are moved over the old ones, whose
+// page then is free for others. In a static program our own variables may be in
+// any piece: nothing is written to them between the copy and the move. All of
+// it runs on a stack of its own.
+
+#include "ForkMove.h"
+
+#include "PagesNuma.h"
+#include "StackSwitch.h"
+#include "Syscall.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+using namespace mpg;
+
+namespace {
+
+struct Job {
+  const ForkList *list;
+  Source source;
+  bool hasNodes; ///< more than one
+  int error;
+};
+
+} // namespace
+
+/// Copies what is not zero: a large page is present to its last byte, and a
+/// small program uses little of it. New memory is zero. No
+/// call of the C library: its table may be in the piece.
+static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
+  size_t page = basePageBytes();
+  for (uintptr_t end = from + bytes; from < end; from += page, to += page) {
+    auto *words = reinterpret_cast<const uint64_t *>(from);
+    uint64_t any = 0;
+    for (size_t i = 0; i < page / sizeof *words && !any; i += 8)
+      for (size_t j = i; j < i + 8; ++j)
+        any |= words[j];
+    if (any)
+      copyPages(to, from, page);
+  }
+}
+
+/// Large memory is often where its threads are: the one that forks must not
+/// become the first to touch it.
+static void keepNode(Range away, uintptr_t old) {
+  int node = -1;
+  if (!nodesOf(old, 1, basePageBytes(), &node) && node >= 0)
+    place(away, Placement::prefer, NodeSet::of(node));
+}
+
+static int movePiece(Range piece, const ForkStretch &stretch, const Job &job,
+                     bool touched) {
+  const size_t granuleBytes = stretch.granuleBytes;
+  Away away;
+  if (int error =
+          buildAway(job.source, piece.bytes(), granuleBytes, nullptr, away))
+    return error;
+  if (touched && job.hasNodes)
+    keepNode(away.range, piece.start);
+  if (touched)
+    copyContents(away.range.start, piece.start, piece.bytes());
+  int error = moveInto(away, piece.start, granuleBytes,
+                       touched ? Contents::copied : Contents::zero);
+  if (error)
+    discard(away);
+  return error;
+}
+
+static int moveStretch(const ForkStretch &stretch, const Job &job) {
+  const size_t granule = stretch.granuleBytes;
+  Range rest = stretch.range;
+  // Of memory that is there twice.
+  size_t mostBytes = job.hasNodes ? granule : 32 << 20;
+  while (!rest.empty()) {
+    bool touched;
+    size_t bytes = touchedRun(rest, granule, touched);
+    if (bytes > mostBytes)
+      bytes = roundUp(mostBytes, granule);
+    int error =
+        movePiece({rest.start, rest.start + bytes}, stretch, job, touched);
+    if (!error)
+      rest.start += bytes;
+    else if (mostBytes > granule)
+      mostBytes = granule; // address space may be short
+    else
+      return error;
+  }
+  return 0;
+}
+
+static void moveAll(void *argument) {
+  Job &job = *static_cast<Job *>(argument);
+  constexpr int readWrite = PROT_READ | PROT_WRITE;
+  for (const ForkStretch &stretch : *job.list) {
+    job.error = moveStretch(stretch, job);
+    if (job.error)
+      return;
+    if (stretch.rights != readWrite)
+      rawCall(SYS_mprotect, long(stretch.range.start),
+              long(stretch.range.bytes()), stretch.rights);
+  }
+}
+
+void *mpg::ownStackTop() {
+  // For calls of other libraries' handlers, too (ForkCopy.h).
+  constexpr size_t stackBytes = 1 << 20;
+  static Away stack;
+  if (stack.range.empty() &&
+      buildAway(Source::normal, stackBytes, basePageBytes(), nullptr, stack))
+    return nullptr;
+  return reinterpret_cast<void *>(stack.range.end);
+}
+
+static void moveOnOwnStack(void *argument) {
+  // A copy: the argument is on the stack that goes away.
+  Job job = *static_cast<Job *>(argument);
+  moveAll(&job);
+  static_cast<Job *>(argument)->error = job.error;
+}
+
+int mpg::moveOffLargePages(const ForkList &list, Source source) {
+  void *top = ownStackTop();
+  if (!top)
+    return ENOMEM;
+  Job job{&list, source, allowedNodes().count() > 1, 0};
+  mpg_call_on_stack(top, moveOnOwnStack, &job);
+  return job.error;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves memory off hugetlb pages, for good.
+
+#ifndef MPG_RUNTIME_FORKMOVE_H
+#define MPG_RUNTIME_FORKMOVE_H
+
+#include "ForkList.h"
+
+namespace mpg {
+
+/// Moves all of \p list to \p source, the stack in use included. Returns 0 or
+/// an errno value; then the rest is where it was. What was moved keeps its
+/// contents and rights. pre: no other thread runs, signals are blocked.
+int moveOffLargePages(const ForkList &list, Source source);
+
+/// Normal pages to run on while the stack in use is replaced. Null if there is
+/// no memory for them. One user at a time.
+void *ownStackTop();
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_FORKMOVE_H
