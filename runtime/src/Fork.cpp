@@ -322,7 +322,18 @@ static void unlockStreams() {
     _IO_list_unlock();
 }
 
+/// Whether there is nothing to do for a fork. Then nothing is written either:
+/// each page written to costs parent or child a copy.
+static bool isPlainFork() {
+  return HeapLock::isOnlyThread() && !hasLargePages() && !isInFork();
+}
+
 static void beforeFork() {
+  if (isPlainFork()) {
+    if (forks.owner) // of a thread of our parent
+      forks.owner = 0;
+    return;
+  }
   enter();
   lockStreams();
   lockHeap();
@@ -336,6 +347,8 @@ static void beforeFork() {
 }
 
 static void inParent() {
+  if (!forks.owner)
+    return;
   finishCopyInParent();
   unlockHeap();
   unlockStreams();
@@ -343,6 +356,8 @@ static void inParent() {
 }
 
 static void inChild() {
+  if (!forks.owner)
+    return;
   forks.isChild = true;
   forks.isClosed = forks.config->fallback;
   forks.owner = uint32_t(rawCall(SYS_gettid)); // was the parent's thread
