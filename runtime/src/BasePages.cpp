@@ -69,8 +69,7 @@ bool mpg::mayBeLarge(Range range) {
   if (!base.isOn || range.empty())
     return false;
   size_t granuleBytes;
-  if (heapSpace.range().overlaps(range) ||
-      !notedPart(range, granuleBytes).empty())
+  if (heapSpace.hasHuge(range) || !notedPart(range, granuleBytes).empty())
     return true;
   for (Range part : segmentsOnLargePages())
     if (part.overlaps(range))

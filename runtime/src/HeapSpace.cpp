@@ -436,15 +436,32 @@ void HeapSpace::give(Range memory) {
   tellRegion();
 }
 
+bool HeapSpace::isHuge(uintptr_t address) const {
+  const UnitEntry &entry = granules[(address - reserved.start) / granule];
+  return entry.state == UnitState::mapped &&
+         Source(entry.detail) == Source::hugetlb;
+}
+
+/// The part of \p memory that is the heap's.
+static Range within(Range memory, Range reserved) {
+  return {memory.start > reserved.start ? memory.start : reserved.start,
+          memory.end < reserved.end ? memory.end : reserved.end};
+}
+
+bool HeapSpace::hasHuge(Range memory) const {
+  Range part = within(memory, reserved);
+  for (uintptr_t at = part.start; at < part.end;
+       at = roundDown(at, granule) + granule)
+    if (isHuge(at))
+      return true;
+  return false;
+}
+
 void HeapSpace::leaveHuge(Range memory) {
-  for (uintptr_t at = memory.start; at < memory.end; at += granule) {
-    if (!reserved.contains(at))
-      continue;
-    const UnitEntry &entry = granules[(at - reserved.start) / granule];
-    if (entry.state == UnitState::mapped &&
-        Source(entry.detail) == Source::hugetlb)
+  Range part = within(memory, reserved);
+  for (uintptr_t at = part.start; at < part.end; at += granule)
+    if (isHuge(at))
       setSource({at, at + granule}, Source::normal);
-  }
 }
 
 void HeapSpace::lockAll() {
@@ -460,11 +477,10 @@ void HeapSpace::unlockAll(bool inChild) {
 void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
   uint32_t count = uint32_t(openCount), first = 0;
   for (uint32_t i = 1; i <= count; ++i) {
-    bool isHuge = i < count && granules[i].state == UnitState::mapped &&
-                  Source(granules[i].detail) == Source::hugetlb;
-    if (isHuge && !first)
+    bool continues = i < count && isHuge(reserved.start + i * granule);
+    if (continues && !first)
       first = i;
-    if (isHuge || !first)
+    if (continues || !first)
       continue;
     visit(context, rangeOf({first, i - first, false}));
     first = 0;

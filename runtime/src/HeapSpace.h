@@ -77,6 +77,10 @@ public:
            UnitState::lost;
   }
 
+  /// Whether any of \p memory is on hugetlb pages; what others map or unmap at
+  /// this moment is seen or not. Needs no lock.
+  bool hasHuge(Range memory) const;
+
   size_t granuleBytes() const { return granule; }
   Range range() const { return reserved; }
   MappedBytes mapped() const { return now; }
@@ -116,6 +120,7 @@ private:
   size_t mapHuge(Range memory, int node, size_t needBytes, int &error);
   int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
   void giveAddresses(Range memory);
+  bool isHuge(uintptr_t address) const; ///< pre: in the range
   void note(Range memory, Source source);
   void forget(Range memory);
   void setState(Range memory, UnitState state);
