@@ -171,6 +171,8 @@ std::optional<int> Runner::finish(const RunResult &result, RunReport &report) {
     writeReportFile(expandFileName(options.jsonFile, result.pid), report);
   if (options.report && speaksForNode()) {
     writeRunText(errs(), report);
+    if (options.children)
+      errs() << "  of this process alone, not of those that it started\n";
     if (hasOtherRanks())
       errs() << "  this is rank " << worldRank()
              << "; of each rank: --report=json:FILE-%r\n";
