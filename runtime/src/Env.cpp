@@ -273,6 +273,7 @@ static void resolveRegions(const Values &values, Config &config,
   config.bssPaging = pagingOf(values, 0);
   config.stackPaging = pagingOf(values, 1);
   config.mmapPaging = pagingOf(values, 2);
+  config.pagingGiven = values.has(Variable::XOS_MMM_L_PAGING_POLICY);
   config.fallbackGiven = values.has(Variable::XOS_MMM_L_HUGETLB_FALLBACK);
   config.fallback = values.of(Variable::XOS_MMM_L_HUGETLB_FALLBACK) == 1;
   // 0, 1, off, on

@@ -43,6 +43,8 @@ struct Config {
   Paging bssPaging = Paging::prepage;
   Paging stackPaging = Paging::demand;
   Paging mmapPaging = Paging::prepage;
+  bool pagingGiven = false;   ///< PAGING_POLICY is set to a valid value
+  bool pagingByNodes = false; ///< not set, and demand because of several nodes
   bool fallbackGiven = false; ///< HUGETLB_FALLBACK is set to a valid value
   bool fallback = true;       ///< its value; not set: falls back
   // Who is affected, and what is said.

@@ -157,6 +157,8 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
   line.add(setting.name).add("=").add(effective.text());
   const char *given = findValue(environment, setting.name);
   uint64_t value;
+  if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingByNodes)
+    line.add(" (not set; the process may use several NUMA nodes)");
   if (!given || !parseValue(setting, given, value))
     return;          // a wrong value has had its own line
   size_t length = 0; // a number may have any number of zeros in front

@@ -22,11 +22,14 @@
 #include "Heap.h"
 #include "HeapSpace.h"
 #include "Messages.h"
+#include "NodeCpus.h"
 #include "Numa.h"
 #include "Pages.h"
+#include "PagesNuma.h"
 #include "Remap.h"
 #include "Replicate.h"
 #include "Sector.h"
+#include "Shortage.h"
 #include "Stack.h"
 #include "StandardError.h"
 #include "ThreadStack.h"
@@ -63,6 +66,19 @@ static const char *const *environment() {
   return words + 1 + *reinterpret_cast<const long *>(words) + 1;
 }
 
+/// Pages that are there before the program's threads are lie on the node of the
+/// thread that starts. Where several nodes may be used, and nobody has set a
+/// policy of any kind, they come at the first touch, if that is sure to find
+/// them.
+static void choosePaging(Config &config) {
+  if (config.pagingGiven || !mayRunOnSeveralNodes() ||
+      allowedNodes().count() < 2 || hasMemoryPolicy() ||
+      (config.mode != Mode::thp && reservationMayFail(config.hugeBytes)))
+    return;
+  config.pagingByNodes = true;
+  config.bssPaging = config.mmapPaging = Paging::demand;
+}
+
 /// Who is meant, and the settings. False: there is nothing to do.
 static bool decide() {
   state.isDecided = true;
@@ -88,6 +104,7 @@ static bool decide() {
   if (config.mode == Mode::none)
     return false;
   probePages(config.forceCopyBack);
+  choosePaging(state.config);
   return true;
 }
 

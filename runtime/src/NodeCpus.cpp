@@ -74,6 +74,23 @@ void mpg::cpusOfProcess(cpu_set_t &cpus) {
   rawCall(SYS_close, folder);
 }
 
+bool mpg::mayRunOnSeveralNodes() {
+  cpu_set_t online, mine, cpus;
+  onlineNodes(online);
+  CPU_ZERO(&mine);
+  addCpusOf(0, mine);
+  int count = 0;
+  for (int node = 0; node < CPU_SETSIZE && CPU_COUNT(&online) > 1; ++node) {
+    if (!CPU_ISSET(node, &online))
+      continue;
+    cpusOfNode(node, cpus);
+    CPU_AND(&cpus, &cpus, &mine);
+    if (CPU_COUNT(&cpus) && ++count == 2)
+      return true;
+  }
+  return false;
+}
+
 int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
   LineBuffer path;
   path.add("/sys/devices/system/node/node").addNumber(uint64_t(node));

@@ -22,6 +22,9 @@ void cpusOfNode(int node, cpu_set_t &cpus);
 /// mask is not enough: OpenMP binds the one that asks to a single place.
 void cpusOfProcess(cpu_set_t &cpus);
 
+/// Whether the calling thread may run on CPUs of more than one node.
+bool mayRunOnSeveralNodes();
+
 /// The distances from \p node as the firmware gives them, in the order of
 /// onlineNodes(): 10 is the node itself. Returns how many there are, at most
 /// \p capacity.

@@ -44,6 +44,12 @@ int NodeSet::count() const {
   return sum;
 }
 
+bool mpg::hasMemoryPolicy() {
+  int mode = MPOL_DEFAULT;
+  return !isError(rawCall(SYS_get_mempolicy, long(&mode), 0, 0, 0, 0)) &&
+         mode != MPOL_DEFAULT;
+}
+
 NodeSet mpg::allowedNodes() {
   NodeSet nodes;
   if (isError(rawCall(SYS_get_mempolicy, 0, long(nodes.words),

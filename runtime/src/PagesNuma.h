@@ -25,6 +25,10 @@ struct NodeSet {
 /// Nodes that this process may have memory on; node 0 if that cannot be told.
 NodeSet allowedNodes();
 
+/// Whether somebody has decided where memory of this process comes from
+/// (set_mempolicy, as by numactl).
+bool hasMemoryPolicy();
+
 enum class Placement : uint8_t {
   bind,       ///< there or nowhere
   prefer,     ///< elsewhere when the node is full

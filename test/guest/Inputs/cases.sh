@@ -41,7 +41,22 @@ env $demand /touch-unchanged /tmp/file
 begin first touch of .bss, demand
 env $demand /touch-openmp bss 32 0 block 64 0
 begin first touch of .bss, prepage
-/touch-openmp bss 32 0 block 64 0
+env XOS_MMM_L_PAGING_POLICY=prepage:demand:prepage /touch-openmp bss 32 0 block 64 0
+
+print() {
+  env XOS_MMM_L_PRINT_ENV=on LD_PRELOAD=/lib/libmpgrt.so.1 "$@" 2>&1 |
+    grep -e POLICY -e MiB -e mpg: | grep -v settings
+}
+begin each thread initialises its part
+/own-parts
+print /own-parts
+print env MPG_MODE=thp /own-parts
+begin each thread initialises its part, a policy is named
+print env XOS_MMM_L_PAGING_POLICY=prepage:demand:prepage /own-parts
+begin each thread initialises its part, numactl has set one
+print /own-parts interleave
+begin each thread initialises its part, one node
+print taskset 1 /own-parts
 
 begin NUMA functions
 /numa-uses
@@ -61,11 +76,14 @@ done
 env MPG_MODE=hugetlb /shares /regions-static late
 begin regions, hugetlb, old kernel
 env MPG_MODE=hugetlb MPG_TEST_COPY_BACK=1 /shares /regions-static late
+# One thread, and what it touches should not stop where its node is full.
 begin regions, transparent
+export XOS_MMM_L_PAGING_POLICY=prepage:demand:prepage
 for program in /regions-pie /regions-layout; do
   env MPG_MODE=thp LD_PRELOAD=/lib/libmpgrt.so.1 /shares $program touch
 done
 env MPG_MODE=thp /shares /regions-static touch
+unset XOS_MMM_L_PAGING_POLICY
 begin regions, none
 env MPG_MODE=none LD_PRELOAD=/lib/libmpgrt.so.1 /shares /regions-pie late
 

@@ -77,6 +77,7 @@ begin prepaged heap, array in .bss
 env $policy=demand:demand:prepage $touch /share-openmp bss 16 block 0
 begin prepaged .bss, array in the heap
 env $policy=prepage:demand:demand $touch /share-openmp heap 16 block 0
+export XOS_MMM_L_PAGING_POLICY=prepage:demand:prepage
 begin prepaged, array of its own
 env $touch /share-openmp huge 16 block 0 2
 begin prepaged, transparent
