@@ -531,6 +531,9 @@ void JobReader::changeFolder(const Command &command) {
     folder.add("/");
   }
   folder.add(command.values[i]);
+  constexpr size_t longestPath = 4096; // no folder has a longer one
+  if (folder.str().size() > longestPath)
+    return variables.forget(folderName, command.line);
   variables.setValue(folderName, std::move(folder), command.line);
 }
 

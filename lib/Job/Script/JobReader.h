@@ -142,7 +142,9 @@ private:
     script.problems.push_back({line, text.str()});
   }
   void notUnderstood(unsigned line, const llvm::Twine &text) {
-    script.notUnderstood.push_back({line, text.str()});
+    constexpr size_t mostPlaces = 100; // a report shows fewer
+    if (script.notUnderstood.size() < mostPlaces)
+      script.notUnderstood.push_back({line, text.str()});
   }
   bool isConditional() const { return conditions > 0; }
 

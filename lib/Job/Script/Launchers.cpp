@@ -206,7 +206,8 @@ private:
   ArrayRef<JobWord> words;
   size_t at = 0, first = 0; ///< first: the name of the innermost launcher
   bool hasTool = false;
-  bool readsLine = false; ///< the innermost launcher gives words to a shell
+  bool readsLine = false;     ///< the innermost launcher gives words to a shell
+  bool meansChildren = false; ///< mpgrun --children
   bool isMultiProg = false;
   std::string containerVerb;
   LaunchParts parts;
@@ -447,14 +448,14 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   hasTool |= row.family != Family::env && row.family < Family::remote;
   readsLine = row.family == Family::remote;
   // It means the program that stands next to it, unless it is told otherwise.
-  if (row.family == Family::mpgrun)
+  if (row.family == Family::mpgrun) {
     parts.underMpgrun = true;
-  else if (parts.underMpgrun)
-    parts.underMpgrun = any_of(parts.launchers, [](const auto &launcher) {
-      return any_of(launcher, [](const JobWord &word) {
-        return word.text == "--children";
-      });
+    meansChildren = any_of(parts.launchers.back(), [](const JobWord &word) {
+      return word.text == "--children";
     });
+  } else {
+    parts.underMpgrun &= meansChildren;
+  }
 }
 
 /// Whether what is started is not one of the words: says what it is, if it is
@@ -537,6 +538,7 @@ static std::vector<LaunchParts> findExecs(ArrayRef<JobWord> words) {
       found.back().isLaunched = false;
       found.back().notUnderstood = "the programs that find finds and starts";
     }
+    i += command.size();
   }
   return found;
 }
@@ -556,9 +558,12 @@ static bool isOtherContainer(ArrayRef<JobWord> words) {
 /// Where "mpiexec .. : .." names its launcher, behind time or numactl; the end
 /// if the words are one part.
 static size_t findPartedLauncher(ArrayRef<JobWord> words) {
+  constexpr size_t farthest = 64; // all of them are copied for each part
   bool parted =
+      findLauncher(words[0]) &&
       any_of(words, [](const JobWord &word) { return word.text == ":"; });
-  for (size_t i = 0; parted && i < words.size() && words[i].text != ":"; ++i)
+  size_t end = parted ? std::min(words.size(), farthest) : 0;
+  for (size_t i = 0; i < end && words[i].text != ":"; ++i)
     if (const LauncherRow *row = findLauncher(words[i]))
       if (row->family <= Family::jsrun)
         return i;
