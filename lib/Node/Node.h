@@ -41,8 +41,9 @@ struct Node {
 Node readNode(const SysTree &tree);
 
 struct Verdict;
+/// \p asRoot: who reads it can do what only root may.
 void writeNodeText(llvm::raw_ostream &out, const Node &node,
-                   const Verdict &verdict);
+                   const Verdict &verdict, bool asRoot);
 /// Schema mpginfo-1.
 void writeNodeJson(llvm::raw_ostream &out, const Node &node,
                    const Verdict &verdict);

@@ -74,7 +74,25 @@ static void writeFilled(raw_ostream &out, StringRef head, StringRef text) {
   out << "  " << head << fillText(text, unsigned(2 + head.size())) << "\n";
 }
 
-static void writeVerdict(raw_ostream &out, const Verdict &verdict) {
+/// Only root can write there.
+static bool isForRoot(StringRef command) {
+  return command.contains("> /proc/") || command.contains("> /sys/") ||
+         command.starts_with("cpupower ");
+}
+
+/// What a user can do while the administrator has not answered.
+static void writeWorksNow(raw_ostream &out, const Node &node) {
+  Fact<std::string> word = node.transparent.effective(largePageBytes);
+  writeFilled(out, "now:  ",
+              word && *word != "never"
+                  ? "mpgrun PROGRAM works without that, on transparent huge "
+                    "pages"
+                  : "programs run, on normal pages");
+}
+
+static void writeVerdict(raw_ostream &out, const Node &node,
+                         const Verdict &verdict, bool asRoot) {
+  bool asks = false;
   out << fillText(verdict.headline, 2) << "\n";
   for (const Advice &advice : verdict.advice) {
     if (!advice.isWarning)
@@ -84,11 +102,18 @@ static void writeVerdict(raw_ostream &out, const Verdict &verdict) {
       writeFilled(out, "cost: ", advice.cost);
     // Not filled: these are to be copied.
     const char *head = "  fix:  ";
+    if (!asRoot && any_of(advice.fix, isForRoot)) {
+      out << "  ask the administrator for:\n";
+      head = "        ";
+      asks = true;
+    }
     for (const std::string &line : advice.fix) {
       out << head << printable(line) << "\n";
       head = "        ";
     }
   }
+  if (asks)
+    writeWorksNow(out, node);
 }
 
 static void writeNotes(raw_ostream &out, const Verdict &verdict) {
@@ -340,9 +365,9 @@ static void writeKernel(raw_ostream &out, const KernelFacts &kernel) {
 }
 
 void mpg::writeNodeText(raw_ostream &out, const Node &node,
-                        const Verdict &verdict) {
+                        const Verdict &verdict, bool asRoot) {
   writeMachine(out, node);
-  writeVerdict(out, verdict);
+  writeVerdict(out, node, verdict, asRoot);
   writePages(out, node, verdict);
   writeTransparent(out, node.transparent);
   writeLimits(out, node);
