@@ -5,6 +5,7 @@
 #include "DebugRecords.h"
 #include "mpg/hints.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -52,10 +53,35 @@ static DenseMap<DebugVariable, unsigned> countRecords(Function &function) {
   return counts;
 }
 
-/// Whether nothing but the tag needs \p base: it is in no register behind it.
-static bool isOnlyTagged(const Value &base) {
-  return all_of(base.users(),
-                [](const User *user) { return isa<PtrToIntInst>(user); });
+/// Whether anything but another tag needs \p value behind \p place. What only
+/// tags need is in no register of its own there.
+static bool isNeededBehind(const Instruction &place, const Value &value,
+                           const DominatorTree &dominators) {
+  return any_of(value.users(), [&](const User *user) {
+    auto *use = cast<Instruction>(user);
+    return !isa<PtrToIntInst>(use) && !dominators.dominates(use, &place) &&
+           isPotentiallyReachable(&place, use, nullptr, &dominators);
+  });
+}
+
+/// Whether \p record is still what its variable, which has \p count records,
+/// has last at \p twin.
+static bool holdsAt(const DbgVariableRecord &record, const Instruction &twin,
+                    unsigned count, const DominatorTree &dominators) {
+  const Instruction *place = record.getInstruction();
+  if (place->getParent() != twin.getParent())
+    return count == 1 && dominators.dominates(place, &twin);
+  if (place != &twin && !place->comesBefore(&twin))
+    return false;
+  // The last one in front of the twin.
+  const DbgVariableRecord *last = nullptr;
+  for (const Instruction *at = place;; at = at->getNextNode()) {
+    for (DbgVariableRecord &other : filterDbgVars(at->getDbgRecordRange()))
+      if (DebugVariable(&other) == DebugVariable(&record))
+        last = &other;
+    if (at == &twin)
+      return last == &record;
+  }
 }
 
 void DebugRecords::move(const Kept &one) const {
@@ -76,15 +102,20 @@ void DebugRecords::follow(const DominatorTree &dominators) {
   for (Kept &one : kept) {
     const Instruction *place = one.record->getInstruction();
     Value *old = one.old;
-    if (!place || (old && !(one.isBase && isOnlyTagged(*old))) ||
-        moved.contains(one.record))
+    if (!place || moved.contains(one.record) || (old && !one.isBase))
       continue;
-    if (dominators.dominates(one.twin, place)) {
+    bool isBehind = dominators.dominates(one.twin, place);
+    const Instruction &from = isBehind ? *place : *one.twin;
+    if (old && isNeededBehind(from, *old, dominators))
+      continue;
+    if (isBehind) {
+      if (old && !isNeededBehind(*place, *one.twin, dominators))
+        continue;
       moved.insert(one.record);
       move(one);
-    } else if (counts.lookup(DebugVariable(one.record)) == 1 &&
-               dominators.dominates(place, one.twin)) {
-      // A variable that never changes: from the tag on it is the tagged one.
+    } else if (holdsAt(*one.record, *one.twin,
+                       counts.lookup(DebugVariable(one.record)), dominators)) {
+      // The variable has not changed: from the tag on it is the tagged one.
       Kept behind = one;
       behind.record = one.record->clone();
       one.twin->getParent()->insertDbgRecordAfter(behind.record, one.twin);

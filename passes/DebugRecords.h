@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps what a debugger knows of the pointers whose computation is repeated
-// with a tag: where the old one goes away, or is not used any more, a
-// variable's location is the new one without its top byte.
+// with a tag: where the old one goes away, or only tags are made of it from there
+// on, a variable's location is the new one without its top byte. Code generation
+// drops what is said of such an old one.
 
 #ifndef MPG_PASSES_DEBUGRECORDS_H
 #define MPG_PASSES_DEBUGRECORDS_H
@@ -28,7 +29,7 @@ public:
   /// The same for a base and the pointer with a tag, which was made of it.
   void addBase(llvm::Value &base, llvm::Instruction &tagged);
 
-  /// Afterwards: says it of the twins of what was deleted or has no other use.
+  /// Afterwards: says it of the twins of what was deleted, and of tagged bases.
   void follow(const llvm::DominatorTree &dominators);
 
 private:

@@ -12,6 +12,14 @@
 // PLACE-NOT: poison
 // PLACE: !llvm.loop
 //
+// A pointer that something else needed before is shown from the tagged one behind the
+// tag: code generation drops what is said of a plain one that only tags need next.
+// RUN: %hinted-c -O1 -g -fno-discard-value-names -S -emit-llvm %s -o - | FileCheck %s --check-prefix=BOTH
+// BOTH-LABEL: @keep(
+// BOTH: #dbg_value(ptr %p, ![[P:[0-9]+]], !DIExpression(), ![[#]])
+// BOTH: %tagged = inttoptr
+// BOTH-NEXT: #dbg_value(ptr %tagged, ![[P]], !DIExpression(DW_OP_constu, 72057594037927935, DW_OP_and, DW_OP_stack_value), ![[#]])
+//
 // RUN: %hinted-c -O3 -g -flto=full --ld-path=%lld -Wl,--load-pass-plugin=%passes -static %s -o full
 // RUN: %run512 ./full | FileCheck %s
 // RUN: %hinted-c -O1 -g -static %s -o plain && %run512 ./plain | FileCheck %s
@@ -30,6 +38,15 @@ __attribute__((noinline)) float walk(MPG_STREAM float *p, MPG_STREAM float *q,
     a++;
     q += 2;
   }
+  return sum;
+}
+
+const void *kept;
+__attribute__((noinline)) float keep(MPG_STREAM const float *p, long n) {
+  kept = p;
+  float sum = 0;
+  for (long i = 0; i < n; i++)
+    sum += p[i];
   return sum;
 }
 
