@@ -29,7 +29,12 @@ void mpg::advisePagingPolicy(const Situation &situation, Advice &advice) {
   if (!isLibmpg(situation) || situation.pagesOffByChoice())
     return;
   const StringRef name = "XOS_MMM_L_PAGING_POLICY";
+  // Where nobody has set it, ours takes first touch by itself.
+  bool isDefault =
+      situation.target == Target::mpg && !situation.environment.find(name);
   // HW:prepage-one-node
+  if (situation.reach == ThreadReach::severalNodes && isDefault)
+    return;
   if (situation.reach == ThreadReach::severalNodes)
     return add(advice, name, "demand:demand:demand",
                "Each page lies on the node of the thread that touches it "

@@ -69,14 +69,20 @@ static void reportStacks(JobContext &job, const JobValue &policy) {
                  "group.";
 }
 
+/// Our libmpg pages in at the first touch where a process may use several nodes
+/// and nobody says otherwise.
+static bool isByFirstTouch(const JobContext &job, const JobValue &policy) {
+  return job.target == Target::mpg && !policy.set;
+}
+
 void mpg::checkPaging(JobContext &job) {
   if (!job.wants(FindingId::mpg225))
     return;
   bool saidDefault = false; // once for all programs that do not set it
   for (const JobLaunch *launch : job.launches) {
     JobValue policy = job.valueOf(*launch, "XOS_MMM_L_PAGING_POLICY");
-    if (!policy.known || !job.largePages(*launch) ||
-        !job.mayLoadLibmpg(*launch))
+    if (!policy.known || isByFirstTouch(job, policy) ||
+        !job.largePages(*launch) || !job.mayLoadLibmpg(*launch))
       continue;
     if (policy.text == "prepage:prepage:prepage" && policy.line)
       reportStacks(job, policy);
