@@ -7,6 +7,8 @@
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Program.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -82,6 +84,35 @@ static void reportNotFound(JobContext &job) {
                  printable(job.script.path));
 }
 
+/// Commands that are not on this machine: tools of the site, or programs of the
+/// job that a module brings.
+static void reportBareNames(JobContext &job) {
+  std::vector<const JobProblem *> missing;
+  StringSet<> seen;
+  for (const JobProblem &command : job.script.bareNames)
+    if (seen.insert(command.text).second &&
+        !sys::findProgramByName(command.text))
+      missing.push_back(&command);
+  if (missing.empty())
+    return;
+  constexpr size_t shown = 4;
+  std::string names;
+  for (size_t i = 0; i < std::min(missing.size(), shown); ++i)
+    names += (i ? ", " : "") + shortened(missing[i]->text);
+  if (missing.size() > shown)
+    names += " and " + std::to_string(missing.size() - shown) + " more";
+  Finding &finding = job.add(
+      FindingId::mpg238, missing[0]->line,
+      names + (missing.size() == 1 ? " is" : " are") +
+          " not on this machine: what the command starts was not looked at");
+  finding.sub = "no-command";
+  finding.where.symbol = missing[0]->text;
+  finding.evidence = "a command without a folder and without a launcher";
+  finding.setFix("If it is a program of the job, name it:\n  mpgaudit PROGRAM "
+                 "--job=" +
+                 printable(job.script.path));
+}
+
 /// A program's file of now says nothing about the one that will run.
 static void reportMade(JobContext &job) {
   for (const JobLaunch *launch : job.launches) {
@@ -146,6 +177,7 @@ void mpg::checkUnknown(JobContext &job) {
   if (job.wants(FindingId::mpg238)) {
     reportUnknown(job);
     reportNotFound(job);
+    reportBareNames(job);
     reportMade(job);
   }
   if (job.wants(FindingId::mpg239)) {

@@ -396,6 +396,8 @@ void JobReader::runEnvironmentTool(const Command &command) {
   if (verb == "load" || verb == "unload" || verb == "activate" ||
       verb == "deactivate" || verb == "env" || verb == "swap")
     forgetEnvironment(command);
+  else
+    addLaunches(command); // "conda run"
 }
 
 /// "ulimit -s 8192", "ulimit -Ss unlimited".

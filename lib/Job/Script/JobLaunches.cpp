@@ -146,6 +146,19 @@ void JobReader::noteInterpreter(const JobLaunch &launch) {
             "not read: " + what + "; " + name + " is taken for the program");
 }
 
+void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
+  if (!parts.program || !parts.program->known() ||
+      script.bareNames.size() >= mostPlaces)
+    return;
+  const std::string &name = parts.program->text;
+  if (!name.empty() &&
+      all_of(
+          name,
+          [](char c) { return isAlnum(c) || StringRef("_.+-").contains(c); }) &&
+      !isCommonTool(name))
+    script.bareNames.push_back({command.line, name});
+}
+
 void JobReader::addLaunches(const Command &command) {
   for (LaunchParts &parts : findLaunches(command.words)) {
     // "exec program" does not come back.
@@ -153,8 +166,10 @@ void JobReader::addLaunches(const Command &command) {
       ended = true;
     if (!parts.notUnderstood.empty())
       notUnderstood(command.line, parts.notUnderstood);
-    if (!parts.isLaunched)
+    if (!parts.isLaunched) {
+      noteBareName(command, parts);
       continue;
+    }
     JobLaunch launch;
     launch.line = command.line;
     launch.conditional = isConditional();

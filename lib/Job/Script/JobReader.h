@@ -141,14 +141,15 @@ private:
   void problem(unsigned line, const llvm::Twine &text) {
     script.problems.push_back({line, text.str()});
   }
+  static constexpr size_t mostPlaces = 100; ///< a report shows fewer
   void notUnderstood(unsigned line, const llvm::Twine &text) {
-    constexpr size_t mostPlaces = 100; // a report shows fewer
     if (script.notUnderstood.size() < mostPlaces)
       script.notUnderstood.push_back({line, text.str()});
   }
   bool isConditional() const { return conditions > 0; }
 
   // JobLaunches.cpp: programs.
+  void noteBareName(const Command &command, const LaunchParts &parts);
   void addLaunches(const Command &command);
   bool copyEnvironment(const Command &command, JobLaunch &launch);
   void changeEnvironment(const LaunchParts &parts, JobLaunch &launch);

@@ -103,6 +103,9 @@ struct JobScript {
   /// What starts programs in a way that is not followed: nobody has looked at
   /// these programs.
   std::vector<JobProblem> notUnderstood;
+  /// Commands without a slash and without a launcher that are no common tools:
+  /// programs of the job, or tools of the site. No function of the script.
+  std::vector<JobProblem> bareNames;
   // What the directives ask for.
   std::optional<unsigned> nodes, ranks, ranksPerNode;
   std::optional<uint64_t> nodeMemoryBytes; ///< of one node

@@ -100,9 +100,11 @@ static constexpr LauncherRow rows[] = {
     {Family::tool, " valgrind strace ltrace callgrind ",
      " e o p s S E a u P I O ", " ", 0},
     {Family::tool,
-     " nsys vtune advixe-cl amplxe-cl map ddt scalasca scan "
+     " vtune advixe-cl amplxe-cl map ddt scalasca scan "
      "tau_exec hpcrun catchsegv dlb_run ",
      " o output collect result-dir r ", " ", 0},
+    {Family::tool, " nsys ", " o output t trace s sample c capture-range ", " ",
+     1},
     {Family::container, " singularity apptainer ",
      " B bind app H home S scratch W workdir o overlay env env-file network "
      "network-args dns hostname security apply-cgroups pwd cwd fusemount mount "
@@ -504,6 +506,8 @@ void LaunchReader::decide() {
       (!word.known() && !nameHas(word, {"cc", "cxx", "fc", "make", "echo",
                                         "cmd", "rm", "debug"}));
   parts.isLaunched = hasTool ? true : named && !opaque;
+  if (opaque && !hasTool)
+    parts.notUnderstood = "the command that " + word.text + " stands for";
 }
 
 LaunchParts LaunchReader::run() {
@@ -543,9 +547,16 @@ static std::vector<LaunchParts> findExecs(ArrayRef<JobWord> words) {
   return found;
 }
 
-/// Tools that run a program in an image which is not looked into.
-static bool isOtherContainer(ArrayRef<JobWord> words) {
+/// Tools that run a program in an environment, an image or a job of its own,
+/// which is not looked into.
+static bool isElsewhere(ArrayRef<JobWord> words) {
   StringRef name = sys::path::filename(words[0].text);
+  static constexpr StringLiteral environments[] = {
+      "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "uv"};
+  if (is_contained(environments, name))
+    return words.size() > 1 && words[1].text == "run";
+  if (name == "bsub")
+    return words.size() > 1;
   if (name == "shifter" || name == "ch-run")
     return words.size() > 1;
   static constexpr StringLiteral names[] = {"docker", "podman",  "podman-hpc",
@@ -576,10 +587,10 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
     return found;
   if (sys::path::filename(words[0].text) == "find")
     return findExecs(words);
-  if (isOtherContainer(words)) {
+  if (isElsewhere(words)) {
     found.emplace_back();
-    found.back().notUnderstood =
-        "the program that " + words[0].text + " starts in an image";
+    found.back().notUnderstood = "the program that " + words[0].text +
+                                 " starts somewhere else";
     return found;
   }
   size_t launcher = findPartedLauncher(words);
