@@ -412,8 +412,14 @@ bool HeapSpace::mayGrow(uint64_t arenaBytes, uint64_t bytes) {
 /// times more, for the same amount may be in use to another part.
 void HeapSpace::lookAtPeak() {
   constexpr unsigned mostLooks = 4;
-  uint64_t mapped = now.all();
-  if (!messages->isHeard() || mapped < lookedAtBytes.load())
+  if (!messages->isHeard())
+    return;
+  uint64_t mapped;
+  {
+    Locked hold(lock);
+    mapped = now.all();
+  }
+  if (mapped < lookedAtBytes.load())
     return;
   if (mapped > lookedAtBytes.exchange(mapped))
     looksLeft.store(mostLooks);
