@@ -32,6 +32,7 @@
 #include "Shortage.h"
 #include "Stack.h"
 #include "StandardError.h"
+#include "StopThreads.h"
 #include "ThreadStack.h"
 #include "Vendor.h"
 #include "mpg/mpg.h"
@@ -128,6 +129,7 @@ static void run() {
   if (config.mode == Mode::none)
     return;
   startNuma(config);
+  countThreadsAtStart();
   startBasePages(config, state.messages);
   startReplicate(state.messages);
   if (heapIsOurs())

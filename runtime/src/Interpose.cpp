@@ -119,7 +119,7 @@ MPG_EXPORT pid_t fork() noexcept {
 }
 
 // Since glibc 2.34.
-extern "C" MPG_EXPORT pid_t _Fork() noexcept {
+MPG_EXPORT pid_t _Fork() noexcept {
   return forkBy(nextSimpleFork.get("_Fork"), mpg::ForkHandlers::none);
 }
 

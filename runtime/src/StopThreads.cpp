@@ -47,6 +47,16 @@ struct Stop {
 } // namespace
 
 static Stop *stop = nullptr;
+static unsigned threadsAtStart = 1;
+
+void mpg::countThreadsAtStart() {
+  if (HeapLock::isOnlyThread())
+    threadsAtStart = threadCount();
+}
+
+static bool isAlone() {
+  return HeapLock::isOnlyThread() && threadCount() == threadsAtStart;
+}
 
 static void waitForEnd(int number, siginfo_t *info, void *context) {
   Stop *mine = stop;
@@ -162,7 +172,13 @@ static long askAll() {
 }
 
 bool mpg::stopOtherThreads() {
-  if (!open() || !installHandler())
+  if (!open())
+    return false;
+  if (isAlone()) {
+    stop->phase.fetch_add(1, std::memory_order_release);
+    return true;
+  }
+  if (!installHandler())
     return false;
   stop->process = uint32_t(rawCall(SYS_getpid));
   stop->count = 0;

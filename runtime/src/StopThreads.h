@@ -14,6 +14,11 @@ namespace mpg {
 /// glibc's SIGSETXID. Who waits for the one who stops leaves it open.
 constexpr int stopSignal = 33;
 
+/// What /proc lists beside the only thread of the program is an emulator's
+/// (qemu-aarch64), and is not to be stopped while the program has no other. Call
+/// once, at the start.
+void countThreadsAtStart();
+
 /// False if one of them does not stop within a second: it waits for a child of
 /// vfork(), blocks every signal by itself, or a debugger has it; or threads
 /// cannot be counted. Nobody is stopped then. From here to the other no lock
