@@ -50,7 +50,8 @@ std::vector<Elf64_Phdr> ElfReader::programHeaders(uint64_t &declared) {
               ? find(header->e_phoff, count * sizeof(Elf64_Phdr))
               : nullptr) {
     headers.resize(count);
-    memcpy(headers.data(), found, count * sizeof(Elf64_Phdr));
+    if (count)
+      memcpy(headers.data(), found, count * sizeof(Elf64_Phdr));
     return headers;
   }
   for (size_t i = 0; i < std::min<size_t>(count, 1 << 20); ++i) {

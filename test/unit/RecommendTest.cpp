@@ -131,20 +131,24 @@ TEST(Recommend, PolicyFollowsTheReachOfTheThreads) {
 
 TEST(Recommend, ElsewhereOnlyOneThreadOrOneNodeIsNear) {
   FileReport app = program(Target::mpg, {"libgomp.so.1"});
-  EXPECT_EQ(settings(app, launch(8, 1)), allDemand);
-  EXPECT_EQ(settings(app, launch(8, 4)), allDemand);
-  EXPECT_EQ(settings(app, launch(1, 8)), "");
+  const Variables prepaged = {
+      {"XOS_MMM_L_PAGING_POLICY", "prepage:demand:prepage"}};
+  EXPECT_EQ(settings(app, launch(8, 1, prepaged)), allDemand);
+  EXPECT_EQ(settings(app, launch(8, 4, prepaged)), allDemand);
+  EXPECT_EQ(settings(app, launch(1, 8, prepaged)), "");
+  // Where nobody has set it, libmpg does so by itself.
+  EXPECT_EQ(settings(app, launch(8, 1)), "");
   for (std::vector<std::string> words :
        {std::vector<std::string>{"numactl", "--cpunodebind=1"},
         {"numactl", "-N1"},
         {"/usr/bin/numactl", "-m", "1", "-N", "1"}}) {
-    JobLaunch bound = launch(8, 1);
+    JobLaunch bound = launch(8, 1, prepaged);
     bound.launchers.push_back({{}, 3});
     for (const std::string &word : words)
       bound.launchers[0].words.push_back({word, ""});
     EXPECT_EQ(settings(app, bound), "") << words[1];
   }
-  JobLaunch both = launch(8, 1);
+  JobLaunch both = launch(8, 1, prepaged);
   both.launchers.push_back({{{"numactl", ""}, {"-N0,1", ""}}, 3});
   EXPECT_EQ(settings(app, both), allDemand);
 }
