@@ -11,6 +11,7 @@
 
 #include "BasePages.h"
 
+#include "ForkMove.h"
 #include "ForkPins.h"
 #include "ForkRanges.h"
 #include "HeapSpace.h"
@@ -100,36 +101,6 @@ static long protect(Range range, int protection) {
                  protection);
 }
 
-/// Piece by piece, \p rest gets normal pages with the same contents. Nothing
-/// but locals is used. Returns an errno value; what has gone is gone then. pre:
-/// whole granules that are readable.
-static int replacePages(Range rest, size_t granule, int protection) {
-  constexpr size_t mostBytes = 32 << 20;
-  constexpr int usual = PROT_READ | PROT_WRITE;
-  while (!rest.empty()) {
-    bool touched;
-    size_t bytes = touchedRun(rest, granule, touched);
-    if (touched && bytes > mostBytes)
-      bytes = mostBytes > granule ? mostBytes : granule;
-    Away away;
-    if (int error = buildAway(Source::normal, bytes, granule, nullptr, away))
-      return error;
-    if (touched) {
-      populate(away.range, granule); // at once: less than a fault for each page
-      copyPages(away.range.start, rest.start, bytes);
-    }
-    if (protection != usual)
-      protect(away.range, protection);
-    if (int error = moveInto(away, rest.start, granule,
-                             touched ? Contents::copied : Contents::zero)) {
-      discard(away);
-      return error;
-    }
-    rest.start += bytes;
-  }
-  return 0;
-}
-
 static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
   Range part = common(frames, mapping.range);
   if (part.empty() || !isLarge(mapping))
@@ -137,7 +108,8 @@ static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
   int protection = protectionOf(mapping);
   if (!mapping.readable)
     protect(part, PROT_READ);
-  int error = replacePages(part, job.granuleBytes, protection);
+  int error = moveOffLargePages(
+      {part, ForkOwner::other, protection, job.granuleBytes}, Source::normal);
   if (error && !mapping.readable)
     protect(part, protection);
   heapSpace.leaveHuge(part);

@@ -21,7 +21,6 @@ namespace {
 struct Job {
   const ForkList *list;
   Source source;
-  bool hasNodes; ///< more than one
   int error;
 };
 
@@ -51,14 +50,13 @@ static void keepNode(Range away, uintptr_t old) {
     place(away, Placement::prefer, NodeSet::of(node));
 }
 
-static int movePiece(Range piece, const ForkStretch &stretch, const Job &job,
-                     bool touched) {
+static int movePiece(Range piece, const ForkStretch &stretch, Source source,
+                     bool keepsNode, bool touched) {
   const size_t granuleBytes = stretch.granuleBytes;
   Away away;
-  if (int error =
-          buildAway(job.source, piece.bytes(), granuleBytes, nullptr, away))
+  if (int error = buildAway(source, piece.bytes(), granuleBytes, nullptr, away))
     return error;
-  if (touched && job.hasNodes)
+  if (touched && keepsNode)
     keepNode(away.range, piece.start);
   if (touched)
     copyContents(away.range.start, piece.start, piece.bytes());
@@ -69,18 +67,19 @@ static int movePiece(Range piece, const ForkStretch &stretch, const Job &job,
   return error;
 }
 
-static int moveStretch(const ForkStretch &stretch, const Job &job) {
+static int moveStretch(const ForkStretch &stretch, Source source) {
   const size_t granule = stretch.granuleBytes;
   Range rest = stretch.range;
   // Of memory that is there twice.
-  size_t mostBytes = job.hasNodes ? granule : 32 << 20;
+  bool hasNodes = allowedNodes().count() > 1;
+  size_t mostBytes = hasNodes ? granule : 32 << 20;
   while (!rest.empty()) {
     bool touched;
     size_t bytes = touchedRun(rest, granule, touched);
     if (bytes > mostBytes)
       bytes = roundUp(mostBytes, granule);
-    int error =
-        movePiece({rest.start, rest.start + bytes}, stretch, job, touched);
+    int error = movePiece({rest.start, rest.start + bytes}, stretch, source,
+                          hasNodes, touched);
     if (!error)
       rest.start += bytes;
     else if (mostBytes > granule)
@@ -91,17 +90,20 @@ static int moveStretch(const ForkStretch &stretch, const Job &job) {
   return 0;
 }
 
-static void moveAll(void *argument) {
-  Job &job = *static_cast<Job *>(argument);
+int mpg::moveOffLargePages(const ForkStretch &stretch, Source source) {
   constexpr int readWrite = PROT_READ | PROT_WRITE;
-  for (const ForkStretch &stretch : *job.list) {
-    job.error = moveStretch(stretch, job);
-    if (job.error)
-      return;
-    if (stretch.rights != readWrite)
-      rawCall(SYS_mprotect, long(stretch.range.start),
-              long(stretch.range.bytes()), stretch.rights);
-  }
+  int error = moveStretch(stretch, source);
+  if (!error && stretch.rights != readWrite)
+    rawCall(SYS_mprotect, long(stretch.range.start),
+            long(stretch.range.bytes()), stretch.rights);
+  return error;
+}
+
+static int moveAll(const Job &job) {
+  for (const ForkStretch &stretch : *job.list)
+    if (int error = moveOffLargePages(stretch, job.source))
+      return error;
+  return 0;
 }
 
 void *mpg::ownStackTop() {
@@ -117,15 +119,15 @@ void *mpg::ownStackTop() {
 static void moveOnOwnStack(void *argument) {
   // A copy: the argument is on the stack that goes away.
   Job job = *static_cast<Job *>(argument);
-  moveAll(&job);
-  static_cast<Job *>(argument)->error = job.error;
+  int error = moveAll(job);
+  static_cast<Job *>(argument)->error = error;
 }
 
 int mpg::moveOffLargePages(const ForkList &list, Source source) {
   void *top = ownStackTop();
   if (!top)
     return ENOMEM;
-  Job job{&list, source, allowedNodes().count() > 1, 0};
+  Job job{&list, source, 0};
   mpg_call_on_stack(top, moveOnOwnStack, &job);
   return job.error;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves memory off hugetlb pages, for good.
+// Moves memory off hugetlb pages, for good: before a fork, and for a call for
+// single pages (BasePages.h).
 
 #ifndef MPG_RUNTIME_FORKMOVE_H
 #define MPG_RUNTIME_FORKMOVE_H
@@ -13,6 +14,9 @@ namespace mpg {
 /// an errno value; then the rest is where it was. What was moved keeps its
 /// contents and rights. pre: no other thread runs, signals are blocked.
 int moveOffLargePages(const ForkList &list, Source source);
+
+/// The same for one stretch. pre: the stack in use is not in it.
+int moveOffLargePages(const ForkStretch &stretch, Source source);
 
 /// Normal pages to run on while the stack in use is replaced. Null if there is
 /// no memory for them. One user at a time.
