@@ -14,8 +14,7 @@ __attribute__((noinline)) void *
 mpg::callBelow(uintptr_t top, void *(*function)(void *), void *argument) {
   constexpr size_t stepBytes = 512 << 10;
   auto at = uintptr_t(__builtin_frame_address(0));
-  // 256 bytes: what the frame has below its address.
-  while (top && at > top + 256) {
+  while (top && at > top) {
     size_t bytes = at - top;
     void *step = __builtin_alloca(bytes < stepBytes ? bytes : stepBytes);
     __asm__ volatile("" : : "r"(step) : "memory");
