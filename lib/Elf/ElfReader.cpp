@@ -9,17 +9,54 @@
 #include <cstring>
 #include <gelf.h>
 #include <libelf.h>
+#include <new>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
 
+static const uint8_t *inside(ArrayRef<uint8_t> bytes, uint64_t bytesOffset,
+                             uint64_t offset, uint64_t count) {
+  if (offset < bytesOffset || offset - bytesOffset > bytes.size() ||
+      count > bytes.size() - (offset - bytesOffset))
+    return nullptr;
+  return bytes.data() + (offset - bytesOffset);
+}
+
+static bool isNative(const char *ident) {
+  return ident && ident[EI_CLASS] == ELFCLASS64 &&
+         ident[EI_DATA] == ELFDATA2LSB && sys::IsLittleEndianHost;
+}
+
+static Elf64_Ehdr headerIn(ArrayRef<uint8_t> head) {
+  Elf64_Ehdr header;
+  memcpy(&header, head.data(), sizeof header);
+  return header;
+}
+
+bool ElfReader::headTellsAll(ArrayRef<uint8_t> head, uint64_t fileBytes) {
+  if (head.size() < sizeof(Elf64_Ehdr) ||
+      !isNative(reinterpret_cast<const char *>(head.data())))
+    return false;
+  Elf64_Ehdr header = headerIn(head);
+  uint64_t programBytes = uint64_t(header.e_phnum) * sizeof(Elf64_Phdr);
+  uint64_t sectionBytes = uint64_t(header.e_shnum) * sizeof(Elf64_Shdr);
+  bool counted = header.e_phnum != PN_XNUM && header.e_shstrndx != SHN_XINDEX &&
+                 (header.e_phnum == 0) == (header.e_phoff == 0) &&
+                 (header.e_shnum == 0) == (header.e_shoff == 0);
+  return header.e_ident[EI_VERSION] == EV_CURRENT && counted &&
+         header.e_phentsize == (header.e_phnum ? sizeof(Elf64_Phdr) : 0) &&
+         inside(head, 0, header.e_phoff, programBytes) &&
+         header.e_shoff <= fileBytes &&
+         sectionBytes <= fileBytes - header.e_shoff;
+}
+
 ElfReader::ElfReader(Elf *handle, int fd, uint64_t start, uint64_t bytes,
                      ArrayRef<uint8_t> head)
-    : handle(handle), fd(fd), start(start), imageBytes(bytes), head(head) {
-  const char *ident = elf_getident(handle, nullptr);
-  native = ident && ident[EI_CLASS] == ELFCLASS64 &&
-           ident[EI_DATA] == ELFDATA2LSB && sys::IsLittleEndianHost;
+    : handle(handle), fd(fd), start(start), imageBytes(bytes), head(head),
+      native(!handle || isNative(elf_getident(handle, nullptr))) {
+  if (!handle)
+    sectionTable = headerIn(head).e_shoff;
 }
 
 ElfReader::~ElfReader() { elf_end(handle); }
@@ -30,6 +67,8 @@ std::string ElfReader::lastError() {
 }
 
 std::optional<Elf64_Ehdr> ElfReader::header() {
+  if (!handle)
+    return headerIn(head);
   GElf_Ehdr header;
   if (!gelf_getehdr(handle, &header))
     return std::nullopt;
@@ -37,11 +76,11 @@ std::optional<Elf64_Ehdr> ElfReader::header() {
 }
 
 std::vector<Elf64_Phdr> ElfReader::programHeaders(uint64_t &declared) {
-  size_t count = 0;
-  if (elf_getphdrnum(handle, &count) != 0)
+  std::optional<Elf64_Ehdr> header = this->header();
+  size_t count = header ? header->e_phnum : 0;
+  if (handle && elf_getphdrnum(handle, &count) != 0)
     count = 0;
   // libelf's count is what fits into the file; the header says what should.
-  std::optional<Elf64_Ehdr> header = this->header();
   declared = header && header->e_phnum != PN_XNUM ? header->e_phnum : count;
   // The kernel takes at most 64 KiB of them; a count beyond is damage.
   std::vector<Elf64_Phdr> headers;
@@ -54,7 +93,7 @@ std::vector<Elf64_Phdr> ElfReader::programHeaders(uint64_t &declared) {
       memcpy(headers.data(), found, count * sizeof(Elf64_Phdr));
     return headers;
   }
-  for (size_t i = 0; i < std::min<size_t>(count, 1 << 20); ++i) {
+  for (size_t i = 0; handle && i < std::min<size_t>(count, 1 << 20); ++i) {
     GElf_Phdr entry;
     if (!gelf_getphdr(handle, int(i), &entry))
       break;
@@ -64,73 +103,101 @@ std::vector<Elf64_Phdr> ElfReader::programHeaders(uint64_t &declared) {
 }
 
 uint64_t ElfReader::sectionCount() {
+  if (!handle)
+    return headerIn(head).e_shnum;
   size_t count = 0;
   return elf_getshdrnum(handle, &count) == 0 ? count : 0;
 }
 
 uint64_t ElfReader::sectionNameIndex() {
+  if (!handle)
+    return headerIn(head).e_shstrndx;
   size_t index = 0;
   return elf_getshdrstrndx(handle, &index) == 0 ? index : 0;
-}
-
-static const uint8_t *inside(ArrayRef<uint8_t> bytes, uint64_t bytesOffset,
-                             uint64_t offset, uint64_t count) {
-  if (offset < bytesOffset || offset - bytesOffset > bytes.size() ||
-      count > bytes.size() - (offset - bytesOffset))
-    return nullptr;
-  return bytes.data() + (offset - bytesOffset);
 }
 
 const uint8_t *ElfReader::find(uint64_t offset, uint64_t bytes) const {
   const uint8_t *found = inside(head, 0, offset, bytes);
   for (size_t i = 0; !found && i < windows.size(); ++i)
-    found = inside(windows[i].bytes, windows[i].offset, offset, bytes);
+    found = inside(windows[i].all(), windows[i].offset, offset, bytes);
   return found;
 }
 
 bool ElfReader::fill(Window &window, uint64_t from, uint64_t to) const {
   window.offset = from;
-  window.bytes.resize(size_t(to - from));
-  ssize_t got =
-      pread(fd, window.bytes.data(), window.bytes.size(), off_t(start + from));
-  if (got == ssize_t(window.bytes.size()))
+  window.bytes = size_t(to - from);
+  window.data.reset(new (std::nothrow) uint8_t[window.bytes]);
+  if (window.data && pread(fd, window.data.get(), window.bytes,
+                           off_t(start + from)) == ssize_t(window.bytes))
     return true;
-  window.bytes.clear(); // what is needed of it may be there all the same
+  window = {}; // what is needed of it may be there all the same
   return false;
+}
+
+/// A system call costs as much as copying a few KiB.
+static constexpr uint64_t worthReadingBytes = 8 << 10;
+static constexpr size_t mostWindows = 8;
+
+void ElfReader::expect(uint64_t from, uint64_t to) {
+  constexpr uint64_t mostBytes = 24 << 10;
+  // The tables keep the alignment that they have in the file.
+  from = from / 16 * 16;
+  if (!native || from >= to || to > imageBytes || to - from > mostBytes ||
+      find(from, to - from) || windows.size() == mostWindows)
+    return;
+  // What is in the first bytes is not read again.
+  if (from < head.size() && to > head.size() + worthReadingBytes)
+    from = head.size() / 16 * 16;
+  if (Window window; fill(window, from, to))
+    windows.push_back(std::move(window));
 }
 
 const uint8_t *ElfReader::readAround(uint64_t offset, uint64_t bytes) {
   constexpr uint64_t mostBytes = 64 << 10, around = 1 << 10;
-  constexpr size_t mostWindows = 8;
-  if (bytes > mostBytes || windows.size() == mostWindows)
-    return nullptr;
-  // The tables keep the alignment that they have in the file.
+  Window window;
+  if (bytes > mostBytes || windows.size() == mostWindows) {
+    if (!fill(window, offset, offset + bytes))
+      return nullptr;
+    large.push_back(std::move(window));
+    return large.back().data.get();
+  }
   uint64_t from = offset > around ? (offset - around) / 16 * 16 : 0;
   uint64_t to = std::min(imageBytes, offset + bytes + around);
-  Window window;
-  if (!fill(window, from, to))
+  // The section headers end most files, a little behind the dynamic section.
+  if (sectionTable >= offset && imageBytes - to <= worthReadingBytes)
+    to = imageBytes;
+  if (!fill(window, from, to) && !fill(window, offset, offset + bytes))
     return nullptr;
   windows.push_back(std::move(window));
-  return inside(windows.back().bytes, from, offset, bytes);
+  return inside(windows.back().all(), windows.back().offset, offset, bytes);
 }
 
 const void *ElfReader::chunk(uint64_t offset, uint64_t bytes, int elfType) {
   if (bytes == 0 || bytes > maxTableBytes || offset > imageBytes ||
       bytes > imageBytes - offset)
     return nullptr;
+  const void *found = nullptr;
   if (native) {
-    const uint8_t *found = find(offset, bytes);
+    auto isAligned = [&](const void *data) {
+      return elfType == ELF_T_BYTE ||
+             reinterpret_cast<uintptr_t>(data) % sizeof(uint64_t) == 0;
+    };
+    found = find(offset, bytes);
     if (!found)
       found = readAround(offset, bytes);
-    if (found && (elfType == ELF_T_BYTE ||
-                  reinterpret_cast<uintptr_t>(found) % sizeof(uint64_t) == 0))
-      return found;
+    if (found && !isAligned(found)) {
+      Window aligned;
+      found =
+          fill(aligned, offset, offset + bytes) ? aligned.data.get() : nullptr;
+      large.push_back(std::move(aligned));
+    }
+  } else if (Elf_Data *data = elf_getdata_rawchunk(
+                 handle, int64_t(offset), size_t(bytes), Elf_Type(elfType))) {
+    found = data->d_buf;
   }
-  Elf_Data *data = elf_getdata_rawchunk(handle, int64_t(offset), size_t(bytes),
-                                        Elf_Type(elfType));
-  if (!data)
+  if (!found)
     noteFailedRead(offset);
-  return data ? data->d_buf : nullptr;
+  return found;
 }
 
 void ElfReader::noteFailedRead(uint64_t offset) const {
@@ -179,11 +246,11 @@ bool ElfReader::copy(uint64_t offset, MutableArrayRef<uint8_t> buffer) const {
     return false;
   const uint8_t *found = find(offset, buffer.size());
   if (!found)
-    found = inside(lastCopied.bytes, lastCopied.offset, offset, buffer.size());
+    found = inside(lastCopied.all(), lastCopied.offset, offset, buffer.size());
   constexpr size_t word = 16, stretch = 4096;
   if (!found && buffer.size() <= word &&
       fill(lastCopied, offset, std::min(imageBytes, offset + stretch)))
-    found = lastCopied.bytes.data();
+    found = lastCopied.data.get();
   if (found) {
     std::copy_n(found, buffer.size(), buffer.begin());
     return true;
@@ -283,6 +350,11 @@ mpg::readElf(int fd, uint64_t fileBytes, ArrayRef<uint8_t> head,
              std::optional<ArchiveDamage> &archiveDamage) {
   static const unsigned version = elf_version(EV_CURRENT);
   (void)version;
+  if (ElfReader::headTellsAll(head, fileBytes)) {
+    ElfReader reader(nullptr, fd, 0, fileBytes, head);
+    visit(reader, "");
+    return {OpenedFile::Content::elf, ""};
+  }
   Elf *handle = elf_begin(fd, ELF_C_READ, nullptr);
   if (!handle)
     return {OpenedFile::Content::refused, ElfReader::lastError()};

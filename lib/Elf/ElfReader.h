@@ -3,10 +3,13 @@
 // The only file that knows libelf: one open file, or one member of an archive,
 // as a header, program headers and bounds-checked tables in host byte order.
 //
-// libelf reads with ELF_C_READ, never mapped: a file that is truncated while
-// it is mapped kills the reader with SIGBUS (HW:libelf-read). Tables are read
-// as raw chunks at the offsets that the headers name, so libelf never has to
-// believe a section header that it has not been asked about.
+// Nothing is mapped: a file that is truncated while it is mapped kills the
+// reader with SIGBUS (HW:libelf-read). Of 64-bit little-endian files with an
+// ordinary header libelf is not asked at all: the tables stand in the file as
+// in memory, and a few reads bring all of them. Archives, other machines and
+// counts kept elsewhere are libelf's, with ELF_C_READ; tables are raw chunks at
+// the offsets that the headers name, so it never has to believe a section
+// header that it has not been asked about.
 
 #ifndef MPG_ELF_ELFREADER_H
 #define MPG_ELF_ELFREADER_H
@@ -16,6 +19,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <elf.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +38,14 @@ public:
   /// \p start and \p bytes say where in the file this ELF image lies.
   /// \p head are its first bytes, if the caller has them: most of the small
   /// things lie there, and need not be read again. Outlives the reader.
+  /// \p handle may be null where they say all that libelf would: see
+  /// headTellsAll().
   ElfReader(Elf *handle, int fd, uint64_t start, uint64_t bytes,
             llvm::ArrayRef<uint8_t> head);
+  /// Whether libelf adds nothing to the header in \p head: 64 bits, little
+  /// endian, no count that is kept elsewhere, program headers within \p head,
+  /// section headers within the file.
+  static bool headTellsAll(llvm::ArrayRef<uint8_t> head, uint64_t fileBytes);
   ~ElfReader();
   ElfReader(const ElfReader &) = delete;
 
@@ -66,6 +76,10 @@ public:
   llvm::ArrayRef<uint32_t> words(uint64_t offset, uint64_t count);
   llvm::StringRef text(uint64_t offset, uint64_t bytes);
 
+  /// Tables that lie in [from, to) are about to be asked for: reads them at
+  /// once where they are not too many.
+  void expect(uint64_t from, uint64_t to);
+
   /// Copies into \p buffer without keeping it. False on a short read.
   bool copy(uint64_t offset, llvm::MutableArrayRef<uint8_t> buffer) const;
 
@@ -77,12 +91,14 @@ private:
   /// beside it, and a system call costs more than a few bytes too many.
   struct Window {
     uint64_t offset = 0;
-    std::vector<uint8_t> bytes;
+    size_t bytes = 0;
+    std::unique_ptr<uint8_t[]> data; ///< not cleared, unlike a vector's
+    llvm::ArrayRef<uint8_t> all() const { return {data.get(), bytes}; }
   };
   const void *chunk(uint64_t offset, uint64_t bytes, int elfType);
   /// Null if the bytes have not been read so far.
   const uint8_t *find(uint64_t offset, uint64_t bytes) const;
-  /// Null if they cannot be read, or are too many to be worth it.
+  /// Null if they cannot be read. Aligned as in the file, or to 16 bytes.
   const uint8_t *readAround(uint64_t offset, uint64_t bytes);
   bool fill(Window &window, uint64_t from, uint64_t to) const;
   void noteFailedRead(uint64_t offset) const;
@@ -97,6 +113,8 @@ private:
   /// Tables stand in the file as in memory: 64 bits, little endian.
   bool native;
   std::vector<Window> windows; ///< what was handed out points into them
+  std::vector<Window> large;   ///< single tables, not looked through again
+  uint64_t sectionTable = 0;   ///< offset, where the header names it
   Window mutable lastCopied;   ///< copy() walks through tables word by word
   std::optional<uint64_t> mutable failedRead;
 };

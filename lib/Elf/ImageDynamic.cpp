@@ -84,11 +84,23 @@ void Image::State::readDynamicEntries() {
   dynamic.textrel |= (dynamic.flags & DF_TEXTREL) != 0;
 }
 
+/// Linkers write the hash table, the symbols and their names one behind the
+/// other.
+void Image::State::expectDynamicTables(uint64_t stringsAt) const {
+  uint64_t first = stringsAt;
+  for (uint64_t table : {dynamic.gnuHash, dynamic.symbolTable})
+    if (std::optional<uint64_t> at = offsetOf(table, 0); table && at)
+      first = std::min(first, *at);
+  reader->expect(first, stringsAt + dynamic.stringBytes);
+}
+
 void Image::State::readDynamicStrings() {
   std::optional<uint64_t> at =
       offsetOf(dynamic.stringTable, dynamic.stringBytes);
-  if (at)
+  if (at) {
+    expectDynamicTables(*at);
     dynamicStrings = StringTable(*reader, *at, dynamic.stringBytes);
+  }
   bool reported = false;
   for (size_t i = 0; i < dynamicEntries.size(); ++i) {
     int64_t tag = dynamicEntries[i].d_tag;

@@ -55,6 +55,7 @@ struct Image::State {
   void findSymbolTable();
   void readDynamic();
   void readDynamicEntries();
+  void expectDynamicTables(uint64_t stringsAt) const;
   void readDynamicStrings();
   void readDynamicSymbols();
   uint64_t countDynamicSymbols();

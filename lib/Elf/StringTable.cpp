@@ -7,8 +7,9 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Large enough that most tables are read at once.
-static constexpr uint64_t pieceBytes = 16 << 10;
+/// A page: the names of imports are spread over a large table, and those of a
+/// small one come with the symbols in front of them.
+static constexpr uint64_t pieceBytes = 4 << 10;
 
 StringTable::StringTable(const ElfReader &reader, uint64_t offset,
                          uint64_t bytes)
