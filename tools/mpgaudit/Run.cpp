@@ -27,9 +27,24 @@ std::string mpg::errorLine(const std::string &path, StringRef reason) {
 }
 
 void mpg::openLibraries(const Options &options, AuditSettings &settings) {
-  if (options.closure)
-    settings.libraries =
-        std::make_shared<LibraryStore>(makeCollector(settings));
+  if (!options.closure)
+    return;
+  LibraryStore::Collector collector;
+  if (options.mode != RunMode::tree)
+    collector = makeCollector(settings);
+  settings.libraries = std::make_shared<LibraryStore>(std::move(collector));
+}
+
+/// For a tree, which shows no finding: only whether a file is what it claims to
+/// be.
+static AuditSettings withoutChecks(AuditSettings settings) {
+  settings.checks.clear();
+  settings.named.clear();
+  settings.wantFacts = false;
+  for (const FindingInfo &info : allFindings())
+    if (info.group == FindingGroup::malformed)
+      settings.checks.insert(info.id);
+  return settings;
 }
 
 /// Colour is for people: not in a file or pipe, not where the user or the
@@ -341,6 +356,8 @@ bool Run::start() {
   if (inputs.files.size() > manyFiles && !named.contains(FindingId::mpg130) &&
       !named.contains(FindingId::mpg131) && !named.contains(FindingId::mpg132))
     settings.codeLimitBytes = surveyCodeBytes;
+  if (options.mode == RunMode::tree)
+    settings = withoutChecks(std::move(settings));
   openLibraries(options, settings);
   colour = wantColour();
   return true;
