@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Audit/Launch.h"
+#include <tuple>
 
 using namespace llvm;
 using namespace mpg;
@@ -19,6 +20,17 @@ const Variable *Environment::find(StringRef name) const {
 StringRef Environment::valueOf(StringRef name) const {
   const Variable *variable = find(name);
   return variable && variable->known ? StringRef(variable->value) : "";
+}
+
+static auto smallParts(const Launch &launch) {
+  return std::tie(launch.threads, launch.ranksPerNode, launch.stackBytes,
+                  launch.sysroot, launch.unknownFromLine, launch.unknownFrom,
+                  launch.underMpgrun, launch.uncertain);
+}
+
+bool mpg::operator==(const Launch &a, const Launch &b) {
+  return smallParts(a) == smallParts(b) &&
+         a.environment.all() == b.environment.all();
 }
 
 bool Launch::mayChange(StringRef name) const {

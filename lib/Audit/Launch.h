@@ -24,6 +24,11 @@ struct Variable {
   /// Of a list of folders that is not known as a whole: those that are, with
   /// colons.
   std::string knownFolders = {};
+
+  friend bool operator==(const Variable &a, const Variable &b) {
+    return a.value == b.value && a.known == b.known && a.line == b.line &&
+           a.knownFolders == b.knownFolders;
+  }
 };
 
 class Environment {
@@ -62,6 +67,9 @@ struct Launch {
   /// Whether the program may get a value of \p name that nobody here knows.
   bool mayChange(llvm::StringRef name) const;
 };
+
+/// Nothing that is known of them differs.
+bool operator==(const Launch &a, const Launch &b);
 
 } // namespace mpg
 

@@ -4,6 +4,8 @@
 #include "Audit/Paging.h"
 #include "Audit/Report.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,11 +16,10 @@ using namespace mpg;
 /// "./app, ./post": what a script starts twice is one program.
 static std::string programList(const JobReport &job) {
   std::string text;
-  std::vector<StringRef> named;
+  StringSet<> named;
   for (const JobLaunch &launch : job.script.launches) {
-    if (is_contained(named, StringRef(launch.program.text)))
+    if (!named.insert(launch.program.text).second)
       continue;
-    named.push_back(launch.program.text);
     text +=
         (text.empty() ? ", starts " : ", ") + printable(launch.program.text);
   }
@@ -47,16 +48,17 @@ static std::string jobVerdict(const JobReport &job,
 /// from a full one. Heap and stacks are known only when the program runs.
 static void writePages(raw_ostream &out, const JobReport &job,
                        ArrayRef<FileReport> programs) {
-  std::vector<StringRef> written;
+  StringMap<const FileReport *> reports;
+  for (const FileReport &file : programs)
+    if (file.facts.layout)
+      reports.try_emplace(file.path, &file);
+  StringSet<> written;
   for (const JobLaunch &launch : job.script.launches) {
     StringRef name = launch.program.text;
-    const FileReport *report = find_if(programs, [&](const FileReport &file) {
-      return file.path == name && file.facts.layout;
-    });
-    if (report == programs.end() || is_contained(written, name) ||
-        !wantsLargePages(launch.launch))
+    const FileReport *report = reports.lookup(name);
+    if (!report || !wantsLargePages(launch.launch) ||
+        !written.insert(name).second)
       continue;
-    written.push_back(name);
     uint64_t pages = report->facts.layout->hugeBytes >> 21;
     std::optional<unsigned> ranks = launch.launch.ranksPerNode;
     if (!ranks)

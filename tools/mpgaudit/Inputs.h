@@ -21,6 +21,8 @@ struct Input {
   /// script that is.
   std::shared_ptr<const Launch> launch;
   const JobLaunch *start = nullptr;
+  /// Other starts of the script that differ from it in nothing but the line.
+  std::vector<const JobLaunch *> alike;
   bool fromScript = false; ///< nobody named it but the script that starts it
   std::string shownPath;   ///< instead of path, where that means nothing
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "JobInputs.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -157,10 +158,56 @@ static void addStart(const JobScript &script, const JobLaunch &start,
   inputs.push_back(std::move(input));
 }
 
-void mpg::addJobInputs(const JobScript &script, const Launch *given,
+/// A script that starts more in different ways was made to take time.
+static constexpr size_t mostStarts = 2048;
+
+/// The words of \p start but for the program's own, which no verdict asks
+/// about: what starts alike has the same.
+static std::string allWordsOf(const JobLaunch &start) {
+  std::string words = start.program.text;
+  auto add = [&](ArrayRef<JobWord> more) {
+    for (const JobWord &word : more)
+      words += '\0' + word.text;
+  };
+  for (const JobCommand &launcher : start.launchers)
+    add(launcher.words);
+  return words;
+}
+
+/// Whether all that is said of a program is the same for both starts.
+/// pre: allWordsOf() is.
+static bool isAlike(const JobLaunch &a, const JobLaunch &b) {
+  return a.program == b.program && a.image == b.image && a.folder == b.folder &&
+         a.conditional == b.conditional && !a.madeLine == !b.madeLine &&
+         a.libraryFolders == b.libraryFolders && a.launch == b.launch;
+}
+
+void mpg::addJobInputs(JobScript &script, const Launch *given,
                        std::vector<Input> &inputs) {
   if (!inputs.empty())
     return giveStarts(script, given, inputs);
-  for (const JobLaunch &start : script.launches)
+  struct Last {
+    const JobLaunch *start;
+    std::optional<size_t> input; ///< nothing: its program is not here
+  };
+  StringMap<Last> lastByWords;
+  for (const JobLaunch &start : script.launches) {
+    Last &last = lastByWords[allWordsOf(start)];
+    if (last.start && isAlike(*last.start, start)) {
+      if (last.input)
+        inputs[*last.input].alike.push_back(&start);
+      continue;
+    }
+    size_t before = inputs.size();
+    if (before == mostStarts) {
+      script.notUnderstood.push_back(
+          {start.line, "what is started from here on, after " +
+                           std::to_string(mostStarts) + " different starts"});
+      return;
+    }
     addStart(script, start, given, inputs);
+    last = {&start, std::nullopt};
+    if (inputs.size() != before)
+      last.input = before;
+  }
 }

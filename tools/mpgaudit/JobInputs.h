@@ -15,7 +15,7 @@ namespace mpg {
 /// here become inputs; files of the user's get the start that fits them best.
 /// \p given: what --env and --sysroot say; it wins over the script. May be
 /// null.
-void addJobInputs(const JobScript &script, const Launch *given,
+void addJobInputs(JobScript &script, const Launch *given,
                   std::vector<Input> &inputs);
 
 /// Says of programs in images that are no folders here that nobody looked at

@@ -7,6 +7,7 @@
 #include "Loader/Tree.h"
 #include "Support/Format.h"
 #include "Support/OrderedParallel.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -155,7 +156,7 @@ RenderedFile Run::render(const FileReport &report, const Input &input) const {
 
 Rendered Run::audit(const Input &input) {
   Rendered rendered;
-  rendered.start = input.start;
+  rendered.input = &input;
   AuditSettings own = settings;
   own.launch = input.launch;
   Error error = readImages(input.path, [&](Image &image) {
@@ -203,7 +204,8 @@ void Run::print(const Rendered &rendered) {
                    options.format == ReportFormat::line;
   for (const RenderedFile &file : rendered.files) {
     // A script may start one program many times; once is enough to read.
-    if (forPeople && rendered.start && !printedOfJob.insert(file.full).second)
+    if (forPeople && rendered.input->start &&
+        !printedOfJob.insert(file.full).second)
       continue;
     if (options.format == ReportFormat::json)
       outs() << (reportsPrinted ? ",\n" : "\n") << file.full;
@@ -224,9 +226,17 @@ void Run::printHeld() {
 void Run::keep(Rendered &rendered) {
   for (FileReport &report : rendered.reports) {
     result.files.push_back(std::move(report));
-    starts.push_back(rendered.start);
+    reported.push_back(rendered.input);
   }
   rendered.reports.clear();
+}
+
+/// All starts of the script that \p input stands for.
+static std::vector<const JobLaunch *> startsOf(const Input &input) {
+  std::vector<const JobLaunch *> starts = input.alike;
+  if (input.start)
+    starts.insert(starts.begin(), input.start);
+  return starts;
 }
 
 void Run::emit(Rendered rendered) {
@@ -235,11 +245,12 @@ void Run::emit(Rendered rendered) {
   failed |= rendered.failed;
   skippedNotElf += rendered.skipped;
   if (rendered.startsUnknown) {
-    startsOfScripts.push_back(rendered.start);
-    result.job->script.notUnderstood.push_back(
-        {rendered.start->line,
-         rendered.start->program.text +
-             ", which is no ELF file: the programs that it starts"});
+    for (const JobLaunch *start : startsOf(*rendered.input)) {
+      startsOfScripts.insert(start);
+      result.job->script.notUnderstood.push_back(
+          {start->line, start->program.text + ", which is no ELF file: the "
+                                              "programs that it starts"});
+    }
   }
   if (rendered.failed)
     noteFailure(rendered.messages);
@@ -308,16 +319,14 @@ void Run::auditScript() {
   if (!result.job)
     return;
   JobReport &job = *result.job;
+  DenseMap<const JobLaunch *, const FileReport *> reportOf;
+  for (size_t i = 0; i < result.files.size(); ++i)
+    for (const JobLaunch *start : startsOf(*reported[i]))
+      reportOf[start] = &result.files[i];
   std::vector<LaunchedProgram> programs;
-  for (const JobLaunch &launch : job.script.launches) {
-    if (is_contained(startsOfScripts, &launch))
-      continue;
-    LaunchedProgram program = {&launch, nullptr};
-    for (size_t i = 0; i < result.files.size(); ++i)
-      if (starts[i] == &launch)
-        program.report = &result.files[i];
-    programs.push_back(program);
-  }
+  for (const JobLaunch &launch : job.script.launches)
+    if (!startsOfScripts.contains(&launch))
+      programs.push_back({&launch, reportOf.lookup(&launch)});
   JobSettings asked;
   asked.target = settings.target;
   asked.memoryBytes = settings.memoryBytes;

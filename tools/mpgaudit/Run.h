@@ -10,6 +10,7 @@
 #include "ProjectPolicy.h"
 #include "Report/RunResult.h"
 #include "Run/LiveProcess.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mpg {
@@ -32,7 +33,7 @@ struct Rendered {
   bool startsUnknown = false; ///< a script that the job's script starts
   /// Where something at the end needs all of it.
   std::vector<FileReport> reports;
-  const JobLaunch *start = nullptr; ///< that the reports are of
+  const Input *input = nullptr; ///< that the reports are of
 };
 
 /// "mpgaudit: error: path: reason", with the line's end.
@@ -81,10 +82,10 @@ private:
   /// written; set by the one that prints.
   std::atomic<bool> many = false;
   llvm::StringSet<> printedOfJob;
-  std::vector<Rendered> held; ///< text, while it may still become many
-  RunResult result;           ///< its files: if keepsReports()
-  std::vector<const JobLaunch *> starts; ///< of result.files
-  std::vector<const JobLaunch *> startsOfScripts;
+  std::vector<Rendered> held;          ///< text, while it may still become many
+  RunResult result;                    ///< its files: if keepsReports()
+  std::vector<const Input *> reported; ///< the inputs of result.files
+  llvm::DenseSet<const JobLaunch *> startsOfScripts;
   std::optional<LiveProcess> process;
   AuditTotals totals;
   Severity worst = Severity::off;

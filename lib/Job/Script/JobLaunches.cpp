@@ -17,6 +17,8 @@ static Variable variableOf(const JobWord &value, unsigned line) {
 /// Everything exported at this point. False if it would be too much: a script
 /// of many variables and many programs has all pairs of them.
 bool JobReader::copyEnvironment(const Command &command, JobLaunch &launch) {
+  if (toldLaunches)
+    return false;
   constexpr size_t bytesPerVariable = 96;
   size_t bytes = 0;
   for (const auto &entry : variables.all())
@@ -24,9 +26,8 @@ bool JobReader::copyEnvironment(const Command &command, JobLaunch &launch) {
       bytes += bytesPerVariable + entry.first().size() +
                entry.second.value.str().size();
   if (bytes > copyBudget) {
-    if (!toldLaunches)
-      problem(command.line, "too many programs and variables; what is started "
-                            "from here on is not looked at");
+    problem(command.line, "too many programs and variables; what is started "
+                          "from here on is not looked at");
     toldLaunches = true;
     return false;
   }

@@ -21,6 +21,10 @@ struct JobWord {
   /// it was written.
   std::string unknown;
   bool known() const { return unknown.empty(); }
+
+  friend bool operator==(const JobWord &a, const JobWord &b) {
+    return a.text == b.text && a.unknown == b.unknown;
+  }
 };
 
 enum class Scheduler : uint8_t { none, pjm, slurm, pbs, gridEngine };
