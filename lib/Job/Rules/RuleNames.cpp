@@ -33,8 +33,6 @@ static std::string meantName(StringRef name, bool &unknown) {
   if (findEnvVariable(name) || isOtherName(name))
     return "";
   std::string upper = name.upper();
-  const EnvVariable *nearest = nearestEnvVariable(upper);
-  unsigned distance = nearest ? editDistance(upper, nearest->name) : 99;
   // glibc's end in an underscore, which is easily forgotten. Its other names
   // are no mistake.
   if (StringRef(upper).starts_with("MALLOC_")) {
@@ -42,15 +40,19 @@ static std::string meantName(StringRef name, bool &unknown) {
     unknown = whole || findEnvVariable(upper);
     return !unknown ? "" : whole ? whole->name.str() : upper;
   }
+  // Of other names nothing is known; to compare them all would take long.
+  bool ofLibrary = StringRef(upper).starts_with("XOS_");
+  if (!ofLibrary && !StringRef(upper).starts_with("FLIB_") &&
+      !StringRef(upper).starts_with("MPG_"))
+    return "";
+  const EnvVariable *nearest = nearestEnvVariable(upper);
+  unsigned distance = nearest ? editDistance(upper, nearest->name) : 99;
   // All names with this beginning are the library's; of the others only what
   // is nearly one of the table.
   if (StringRef(upper).starts_with("XOS_MMM_L_"))
     unknown = true;
-  else if (StringRef(upper).starts_with("XOS_"))
-    unknown = nearest != nullptr;
-  else if (StringRef(upper).starts_with("FLIB_") ||
-           StringRef(upper).starts_with("MPG_"))
-    unknown = distance <= 2;
+  else
+    unknown = ofLibrary ? nearest != nullptr : distance <= 2;
   return unknown && nearest ? nearest->name.str() : "";
 }
 

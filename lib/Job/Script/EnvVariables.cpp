@@ -36,11 +36,19 @@ unsigned mpg::editDistance(StringRef a, StringRef b) {
 const EnvVariable *mpg::nearestEnvVariable(StringRef name) {
   const EnvVariable *nearest = nullptr;
   unsigned least = 5; // as libmpg has it
-  for (const EnvVariable &variable : table)
-    if (unsigned here = editDistance(name, variable.name); here < least) {
+  if (name.size() > longestName)
+    return nullptr;
+  for (const EnvVariable &variable : table) {
+    // Stops where it cannot become the least any more.
+    unsigned here = name.edit_distance(variable.name,
+                                       /*AllowReplacements=*/true, least - 1);
+    if (here < least) {
       least = here;
       nearest = &variable;
     }
+    if (least == 0)
+      break;
+  }
   return nearest;
 }
 
