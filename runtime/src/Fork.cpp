@@ -213,6 +213,7 @@ static Safety leaveLargePages() {
   uint64_t begin = millisecondsNow(), bytes = 0;
   Source source = Source::normal;
   int error = moveAll(bytes, source);
+  discardOwnStack();
   resumeOtherThreads();
   if (error)
     return Safety::copyNeeded;
@@ -433,9 +434,9 @@ pid_t mpg::forkSafely(pid_t (*real)(), ForkHandlers handlers) {
     return real();
   enter();
   Safety safety = prepare();
-  void *stack = ownStackTop();
+  void *stack = safety == Safety::copyNeeded ? ownStackTop() : nullptr;
   Call call{real, handlers, -1, ENOMEM};
-  if (safety == Safety::copyNeeded && stack)
+  if (stack)
     mpg_call_on_stack(stack, callOnOwnStack, &call);
   if (call.child < 0 && safety != Safety::safe)
     forks.errorNumber = call.error;

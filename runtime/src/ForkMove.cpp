@@ -106,14 +106,25 @@ static int moveAll(const Job &job) {
   return 0;
 }
 
+static Away ownStack;
+
 void *mpg::ownStackTop() {
   // For calls of other libraries' handlers, too (ForkCopy.h).
   constexpr size_t stackBytes = 1 << 20;
-  static Away stack;
-  if (stack.range.empty() &&
-      buildAway(Source::normal, stackBytes, basePageBytes(), nullptr, stack))
+  if (ownStack.range.empty() &&
+      buildAway(Source::normal, stackBytes, basePageBytes(), nullptr, ownStack))
     return nullptr;
-  return reinterpret_cast<void *>(stack.range.end);
+  return reinterpret_cast<void *>(ownStack.range.end);
+}
+
+/// A handler of pthread_atfork that forks may be.
+static bool isOnOwnStack() {
+  return ownStack.range.contains(uintptr_t(__builtin_frame_address(0)));
+}
+
+void mpg::discardOwnStack() {
+  if (!isOnOwnStack())
+    discard(ownStack);
 }
 
 static void moveOnOwnStack(void *argument) {
@@ -128,6 +139,8 @@ int mpg::moveOffLargePages(const ForkList &list, Source source) {
   if (!top)
     return ENOMEM;
   Job job{&list, source, 0};
+  if (isOnOwnStack())
+    return moveAll(job);
   mpg_call_on_stack(top, moveOnOwnStack, &job);
   return job.error;
 }

@@ -21,6 +21,8 @@ int moveOffLargePages(const ForkStretch &stretch, Source source);
 /// Normal pages to run on while the stack in use is replaced. Null if there is
 /// no memory for them. One user at a time.
 void *ownStackTop();
+/// Unless it is in use: each fork would copy its page tables.
+void discardOwnStack();
 
 } // namespace mpg
 

@@ -174,6 +174,8 @@ static long mapHugetlb(size_t bytes, size_t granuleBytes, int flags, int fd) {
 
 /// Memory on normal pages that begins on a border of granules.
 static long mapAligned(size_t bytes, size_t granuleBytes) {
+  if (granuleBytes <= basePageBytes())
+    return mapMemory(0, bytes, readWrite, anonymous);
   if (bytes + granuleBytes < bytes)
     return -ENOMEM;
   long at = mapMemory(0, bytes + granuleBytes, readWrite, anonymous);

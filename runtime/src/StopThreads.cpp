@@ -172,9 +172,12 @@ static long askAll() {
 }
 
 bool mpg::stopOtherThreads() {
+  bool alone = isAlone();
+  if (alone && !stop)
+    return true;
   if (!open())
     return false;
-  if (isAlone()) {
+  if (alone) {
     stop->phase.fetch_add(1, std::memory_order_release);
     return true;
   }
@@ -204,6 +207,8 @@ bool mpg::stopOtherThreads() {
 }
 
 void mpg::resumeOtherThreads() {
+  if (!stop)
+    return;
   stop->phase.fetch_add(1, std::memory_order_release);
   rawCall(SYS_futex, long(&stop->phase), FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
