@@ -20,6 +20,17 @@ static std::string inFrontOf(std::string front, const char *name) {
   return old && *old ? front + ":" + old : front;
 }
 
+static constexpr char rdmaHugePages[] = "RDMAV_HUGEPAGES_SAFE";
+
+const char *mpg::rdmaForkVariable(const Program &program, StringRef mode) {
+  if (!program.stranger.empty() || mode == "none" || getenv(rdmaHugePages))
+    return nullptr;
+  for (const char *name : {"RDMAV_FORK_SAFE", "IBV_FORK_SAFE"})
+    if (getenv(name))
+      return name;
+  return nullptr;
+}
+
 Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
                              const std::string &libraryPath, StringRef mode,
                              int stateFd) {
@@ -39,6 +50,9 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
     settings.emplace_back("XOS_MMM_L_PRINT_ENV", "on");
   if (stateFd >= 0)
     settings.emplace_back("MPG_STATE_FD", std::to_string(stateFd));
+  // libibverbs asks for whole large pages then.
+  if (rdmaForkVariable(program, options.mode))
+    settings.emplace_back(rdmaHugePages, "1");
   // In front, so that the user's own word on it counts.
   if (program.wantsAsanFirst)
     settings.emplace_back(

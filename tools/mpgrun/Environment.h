@@ -21,6 +21,10 @@ Settings libmpgSettings(const RunOptions &options, const Program &program,
                         const std::string &libraryPath, llvm::StringRef mode,
                         int stateFd);
 
+/// The variable by which libibverbs is asked to survive a fork, if mpgrun has
+/// to add the one for large pages; else null.
+const char *rdmaForkVariable(const Program &program, llvm::StringRef mode);
+
 /// Changes the environment of this process. What an outer mpgrun said to its
 /// program alone is taken away.
 void applySettings(const Settings &settings, bool children);

@@ -131,6 +131,10 @@ void Runner::explainProgram() const {
   Obstacle obstacle = findObstacle(options, program);
   if (!obstacle.text.empty())
     note() << obstacle.text << "\n";
+  if (const char *name = rdmaForkVariable(program, options.mode))
+    note() << "RDMAV_HUGEPAGES_SAFE=1 is set, because " << name
+           << " is: libibverbs keeps memory from children by whole large pages "
+              "then; set it yourself to be rid of this line\n";
 }
 
 void Runner::prepareEnvironment(int stateFd) {
