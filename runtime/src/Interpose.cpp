@@ -13,7 +13,6 @@
 #include "ThreadStack.h"
 
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -104,7 +103,6 @@ bool mpg_calls_main() {
 //===----------------------------------------------------------------------===//
 
 static Next<pid_t()> nextFork, nextSimpleFork;
-static Next<int(const char *)> nextSystem;
 static Next<int(int (*)(void *), void *, int, void *, ...)> nextClone;
 
 static pid_t forkBy(pid_t (*real)(), mpg::ForkHandlers handlers) {
@@ -121,23 +119,6 @@ MPG_EXPORT pid_t fork() noexcept {
 // Since glibc 2.34.
 MPG_EXPORT pid_t _Fork() noexcept {
   return forkBy(nextSimpleFork.get("_Fork"), mpg::ForkHandlers::none);
-}
-
-/// Before 2.29 the C library makes the shell without any handler.
-static bool systemForks() {
-  const char *version = gnu_get_libc_version();
-  return version[0] == '2' && version[1] == '.' && atoi(version + 2) < 29;
-}
-
-MPG_EXPORT int system(const char *command) {
-  auto *real = nextSystem.get("system");
-  int error = real ? 0 : ENOSYS;
-  if (!error && command && systemForks())
-    error = mpg::prepareForChild();
-  if (!error)
-    return real(command);
-  errno = error;
-  return -1;
 }
 
 MPG_EXPORT int clone(int (*function)(void *), void *stack, int flags,
