@@ -8,24 +8,18 @@
 #include "HeapLock.h"
 #include "MallocNames.h"
 #include "NextCall.h"
+#include "OldLibrary.h"
 
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace mpg;
 
 static Next<int(const char *)> nextSystem;
-
-static bool systemForks() {
-  const char *version = gnu_get_libc_version();
-  return version[0] == '2' && version[1] == '.' && atoi(version + 2) < 29;
-}
 
 namespace {
 
@@ -112,7 +106,7 @@ static int runShell(const char *command) {
 }
 
 MPG_EXPORT int system(const char *command) {
-  if (systemForks())
+  if (forksForShells())
     return command ? runShell(command) : runShell("exit 0") == 0;
   if (auto *real = nextSystem.get("system"))
     return real(command);

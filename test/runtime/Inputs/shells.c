@@ -6,6 +6,7 @@
  *   shells KIND...      system popen spawn vfork */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -59,8 +60,40 @@ static void useSystem(void) {
 static void usePopen(void) {
   char line[64] = "";
   FILE *pipe = popen("echo piped; exit 4", "r");
+  int closes = fcntl(fileno(pipe), F_GETFD);
   fgets(line, sizeof line, pipe);
-  printf("%s%#x\n", line, pclose(pipe));
+  printf("%s%#x, close on exec %d\n", line, pclose(pipe), closes);
+  /* The second shell must not hold the first one's pipe. */
+  fflush(stdout);
+  FILE *first = popen("cat; echo first at its end", "w");
+  FILE *second = popen("echo second has $(ls /proc/self/fd | wc -l)", "re");
+  closes = fcntl(fileno(second), F_GETFD);
+  fgets(line, sizeof line, second);
+  fputs("to the first\n", first);
+  printf("%#x\n", pclose(first));
+  printf("%sclose on exec %d\n", line, closes);
+  pclose(second);
+  /* Closed as a file: waits, too. */
+  fflush(stdout);
+  pipe = popen("sleep 0.2; echo waited for; exit 7", "w");
+  int (*volatile closeFile)(FILE *) = fclose; /* the compiler knows better */
+  printf("%#x\n", closeFile(pipe));
+  printf("%d %d %d\n", !popen("true", ""), !popen("true", "rw"),
+         !popen("true", "rb"));
+  printf("no command: %#x\n", pclose(popen("no-such 2>/dev/null", "r")));
+  /* The pipe's ends get the numbers of standard input and output. */
+  int in = dup(0), out = dup(1);
+  fflush(stdout);
+  close(0);
+  close(1);
+  pipe = popen("echo low", "r");
+  fgets(line, sizeof line, pipe);
+  int status = pclose(pipe);
+  FILE *writes = popen("cat >&2", "w");
+  int written = fputs("", writes), lowStatus = pclose(writes);
+  dup2(in, 0);
+  dup2(out, 1);
+  printf("%s%#x %d %#x\n", line, status, written < 0, lowStatus);
 }
 
 static void await(pid_t child) {
