@@ -11,7 +11,7 @@ using namespace mpg;
 
 static constexpr StringLiteral attributeName = "mpg-first-touch";
 static constexpr StringLiteral mallocName = "mpg-first-touch-malloc";
-static constexpr StringLiteral metadataName = "mpg.touch";
+static constexpr StringLiteral touchMetadata = "mpg.touch";
 
 static StringRef wordOf(TouchChoice choice) {
   return choice == TouchChoice::off ? "off" : "on";
@@ -37,7 +37,7 @@ static TouchChoice choiceOfVariable(const Value *address) {
   if (auto *global = dyn_cast<GlobalVariable>(address))
     return choiceFor(*global);
   auto *variable = dyn_cast<AllocaInst>(address);
-  MDNode *node = variable ? variable->getMetadata(metadataName) : nullptr;
+  MDNode *node = variable ? variable->getMetadata(touchMetadata) : nullptr;
   auto *word = node && node->getNumOperands()
                    ? dyn_cast<MDString>(node->getOperand(0))
                    : nullptr;
@@ -94,7 +94,7 @@ void mpg::setChoice(CallBase &allocation, TouchChoice choice) {
 void mpg::setChoice(AllocaInst &variable, TouchChoice choice) {
   LLVMContext &context = variable.getContext();
   variable.setMetadata(
-      metadataName,
+      touchMetadata,
       MDNode::get(context, MDString::get(context, wordOf(choice))));
 }
 

@@ -10,7 +10,7 @@ using namespace mpg;
 static constexpr StringLiteral prefix = "mpg:";
 static constexpr StringLiteral version = "1:";
 
-static Error fail(const Twine &text) {
+static Error badHint(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 
@@ -20,11 +20,11 @@ static Error readNumber(StringRef item, unsigned most,
   auto [name, digits] = item.split('=');
   unsigned number;
   if (digits.trim().getAsInteger(10, number) || number > most)
-    return fail("'" + item + "': " + name.trim() + "= takes a number from 0 " +
-                "to " + Twine(most));
+    return badHint("'" + item + "': " + name.trim() +
+                   "= takes a number from 0 " + "to " + Twine(most));
   if (into && *into != number)
-    return fail("'" + item + "' contradicts " + name.trim() + "=" +
-                Twine(*into) + "; leave out one of them");
+    return badHint("'" + item + "' contradicts " + name.trim() + "=" +
+                   Twine(*into) + "; leave out one of them");
   into = number;
   return Error::success();
 }
@@ -50,13 +50,14 @@ static Error readItem(StringRef item, Hint &into) {
   } else if (item == "off") {
     one.off = true;
   } else {
-    return fail("unknown hint '" + item +
-                "'; known: sector=0..3, stream, keep, no_l1_hwpf, no_l2_hwpf, "
-                "no_hwpf, weak_swpf, inject=0..7, off");
+    return badHint(
+        "unknown hint '" + item +
+        "'; known: sector=0..3, stream, keep, no_l1_hwpf, no_l2_hwpf, "
+        "no_hwpf, weak_swpf, inject=0..7, off");
   }
   std::string wrong = into.add(one);
   return wrong.empty() ? Error::success()
-                       : fail("contradictory hints: " + wrong);
+                       : badHint("contradictory hints: " + wrong);
 }
 
 static Error readItem(StringRef item, Ways &into) {
@@ -65,7 +66,7 @@ static Error readItem(StringRef item, Ways &into) {
     return readNumber(item, l1Ways, into.l1);
   if (name.equals_insensitive("l2"))
     return readNumber(item, l2Ways, into.l2);
-  return fail("unknown word '" + item + "'; known: l1=0..4, l2=0..14");
+  return badHint("unknown word '" + item + "'; known: l1=0..4, l2=0..14");
 }
 
 static Error readTouch(StringRef args, TouchChoice &into) {
@@ -75,14 +76,14 @@ static Error readTouch(StringRef args, TouchChoice &into) {
              .Case("on", TouchChoice::on)
              .Default(TouchChoice::none);
   if (into == TouchChoice::none)
-    return fail("unknown word '" + args + "'; known: touch:off, touch:on");
+    return badHint("unknown word '" + args + "'; known: touch:off, touch:on");
   return Error::success();
 }
 
 template <typename Args> static Error readItems(StringRef text, Args &into) {
   if (text.trim().empty())
-    return fail("nothing stands behind the colon; write for example "
-                "hint:sector=1 or ways:l2=4");
+    return badHint("nothing stands behind the colon; write for example "
+                   "hint:sector=1 or ways:l2=4");
   SmallVector<StringRef, 4> items;
   text.split(items, ',');
   for (StringRef item : items)
@@ -111,8 +112,8 @@ static Expected<HintText> parseKind(StringRef text) {
   auto [word, args] = text.split(':');
   std::optional<HintKind> kind = kindOf(word.trim());
   if (!kind)
-    return fail("unknown kind of hint '" + word.trim() +
-                "'; known: hint, ways, touch");
+    return badHint("unknown kind of hint '" + word.trim() +
+                   "'; known: hint, ways, touch");
   HintText result;
   result.kind = *kind;
   Error error = Error::success();
@@ -141,8 +142,9 @@ static Expected<HintText> parseKind(StringRef text) {
 Expected<HintText> mpg::parseHintText(StringRef text) {
   StringRef rest = text;
   if (!rest.consume_front(prefix) || !rest.consume_front(version))
-    return fail("it begins with '" + text.take_front(6) +
-                "' and not with 'mpg:1:', the version that this plugin knows");
+    return badHint(
+        "it begins with '" + text.take_front(6) +
+        "' and not with 'mpg:1:', the version that this plugin knows");
   return parseKind(rest);
 }
 

@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr StringLiteral metadataName = "mpg.options";
+static constexpr StringLiteral optionsMetadata = "mpg.options";
 
 namespace {
 struct OptionName {
@@ -176,7 +176,7 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
     if (known.mode == options.firstTouch && known.mode != FirstTouch::on)
       text += std::string(",first-touch=") + known.word;
   LLVMContext &context = module.getContext();
-  NamedMDNode *node = module.getOrInsertNamedMetadata(metadataName);
+  NamedMDNode *node = module.getOrInsertNamedMetadata(optionsMetadata);
   node->clearOperands();
   node->addOperand(MDNode::get(context, MDString::get(context, text)));
 }
@@ -187,7 +187,7 @@ PassOptions mpg::loadPassOptions(const Module &module) {
     options.firstTouch = said->firstTouch;
   else
     consumeError(said.takeError()); // the first pass of a compile reports it
-  const NamedMDNode *node = module.getNamedMetadata(metadataName);
+  const NamedMDNode *node = module.getNamedMetadata(optionsMetadata);
   if (!node)
     return options;
   // Linked modules each bring theirs: the first one is read last.

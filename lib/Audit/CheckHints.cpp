@@ -26,7 +26,7 @@ struct SectorCache {
 
 } // namespace
 
-static constexpr SectorCache caches[] = {
+static constexpr SectorCache sectorCaches[] = {
     {"L1", 4, &mpg_note_hints::waysL1},  // HW:a64fx-l1d-way
     {"L2", 14, &mpg_note_hints::waysL2}, // HW:a64fx-l2-ways-job
 };
@@ -53,7 +53,7 @@ static bool asksForWays(const mpg_note_hints &hints) {
 /// "L1 sector 1: 2; L2 sector 0: 4, sector 1: 10".
 static std::string describeAllWays(const mpg_note_hints &hints) {
   std::string text;
-  for (const SectorCache &cache : caches)
+  for (const SectorCache &cache : sectorCaches)
     if (std::string ways = describeWays(hints.*cache.asked); !ways.empty())
       text += (text.empty() ? "" : "; ") + cache.name.str() + " " + ways;
   return text + " ways";
@@ -166,7 +166,7 @@ static void checkRequests(const Subject &subject, Findings &findings) {
   }
   if (!notes.hints)
     return;
-  for (const SectorCache &cache : caches)
+  for (const SectorCache &cache : sectorCaches)
     checkWayCount(cache, notes, findings);
   if (!notes.wayConflicts.empty()) {
     // Each module sets its own where it runs, so this may well be meant.
@@ -212,7 +212,7 @@ static void checkWays(const Subject &subject, const mpg_note_hints &hints,
   Image &image = subject.image;
   bool usesSectors = (hints.sectorsMask & ~1u) != 0;
   bool asks = asksForWays(hints);
-  for (const SectorCache &cache : caches)
+  for (const SectorCache &cache : sectorCaches)
     checkLimits(cache, hints, findings);
   // Of an object alone nobody knows what the others bring.
   if (!image.isLoadable())

@@ -41,7 +41,7 @@ static std::optional<unsigned> findName(StringRef name) {
   return unsigned(found - std::begin(names));
 }
 
-static void note(const Symbol &symbol, KnownSymbolUse &use) {
+static void noteSymbol(const Symbol &symbol, KnownSymbolUse &use) {
   if (std::optional<unsigned> index = findName(symbol.name))
     (symbol.defined() ? use.defined : use.imported).set(*index);
 }
@@ -50,7 +50,7 @@ KnownSymbolUse mpg::findKnownSymbols(Image &image) {
   KnownSymbolUse use;
   auto visit = [&](const Symbol &symbol) {
     if (symbol.binding != STB_LOCAL)
-      note(symbol, use);
+      noteSymbol(symbol, use);
   };
   if (image.isLoadable())
     image.forEachImport(visit);
@@ -62,7 +62,7 @@ KnownSymbolUse mpg::findKnownSymbols(Image &image) {
 KnownSymbolUse mpg::findStaticSymbols(Image &image) {
   KnownSymbolUse use;
   // Local ones too: in a static PIE the whole C library is local.
-  image.forEachSymbol([&](const Symbol &symbol) { note(symbol, use); });
+  image.forEachSymbol([&](const Symbol &symbol) { noteSymbol(symbol, use); });
   return use;
 }
 

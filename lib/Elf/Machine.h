@@ -11,6 +11,9 @@ namespace mpg {
 
 enum class Machine : uint16_t { x86_64 = 62, aarch64 = 183 };
 
+/// SHF_X86_64_LARGE, which not every elf.h has.
+constexpr uint64_t largeSectionFlag = 0x10000000;
+
 } // namespace mpg
 
 #endif // MPG_ELF_MACHINE_H

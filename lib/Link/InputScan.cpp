@@ -6,6 +6,7 @@
 // scanned in parallel; the threads have ended when the result is returned.
 
 #include "Link/InputScan.h"
+#include "Elf/Machine.h"
 #include "Support/OrderedParallel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -26,8 +27,7 @@ using namespace mpg;
 
 namespace {
 
-constexpr uint64_t sectionIsLarge = 0x10000000; // SHF_X86_64_LARGE
-constexpr unsigned commonIsLarge = 0xff02;      // SHN_X86_64_LCOMMON
+constexpr unsigned commonIsLarge = 0xff02; // SHN_X86_64_LCOMMON
 
 /// Copies a \p T out of \p file; zeros if it is not all there.
 template <typename T> T readAt(StringRef file, uint64_t offset) {
@@ -137,7 +137,7 @@ void Scanner::scanObject(StringRef file, StringRef name,
                section.sh_size > 0 &&
                countsAsData(stringAt(names, section.sh_name))) {
       result.dataBytes += section.sh_size;
-      result.large |= (section.sh_flags & sectionIsLarge) != 0;
+      result.large |= (section.sh_flags & largeSectionFlag) != 0;
     }
   }
   // Groups come from C++, which has no COMMON symbols but most of all others.

@@ -14,9 +14,6 @@ using namespace mpg;
 
 namespace {
 
-// Newer than some elf.h.
-constexpr uint64_t sectionIsLarge = 0x10000000; // SHF_X86_64_LARGE
-
 constexpr const char *dataStartName = "__mpg_layout_data_start";
 constexpr const char *bssStartName = "__mpg_layout_bss_start";
 constexpr const char *bssEndName = "__mpg_layout_bss_end";
@@ -239,7 +236,7 @@ static std::string writeLast(Machine machine, uint64_t hugeBytes, bool large) {
       object.addSection(layoutTailSection, SHT_NOBITS, flags, hugeBytes);
   unsigned largeTail =
       large ? object.addSection(".mpg.ltail", SHT_NOBITS,
-                                flags | sectionIsLarge, hugeBytes)
+                                flags | largeSectionFlag, hugeBytes)
             : 0;
   addFeatures(object, machine);
   addStackMark(object);
@@ -261,8 +258,8 @@ static std::vector<unsigned> addDataSections(ObjectWriter &object,
   };
   add(".data", SHT_PROGBITS, 0, wish.hugeBytes);
   if (wish.large) {
-    add(".ldata", SHT_PROGBITS, sectionIsLarge, wish.hugeBytes);
-    add(".lbss", SHT_NOBITS, sectionIsLarge, wish.hugeBytes);
+    add(".ldata", SHT_PROGBITS, largeSectionFlag, wish.hugeBytes);
+    add(".lbss", SHT_NOBITS, largeSectionFlag, wish.hugeBytes);
   }
   for (const std::string &name : wish.lateSections)
     add(name, SHT_NOBITS, 0, 1);

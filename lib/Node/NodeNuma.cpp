@@ -30,7 +30,7 @@ static Fact<std::vector<unsigned>> readAllowed(const SysTree &tree,
                          " is no list of numbers");
 }
 
-static NumaNode readNode(const SysTree &tree, unsigned id) {
+static NumaNode readNumaNode(const SysTree &tree, unsigned id) {
   std::string number = std::to_string(id);
   std::string folder = "/sys/devices/system/node/node" + number;
   std::string pool =
@@ -57,7 +57,7 @@ NumaFacts mpg::readNumaFacts(const SysTree &tree) {
   facts.allowedNodes = readAllowed(tree, "Mems_allowed_list");
   facts.allowedCpus = readAllowed(tree, "Cpus_allowed_list");
   for (unsigned id : tree.numbered("/sys/devices/system/node", "node")) {
-    facts.nodes.push_back(readNode(tree, id));
+    facts.nodes.push_back(readNumaNode(tree, id));
     if (facts.allowedNodes)
       facts.nodes.back().isAllowed = is_contained(*facts.allowedNodes, id);
   }

@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static bool isNameCharacter(char c) { return isAlnum(c) || c == '_'; }
+static bool isWordCharacter(char c) { return isAlnum(c) || c == '_'; }
 
 /// A place in a statement without blanks and in lower case; character literals
 /// stay as they are.
@@ -67,8 +67,8 @@ bool ProgramUnits::Cursor::eat(StringRef word) {
   if (!rest().starts_with(word))
     return false;
   size_t end = at + word.size();
-  if (!fixedForm && isNameCharacter(word.back()) && end < text.size() &&
-      isNameCharacter(text[end]) && !endsWord[end])
+  if (!fixedForm && isWordCharacter(word.back()) && end < text.size() &&
+      isWordCharacter(text[end]) && !endsWord[end])
     return false;
   at = end;
   return true;
@@ -90,7 +90,7 @@ std::string ProgramUnits::Cursor::eatName() {
     return "";
   do
     ++at;
-  while (at < text.size() && isNameCharacter(text[at]) && !endsWord[at]);
+  while (at < text.size() && isWordCharacter(text[at]) && !endsWord[at]);
   return text.substr(start, at - start);
 }
 
@@ -259,7 +259,7 @@ static std::string bindNameOf(StringRef suffix, StringRef name) {
   suffix = suffix.drop_front();
   StringRef literal = suffix.take_front(suffix.find(quote)).trim();
   // flang takes names of C alone; "" stands for the own one.
-  bool isName = !literal.empty() && all_of(literal, isNameCharacter);
+  bool isName = !literal.empty() && all_of(literal, isWordCharacter);
   return (isName ? literal : name).str();
 }
 

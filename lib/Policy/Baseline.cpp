@@ -23,7 +23,7 @@ using namespace mpg;
 static constexpr StringRef schema = "mpgbaseline-1";
 
 /// About 300,000 findings.
-static constexpr uint64_t limitBytes = uint64_t(64) << 20;
+static constexpr uint64_t mostFileBytes = uint64_t(64) << 20;
 
 bool Baseline::Entry::operator<(const Entry &other) const {
   return std::tie(path, id, fingerprint) <
@@ -110,7 +110,7 @@ static std::optional<Baseline::Entry> readEntry(const json::Value &value) {
 
 Expected<Baseline> Baseline::read(const std::string &path) {
   Expected<std::unique_ptr<MemoryBuffer>> buffer =
-      readTextFile(path, limitBytes);
+      readTextFile(path, mostFileBytes);
   if (!buffer)
     return buffer.takeError();
   StringRef text = (*buffer)->getBuffer();

@@ -12,7 +12,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// Of launched programs and of unreadable lines; a script may be generated.
-static constexpr size_t rowLimit = 200;
+static constexpr size_t lineLimit = 200;
 
 static std::string wordsText(const std::vector<JobWord> &words) {
   std::string text;
@@ -88,7 +88,7 @@ static void writeLaunches(raw_ostream &out, const JobScript &script) {
   auto number = [](std::optional<unsigned> value) {
     return value ? std::to_string(*value) : "?";
   };
-  for (size_t i = 0; i < std::min(script.launches.size(), rowLimit); ++i) {
+  for (size_t i = 0; i < std::min(script.launches.size(), lineLimit); ++i) {
     const JobLaunch &launch = script.launches[i];
     out << "<tr><th scope=\"row\">" << launch.line << "</th><td><code>"
         << escapeHtml(launchText(launch)) << "</code></td><td class=\"size\">"
@@ -102,7 +102,7 @@ static void writeProblems(raw_ostream &out, const JobScript &script) {
   if (script.problems.empty())
     return;
   out << "<h3>Not understood</h3>\n<ul>\n";
-  for (size_t i = 0; i < std::min(script.problems.size(), rowLimit); ++i)
+  for (size_t i = 0; i < std::min(script.problems.size(), lineLimit); ++i)
     out << "<li>line " << script.problems[i].line << ": "
         << escapeHtml(script.problems[i].text) << "</li>\n";
   out << "</ul>\n";

@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::string describeEnd(int waitStatus) {
+static std::string describeStatus(int waitStatus) {
   if (!WIFSIGNALED(waitStatus))
     return "status " + std::to_string(WEXITSTATUS(waitStatus));
   int number = WTERMSIG(waitStatus);
@@ -30,10 +30,10 @@ static std::string describeWords(const RunSample &sample) {
 static void judgeBase(ModeResult &base) {
   const RunSample &first = base.samples.front(), &last = base.samples.back();
   if (WIFSIGNALED(last.waitStatus))
-    base.missing = "ended by " + describeEnd(last.waitStatus);
+    base.missing = "ended by " + describeStatus(last.waitStatus);
   else if (last.waitStatus != first.waitStatus)
-    base.missing = "ended with " + describeEnd(first.waitStatus) +
-                   " in one run and with " + describeEnd(last.waitStatus) +
+    base.missing = "ended with " + describeStatus(first.waitStatus) +
+                   " in one run and with " + describeStatus(last.waitStatus) +
                    " in another";
   if (!base.missing.empty())
     base.missing += describeWords(last);
@@ -43,8 +43,8 @@ static void judgeAgainst(const ModeResult &base, ModeResult &mode) {
   const RunSample &last = mode.samples.back();
   int expected = base.samples.front().waitStatus;
   if (last.waitStatus != expected)
-    mode.missing = "failed: ended with " + describeEnd(last.waitStatus) +
-                   ", with " + base.name + " " + describeEnd(expected) +
+    mode.missing = "failed: ended with " + describeStatus(last.waitStatus) +
+                   ", with " + base.name + " " + describeStatus(expected) +
                    describeWords(last);
   else if (mode.usesLibmpg && !mode.memory.hasState)
     mode.missing = "not compared: libmpg was not at work in the program";

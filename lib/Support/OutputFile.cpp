@@ -18,10 +18,6 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::error_code lastError() {
-  return std::error_code(errno, std::generic_category());
-}
-
 namespace {
 
 /// Signals wait while a temporary file is there, so that none is left behind.
@@ -78,14 +74,14 @@ std::error_code mpg::checkOutputFile(const std::string &name) {
   if (target.isThere && S_ISDIR(target.status.st_mode))
     return std::make_error_code(std::errc::is_a_directory);
   if (target.isThere && access(target.path.c_str(), W_OK) != 0)
-    return lastError();
+    return errnoAsErrorCode();
   if (!target.isReplaceable)
     return {};
   SignalsWait wait;
   std::string temporary;
   int fd = makeTemporary(target, temporary);
   if (fd < 0)
-    return lastError();
+    return errnoAsErrorCode();
   close(fd);
   unlink(temporary.c_str());
   return {};
@@ -107,16 +103,16 @@ mpg::writeOutputFile(const std::string &name,
   Target target(name);
   if (!target.isReplaceable) {
     int fd = open(name.c_str(), O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? lastError() : fill(fd, write);
+    return fd < 0 ? errnoAsErrorCode() : fill(fd, write);
   }
   SignalsWait wait;
   std::string temporary;
   int fd = makeTemporary(target, temporary);
   if (fd < 0)
-    return lastError();
+    return errnoAsErrorCode();
   std::error_code code = fill(fd, write);
   if (!code && rename(temporary.c_str(), target.path.c_str()) != 0)
-    code = lastError();
+    code = errnoAsErrorCode();
   if (code)
     unlink(temporary.c_str());
   return code;

@@ -12,10 +12,6 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::error_code lastError() {
-  return std::error_code(errno, std::generic_category());
-}
-
 /// All that \p file has, but not much more than \p mostBytes.
 static std::error_code readAll(int file, uint64_t mostBytes,
                                SmallVectorImpl<char> &text) {
@@ -28,7 +24,7 @@ static std::error_code readAll(int file, uint64_t mostBytes,
     if (got == 0)
       return {};
     if (got < 0 && errno != EINTR)
-      return lastError();
+      return errnoAsErrorCode();
   }
   return std::make_error_code(std::errc::file_too_large);
 }
@@ -38,7 +34,7 @@ mpg::readUnmapped(const std::string &path, uint64_t mostBytes) {
   bool input = path == "-";
   int file = input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return lastError();
+    return errnoAsErrorCode();
   SmallVector<char, 0> text;
   std::error_code error = readAll(file, mostBytes, text);
   if (!input)

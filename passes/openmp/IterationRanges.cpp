@@ -14,7 +14,7 @@ using namespace mpg;
 
 /// No machine has an array of this size; numbers below it times the number of
 /// threads fit 64 bits.
-static constexpr uint64_t mostBytes = uint64_t(1) << 48;
+static constexpr uint64_t mostRangeBytes = uint64_t(1) << 48;
 static constexpr unsigned mostWindows = 12;
 static constexpr char overlap[] = "one iteration uses what another one writes";
 
@@ -47,7 +47,9 @@ private:
   }
   const SCEV *zero() const { return constant(0); }
   bool require(const SCEV *left, const SCEV *right);
-  bool limit(const SCEV *bytes) { return require(bytes, constant(mostBytes)); }
+  bool limit(const SCEV *bytes) {
+    return require(bytes, constant(mostRangeBytes));
+  }
   bool moves(const SCEV *step, const SCEV *count, const SCEV *&below,
              const SCEV *&above);
   std::string addInstruction(Instruction &instruction);

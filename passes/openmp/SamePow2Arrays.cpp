@@ -23,10 +23,10 @@ struct Stream {
 };
 using Streams = SmallVector<Stream, 16>;
 
-class Search {
+class StreamSearch {
 public:
-  Search(const CrowdedLoops &crowded, const CallFrame *frame, Sampler &sampler,
-         const ArrayPlaces &arrays)
+  StreamSearch(const CrowdedLoops &crowded, const CallFrame *frame,
+               Sampler &sampler, const ArrayPlaces &arrays)
       : crowded(crowded), function(crowded.function), frame(frame),
         sampler(sampler), arrays(arrays), shape(cacheShapeFor(function)),
         evolution(
@@ -57,8 +57,8 @@ private:
 };
 } // namespace
 
-Situation Search::situation(const Instruction &access, const Loop &loop,
-                            unsigned number) const {
+Situation StreamSearch::situation(const Instruction &access, const Loop &loop,
+                                  unsigned number) const {
   auto &dominators =
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
   Situation chosen;
@@ -72,7 +72,8 @@ Situation Search::situation(const Instruction &access, const Loop &loop,
 }
 
 /// What \p access goes through in \p loop, if its array is known.
-std::optional<Stream> Search::streamOf(Instruction &access, const Loop &loop) {
+std::optional<Stream> StreamSearch::streamOf(Instruction &access,
+                                             const Loop &loop) {
   const SCEV *expression =
       evolution.getSCEV(getLoadStorePointerOperand(&access));
   Stream stream = {};
@@ -101,7 +102,7 @@ static std::optional<int64_t> distance(const Stream &a, const Stream &b) {
   return first;
 }
 
-Streams Search::streamsOf(const CrowdedLoop &crowd) {
+Streams StreamSearch::streamsOf(const CrowdedLoop &crowd) {
   Streams found;
   for (Instruction *access : crowd.accesses) {
     std::optional<Stream> stream = streamOf(*access, *crowd.loop);
@@ -119,7 +120,7 @@ Streams Search::streamsOf(const CrowdedLoop &crowd) {
   return found;
 }
 
-Streams Search::mostInOneSet(const Streams &streams) const {
+Streams StreamSearch::mostInOneSet(const Streams &streams) const {
   Streams most;
   for (const Stream &first : streams) {
     Streams together;
@@ -144,8 +145,8 @@ static std::string namesOf(const Streams &streams) {
   return join(names, ", ");
 }
 
-void Search::remark(const Loop &loop, const Streams &together,
-                    RemarkPlaces &places) const {
+void StreamSearch::remark(const Loop &loop, const Streams &together,
+                          RemarkPlaces &places) const {
   bool isOneArray = all_of(together, [&](const Stream &stream) {
     return stream.origin == together.front().origin;
   });
@@ -174,7 +175,7 @@ void Search::remark(const Loop &loop, const Streams &together,
       });
 }
 
-void Search::look(RemarkPlaces &places) {
+void StreamSearch::look(RemarkPlaces &places) {
   for (const CrowdedLoop &crowd : crowded.loops) {
     Streams together = mostInOneSet(streamsOf(crowd));
     if (together.size() > shape.ways)
@@ -222,5 +223,5 @@ void mpg::remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,
                                const ArrayPlaces &arrays,
                                RemarkPlaces &places) {
   for (const CallFrame *way : sampler.frames.waysTo(crowded.function))
-    Search(crowded, way, sampler, arrays).look(places);
+    StreamSearch(crowded, way, sampler, arrays).look(places);
 }

@@ -12,8 +12,8 @@ using namespace llvm;
 using namespace mpg;
 
 /// Bytes of a memset that are worth a remark, if they are a constant.
-static constexpr uint64_t leastBytes = 4096;
-static constexpr unsigned maxSteps = 64;
+static constexpr uint64_t leastRowBytes = 4096;
+static constexpr unsigned maxSeen = 64;
 
 using Objects = SmallVector<const Value *, 4>;
 
@@ -28,7 +28,7 @@ bool mpg::isSameArray(const MemoryObject &one, const MemoryObject &other) {
 static bool isAccessed(const Instruction &pointer) {
   SmallVector<const Value *, 8> open = {&pointer};
   SmallPtrSet<const Value *, 16> seen;
-  while (!open.empty() && seen.size() < maxSteps) {
+  while (!open.empty() && seen.size() < maxSeen) {
     const Value *value = open.pop_back_val();
     if (!seen.insert(value).second)
       continue;
@@ -138,7 +138,7 @@ bool RowSearch::movesOn(const Instruction &at, const Value &pointer,
                         const Instruction *base) {
   if (auto *memset = dyn_cast<MemSetInst>(&at)) {
     auto *bytes = dyn_cast<ConstantInt>(memset->getLength());
-    return !bytes || bytes->getZExtValue() >= leastBytes;
+    return !bytes || bytes->getZExtValue() >= leastRowBytes;
   }
   Function &function = *const_cast<Function *>(at.getFunction());
   const Loop *loop =

@@ -17,7 +17,7 @@ static LinkRequest parsed(std::vector<const char *> args) {
   return LinkRequest();
 }
 
-static std::string errorOf(std::vector<const char *> args) {
+static std::string argumentError(std::vector<const char *> args) {
   args.insert(args.begin(), "ld.mpg");
   Expected<LinkRequest> request = parseLinkArgs(args);
   if (!request)
@@ -74,30 +74,30 @@ TEST(DriverArgs, SizesOfLargePages) {
   for (const char *option :
        {"--mpg-huge=3M", "--mpg-huge=4M", "--mpg-huge=2097153", "--mpg-huge=0",
         "--mpg-huge=4096", "--mpg-huge=2G"})
-    EXPECT_NE(errorOf({option}).find("power of two"), std::string::npos)
+    EXPECT_NE(argumentError({option}).find("power of two"), std::string::npos)
         << option;
   for (const char *option :
        {"--mpg-huge=", "--mpg-huge=M", "--mpg-huge=2X", "--mpg-huge=-2M",
         "--mpg-huge=99999999999999999G", "--mpg-min=1.5M", "--mpg-min=many"})
-    EXPECT_NE(errorOf({option}).find("not a number of bytes"),
+    EXPECT_NE(argumentError({option}).find("not a number of bytes"),
               std::string::npos)
         << option;
 }
 
 TEST(DriverArgs, UnknownOptionsNameTheNearest) {
-  EXPECT_EQ(errorOf({"--mpg-hugh=2M"}),
+  EXPECT_EQ(argumentError({"--mpg-hugh=2M"}),
             "unknown option '--mpg-hugh=2M', did you mean '--mpg-huge='?");
-  EXPECT_EQ(errorOf({"-mpg-min=3"}),
+  EXPECT_EQ(argumentError({"-mpg-min=3"}),
             "unknown option '-mpg-min=3', did you mean '--mpg-min='?");
-  EXPECT_EQ(errorOf({"--no-mpg-layuot"}),
+  EXPECT_EQ(argumentError({"--no-mpg-layuot"}),
             "unknown option '--no-mpg-layuot', did you mean "
             "'--no-mpg-layout'?");
-  EXPECT_EQ(errorOf({"--mpg-completely-different"}),
+  EXPECT_EQ(argumentError({"--mpg-completely-different"}),
             "unknown option '--mpg-completely-different'; ld.mpg's own "
             "options are in --help");
-  EXPECT_NE(errorOf({"--mpg-layout=lax"}).find("strict or best-effort"),
+  EXPECT_NE(argumentError({"--mpg-layout=lax"}).find("strict or best-effort"),
             std::string::npos);
-  EXPECT_NE(errorOf({"--mpg-runtime=maybe"}).find("auto, yes or no"),
+  EXPECT_NE(argumentError({"--mpg-runtime=maybe"}).find("auto, yes or no"),
             std::string::npos);
 }
 
@@ -180,7 +180,7 @@ TEST(DriverArgs, AScriptAndAForcedLayoutExcludeEachOther) {
   EXPECT_EQ(parsed({"-Tx.ld", "a.o"}).userScript, "-T x.ld");
   EXPECT_EQ(parsed({"--script=x.ld", "a.o"}).userScript, "-T x.ld");
   EXPECT_EQ(parsed({"-Tdata=0x1", "-Ttext", "2", "a.o"}).userScript, "");
-  EXPECT_NE(errorOf({"-T", "x.ld", "a.o", "--mpg-layout=strict"})
+  EXPECT_NE(argumentError({"-T", "x.ld", "a.o", "--mpg-layout=strict"})
                 .find("'-T x.ld' decides the layout"),
             std::string::npos);
   parsed({"-T", "x.ld", "a.o", "--mpg-layout=best-effort"});

@@ -23,7 +23,7 @@ static mpg_note_hints someHints() {
   return hints;
 }
 
-static Notes read(const std::string &bytes) {
+static Notes readNotes(const std::string &bytes) {
   Notes notes;
   readNotes(bytes, notes);
   return notes;
@@ -61,7 +61,8 @@ TEST(HintNote, BytesAreThoseOfTheContract) {
 
 TEST(HintNote, WhatIsWrittenIsRead) {
   mpg_note_layout layout = {MPG_NOTE_LAYOUT_VERSION, 0, 0, 2 << 20, 1, 2, 3, 4};
-  Notes notes = read(writeHintsNote(someHints()) + writeLayoutNote(layout));
+  Notes notes =
+      readNotes(writeHintsNote(someHints()) + writeLayoutNote(layout));
   EXPECT_TRUE(notes.warnings.empty());
   ASSERT_TRUE(notes.hints && notes.layout);
   EXPECT_EQ(notes.modules.size(), 1u);
@@ -77,7 +78,7 @@ TEST(HintNote, MergingUnitesMasksAndAddsCounts) {
   other.sectorsMask = 4;
   other.waysL1[0] = 2;
   other.taggedAccesses = 10;
-  Notes notes = read(writeHintsNote(someHints()) + writeHintsNote(other));
+  Notes notes = readNotes(writeHintsNote(someHints()) + writeHintsNote(other));
   EXPECT_TRUE(notes.warnings.empty());
   EXPECT_EQ(notes.modules.size(), 2u);
   EXPECT_EQ(notes.hints->flags, 3);
@@ -106,8 +107,8 @@ TEST(HintNote, OfDifferentWaysTheLargerIsKeptAndNamed) {
     mpg_note_hints few = emptyHints(), many = emptyHints();
     few.waysL2[2] = 3;
     many.waysL2[2] = 12;
-    Notes notes = read(writeHintsNote(swapped ? many : few) +
-                       writeHintsNote(swapped ? few : many));
+    Notes notes = readNotes(writeHintsNote(swapped ? many : few) +
+                            writeHintsNote(swapped ? few : many));
     EXPECT_EQ(notes.hints->waysL2[2], 12);
     ASSERT_EQ(notes.warnings.size(), 1u);
     EXPECT_NE(notes.warnings[0].find("L2 ways of sector 2; 12 is kept"),
@@ -120,7 +121,7 @@ TEST(HintNote, OfDifferentWaysTheLargerIsKeptAndNamed) {
 TEST(HintNote, NotesOfOthersArePassedOver) {
   std::string gnu("\4\0\0\0\5\0\0\0\3\0\0\0GNU\0abcde\0\0\0", 24);
   std::string longName("\5\0\0\0\0\0\0\0\1\0\0\0mpgx\0\0\0\0", 20);
-  Notes notes = read(gnu + longName + writeHintsNote(someHints()) + gnu);
+  Notes notes = readNotes(gnu + longName + writeHintsNote(someHints()) + gnu);
   EXPECT_TRUE(notes.warnings.empty());
   EXPECT_EQ(notes.modules.size(), 1u);
 }
@@ -129,7 +130,7 @@ TEST(HintNote, UnknownVersionsAreSkippedAndNamed) {
   mpg_note_hints next = someHints();
   next.version = 2;
   std::string note = writeHintsNote(next) + writeHintsNote(someHints());
-  Notes notes = read(note);
+  Notes notes = readNotes(note);
   EXPECT_EQ(notes.modules.size(), 1u);
   EXPECT_EQ(notes.warnings,
             (std::vector<std::string>{
@@ -138,7 +139,7 @@ TEST(HintNote, UnknownVersionsAreSkippedAndNamed) {
   // A later version may be longer.
   std::string longer = writeHintsNote(next) + "more";
   longer[4] = 64;
-  notes = read(longer);
+  notes = readNotes(longer);
   EXPECT_EQ(notes.warnings.size(), 1u);
   EXPECT_FALSE(notes.hints);
 }
@@ -146,7 +147,7 @@ TEST(HintNote, UnknownVersionsAreSkippedAndNamed) {
 TEST(HintNote, AnyPrefixIsAnsweredAndOnlyWholeNotesCount) {
   std::string all = writeHintsNote(someHints()) + writeHintsNote(someHints());
   for (size_t bytes = 0; bytes <= all.size(); ++bytes) {
-    Notes notes = read(all.substr(0, bytes));
+    Notes notes = readNotes(all.substr(0, bytes));
     EXPECT_EQ(notes.modules.size(), bytes / 76) << bytes;
     EXPECT_EQ(notes.warnings.empty(), bytes % 76 == 0) << bytes;
   }
@@ -158,7 +159,7 @@ TEST(HintNote, SizesThatWrapAroundAreNoNotes) {
         "\xff\xff\xff\xff\xff\xff\xff\xff", "\xfd\xff\xff\xff\1\0\0\0"}) {
     std::string note = writeHintsNote(someHints());
     note.replace(0, 8, sizes, 8);
-    Notes notes = read(note);
+    Notes notes = readNotes(note);
     EXPECT_FALSE(notes.hints);
     EXPECT_EQ(notes.warnings.size(), 1u);
   }
@@ -169,13 +170,13 @@ TEST(HintNote, DamagedSizesAreNamed) {
       writeLayoutNote({MPG_NOTE_LAYOUT_VERSION, 0, 0, 0, 0, 0, 0, 0});
   note.resize(note.size() - 8);
   note[4] = 40;
-  EXPECT_EQ(read(note).warnings,
+  EXPECT_EQ(readNotes(note).warnings,
             (std::vector<std::string>{
                 "a layout note of 40 bytes is damaged: version 1 has 48"}));
-  EXPECT_EQ(
-      read(std::string("\4\0\0\0\1\0\0\0\2\0\0\0mpg\0\1\0\0\0", 20)).warnings,
-      (std::vector<std::string>{
-          "a layout note of 1 bytes is too short for a version"}));
+  EXPECT_EQ(readNotes(std::string("\4\0\0\0\1\0\0\0\2\0\0\0mpg\0\1\0\0\0", 20))
+                .warnings,
+            (std::vector<std::string>{
+                "a layout note of 1 bytes is too short for a version"}));
 }
 
 TEST(HintNote, PrintsWhatIsThere) {
@@ -188,7 +189,7 @@ TEST(HintNote, PrintsWhatIsThere) {
                             0xa00000,
                             0xe00000};
   EXPECT_EQ(
-      printed(read(writeHintsNote(someHints()) + writeLayoutNote(layout))),
+      printed(readNotes(writeHintsNote(someHints()) + writeLayoutNote(layout))),
       "hints: 1 module, LLVM 22, 16909060 tagged accesses, 7 first-touch "
       "sites\n"
       "  tag bytes: 0x01 0x1f 0xff\n"
@@ -198,7 +199,7 @@ TEST(HintNote, PrintsWhatIsThere) {
       "layout: 2 MiB pages, .data 0x800000-0xa00000, .bss "
       "0xa00000-0xe00000\n");
   layout.flags = MPG_LAYOUT_SKIPPED;
-  EXPECT_EQ(printed(read(writeLayoutNote(layout))),
+  EXPECT_EQ(printed(readNotes(writeLayoutNote(layout))),
             "layout: 2 MiB pages, skipped: .data and .bss are small\n");
   EXPECT_EQ(printed(Notes()), "");
 }

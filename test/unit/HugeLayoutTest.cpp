@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint64_t mib = uint64_t(1) << 20;
 constexpr uint64_t huge = 2 * mib;
-constexpr uint32_t readOnly = PF_R, code = PF_R | PF_X, data = PF_R | PF_W;
+constexpr uint32_t readOnly = PF_R, codeFlags = PF_R | PF_X,
+                   dataFlags = PF_R | PF_W;
 
 Segment load(uint32_t flags, uint64_t address, uint64_t bytes) {
   return {PT_LOAD, flags, 0, 0, address, bytes, bytes, 4096};
@@ -63,49 +64,57 @@ TEST(HugeLayout, RoundsToPowersOfTwo) {
 
 TEST(HugeLayout, DataMeetsWhatSharesItsLargePage) {
   // One byte decides: code that ends where the large page of .data begins.
-  EXPECT_EQ(overlaps({load(code, 0x400000, huge), load(data, 0x600000, 1)}),
-            Pairs{});
-  EXPECT_EQ(overlaps({load(code, 0x400000, huge + 1), load(data, 0x600800, 1)}),
+  EXPECT_EQ(
+      overlaps({load(codeFlags, 0x400000, huge), load(dataFlags, 0x600000, 1)}),
+      Pairs{});
+  EXPECT_EQ(overlaps({load(codeFlags, 0x400000, huge + 1),
+                      load(dataFlags, 0x600800, 1)}),
             (Pairs{{0, 1}}));
-  EXPECT_EQ(overlaps({load(code, 0x400000, 1), load(data, 0x5fffff, 1)}),
-            (Pairs{{0, 1}}));
-  EXPECT_EQ(overlaps({load(code, 0x3fffff, 1), load(data, 0x5fffff, 1)}),
-            Pairs{});
+  EXPECT_EQ(
+      overlaps({load(codeFlags, 0x400000, 1), load(dataFlags, 0x5fffff, 1)}),
+      (Pairs{{0, 1}}));
+  EXPECT_EQ(
+      overlaps({load(codeFlags, 0x3fffff, 1), load(dataFlags, 0x5fffff, 1)}),
+      Pairs{});
   // The same with .data in front.
-  EXPECT_EQ(overlaps({load(data, 0x400000, huge), load(code, 0x600000, 1)}),
-            Pairs{});
-  EXPECT_EQ(overlaps({load(data, 0x400000, 1), load(code, 0x5fffff, 1)}),
-            (Pairs{{0, 1}}));
+  EXPECT_EQ(
+      overlaps({load(dataFlags, 0x400000, huge), load(codeFlags, 0x600000, 1)}),
+      Pairs{});
+  EXPECT_EQ(
+      overlaps({load(dataFlags, 0x400000, 1), load(codeFlags, 0x5fffff, 1)}),
+      (Pairs{{0, 1}}));
 }
 
 TEST(HugeLayout, OnlyPairsWithDataCount) {
-  EXPECT_EQ(overlaps({load(readOnly, 0x400000, 1), load(code, 0x401000, 1)}),
-            Pairs{});
-  EXPECT_EQ(overlaps({load(data, 0x400000, 1), load(data, 0x401000, 1)}),
-            (Pairs{{0, 1}}));
+  EXPECT_EQ(
+      overlaps({load(readOnly, 0x400000, 1), load(codeFlags, 0x401000, 1)}),
+      Pairs{});
+  EXPECT_EQ(
+      overlaps({load(dataFlags, 0x400000, 1), load(dataFlags, 0x401000, 1)}),
+      (Pairs{{0, 1}}));
   EXPECT_EQ(overlaps({}), Pairs{});
-  EXPECT_EQ(overlaps({load(data, 0x400000, 1)}), Pairs{});
+  EXPECT_EQ(overlaps({load(dataFlags, 0x400000, 1)}), Pairs{});
 }
 
 TEST(HugeLayout, PairsAreNumberedInTableOrder) {
   std::vector<Segment> lld = {
-      load(readOnly, 0x200000, 0x4fc), load(code, 0x201500, 0x160),
-      load(data, 0x202660, 0x1a0), load(data, 0x203800, 0x600000)};
+      load(readOnly, 0x200000, 0x4fc), load(codeFlags, 0x201500, 0x160),
+      load(dataFlags, 0x202660, 0x1a0), load(dataFlags, 0x203800, 0x600000)};
   EXPECT_EQ(overlaps(lld), (Pairs{{1, 2}, {2, 3}}));
   // The first segment ends a granule before .data: larger pages reach it.
-  std::vector<Segment> spaced = {load(code, 0x400000, 0x1000),
-                                 load(data, 0x800000, 0x1000)};
+  std::vector<Segment> spaced = {load(codeFlags, 0x400000, 0x1000),
+                                 load(dataFlags, 0x800000, 0x1000)};
   EXPECT_EQ(overlaps(spaced), Pairs{});
   EXPECT_EQ(overlaps(spaced, 32 * mib), (Pairs{{0, 1}}));
 }
 
 TEST(HugeLayout, DamagedAddressesDoNotWrap) {
-  EXPECT_EQ(overlaps({load(code, 0x400000, 0x1000),
-                      load(data, UINT64_MAX - 10, 100)}),
+  EXPECT_EQ(overlaps({load(codeFlags, 0x400000, 0x1000),
+                      load(dataFlags, UINT64_MAX - 10, 100)}),
             Pairs{});
-  EXPECT_EQ(
-      overlaps({load(data, 0x400000, UINT64_MAX), load(data, 0x80000000, 100)}),
-      (Pairs{{0, 1}}));
+  EXPECT_EQ(overlaps({load(dataFlags, 0x400000, UINT64_MAX),
+                      load(dataFlags, 0x80000000, 100)}),
+            (Pairs{{0, 1}}));
 }
 
 TEST(HugeLayout, PairRuleIsSharingALargePage) {
@@ -116,10 +125,10 @@ TEST(HugeLayout, PairRuleIsSharingALargePage) {
   for (unsigned i = 0; i < cases; ++i) {
     uint64_t start = pick(4) * huge + pick(2) * pick(huge);
     uint64_t bytes = 1 + pick(2) * pick(2 * huge) + pick(0x2000);
-    Segment first = load(pick(2) ? data : code, start, bytes);
+    Segment first = load(pick(2) ? dataFlags : codeFlags, start, bytes);
     uint64_t gap = pick(2) ? pick(0x3000) : pick(2 * huge);
-    Segment second =
-        load(pick(2) ? data : code, start + bytes + gap, 1 + pick(huge));
+    Segment second = load(pick(2) ? dataFlags : codeFlags, start + bytes + gap,
+                          1 + pick(huge));
     std::set<uint64_t> pages;
     for (uint64_t page = first.address / huge; page <= (first.end() - 1) / huge;
          ++page)
@@ -137,20 +146,20 @@ TEST(HugeLayout, PairRuleIsSharingALargePage) {
 }
 
 TEST(HugeLayout, SumsOfWritableSegments) {
-  std::vector<Segment> loads = {load(code, 0x400000, 0x1000),
-                                load(data, 0x5ff000, 0x1000),
-                                load(data, 0x600000, 0x200001)};
+  std::vector<Segment> loads = {load(codeFlags, 0x400000, 0x1000),
+                                load(dataFlags, 0x5ff000, 0x1000),
+                                load(dataFlags, 0x600000, 0x200001)};
   EXPECT_EQ(writableBytes(loads), 0x201001u);
   EXPECT_EQ(roundedOutBytes(loads, huge), huge + 2 * huge);
   // RELRO and .data, as linkers lay them out: one page holds both.
-  loads = {load(data, 0x600e00, 0x200), load(data, 0x601000, 0x300)};
+  loads = {load(dataFlags, 0x600e00, 0x200), load(dataFlags, 0x601000, 0x300)};
   EXPECT_EQ(roundedOutBytes(loads, huge), huge);
   std::swap(loads[0], loads[1]);
   EXPECT_EQ(roundedOutBytes(loads, huge), huge);
   loads[0].memoryBytes = huge;
   EXPECT_EQ(roundedOutBytes(loads, huge), 2 * huge);
   EXPECT_EQ(writableBytes({}), 0u);
-  EXPECT_EQ(roundedOutBytes({load(code, 0x400000, 0x1000)}, huge), 0u);
+  EXPECT_EQ(roundedOutBytes({load(codeFlags, 0x400000, 0x1000)}, huge), 0u);
 }
 
 TEST(HugeLayout, InteriorIsWholeGranules) {
@@ -166,16 +175,16 @@ TEST(HugeLayout, InteriorIsWholeGranules) {
       {0x404010, 9 * mib, 6 * mib},
   };
   for (const auto &test : cases) {
-    std::vector<Segment> loads = {load(data, test.address, test.bytes)};
+    std::vector<Segment> loads = {load(dataFlags, test.address, test.bytes)};
     EXPECT_EQ(interiorBytes(loads, loads, huge), test.interior)
         << std::hex << test.address << "+" << test.bytes;
   }
-  std::vector<Segment> onlyCode = {load(code, 0x400000, 8 * huge)};
+  std::vector<Segment> onlyCode = {load(codeFlags, 0x400000, 8 * huge)};
   EXPECT_EQ(interiorBytes(onlyCode, onlyCode, huge), 0u);
 }
 
 TEST(HugeLayout, RelroIsNoInterior) {
-  std::vector<Segment> loads = {load(data, 0x400000, 3 * huge)};
+  std::vector<Segment> loads = {load(dataFlags, 0x400000, 3 * huge)};
   auto withRelro = [&](uint64_t address, uint64_t bytes) {
     std::vector<Segment> table = loads;
     table.push_back(relro(address, bytes));

@@ -11,13 +11,14 @@ using namespace mpg;
 
 using Strings = std::vector<std::string>;
 
-static LinkRequest parsed(std::vector<const char *> args) {
+static LinkRequest parsedCommand(std::vector<const char *> args) {
   args.insert(args.begin(), "ld.mpg");
   return cantFail(parseLinkArgs(args));
 }
 
 TEST(LldCommand, AdditionsStandWhereTheyWork) {
-  LinkRequest request = parsed({"-pie", "crt1.o", "a.o", "-lc", "-b", "elf"});
+  LinkRequest request =
+      parsedCommand({"-pie", "crt1.o", "a.o", "-lc", "-b", "elf"});
   Additions additions;
   additions.firstObject = "first.o";
   additions.lastObject = "last.o";
@@ -37,7 +38,7 @@ TEST(LldCommand, AdditionsStandWhereTheyWork) {
 TEST(LldCommand, AnArchiveOfTheRuntimeIsTakenInAndWrapsWhatItReplaces) {
   Additions additions;
   additions.runtimeLibrary = "/p/libmpg.a";
-  Strings command = lldCommand(parsed({"-static", "a.o"}), additions);
+  Strings command = lldCommand(parsedCommand({"-static", "a.o"}), additions);
   EXPECT_EQ(command[1], "--undefined=mpg_start");
   for (std::string name : {"pthread_create", "malloc", "free", "mallopt"}) {
     EXPECT_EQ(llvm::count(command, "--wrap=" + name), 1) << name;
@@ -52,7 +53,7 @@ TEST(LldCommand, TheFolderOfTheRuntimeComesFirst) {
   Additions additions;
   additions.runtimeLibrary = "/p/libmpg.so";
   additions.runtimeFolder = "/p";
-  EXPECT_EQ(lldCommand(parsed({"a.o", "-rpath", "/own"}), additions),
+  EXPECT_EQ(lldCommand(parsedCommand({"a.o", "-rpath", "/own"}), additions),
             (Strings{"ld.lld", "--rpath=/p", "--push-state", "--no-as-needed",
                      "/p/libmpg.so", "--pop-state", "a.o", "-rpath", "/own"}));
 }
@@ -68,7 +69,7 @@ TEST(LldCommand, FoldersOfTheLoader) {
 }
 
 TEST(LldCommand, NothingToAddChangesNothing) {
-  EXPECT_EQ(lldCommand(parsed({"-pie", "a.o", "--no-mpg-layout", "-lc"}),
+  EXPECT_EQ(lldCommand(parsedCommand({"-pie", "a.o", "--no-mpg-layout", "-lc"}),
                        Additions()),
             (Strings{"ld.lld", "-pie", "a.o", "-lc"}));
 }
@@ -78,7 +79,7 @@ TEST(LldCommand, MaxPageSizeIsRaisedAndNeverLowered) {
     Additions additions;
     additions.alignSegments = true;
     std::vector<std::string> command =
-        lldCommand(parsed({"-z", page, "a.o"}), additions);
+        lldCommand(parsedCommand({"-z", page, "a.o"}), additions);
     return std::count(command.begin(), command.end(), "max-page-size=2097152");
   };
   EXPECT_EQ(added("max-page-size=65536"), 1);
@@ -93,7 +94,7 @@ TEST(LldCommand, VeryLargePagesAreForDataOnly) {
     Additions additions;
     additions.alignSegments = true;
     std::vector<std::string> command =
-        lldCommand(parsed({option, "a.o"}), additions);
+        lldCommand(parsedCommand({option, "a.o"}), additions);
     return command[3]; // ld.lld a.o -z max-page-size=...
   };
   EXPECT_EQ(added("--mpg-huge=32M"), "max-page-size=33554432");
@@ -102,7 +103,7 @@ TEST(LldCommand, VeryLargePagesAreForDataOnly) {
 }
 
 TEST(LldCommand, ThePassPluginIsAddedWithAndWithoutTheLayout) {
-  LinkRequest request = parsed({"a.o", "--load-pass-plugin=/a/b.so"});
+  LinkRequest request = parsedCommand({"a.o", "--load-pass-plugin=/a/b.so"});
   Additions additions;
   additions.passPlugin = "/m/MpgPasses.so";
   EXPECT_EQ(lldCommand(request, additions),

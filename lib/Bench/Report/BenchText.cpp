@@ -22,7 +22,7 @@ using namespace mpg;
 //===----------------------------------------------------------------------===//
 
 /// Points without samples, one line for each reason.
-static void writeMissing(raw_ostream &out, const ExperimentResult &result) {
+static void writeUnmeasured(raw_ostream &out, const ExperimentResult &result) {
   std::vector<std::string> reasons;
   for (const PointResult &point : result.points)
     if (point.samples.empty() && !is_contained(reasons, point.missing))
@@ -77,7 +77,7 @@ static void writeExperiment(raw_ostream &out, const ExperimentResult &result,
     out << "  " << fillText("counted: " + printable(result.accounting), 4)
         << "\n";
   writePointTable(out, result, repetitions);
-  writeMissing(out, result);
+  writeUnmeasured(out, result);
   writeGuide(out, result);
   writeConclusions(out, result);
   out << "\n";

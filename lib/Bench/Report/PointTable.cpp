@@ -17,7 +17,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// "2M 100 %": what lay under the arrays, of all samples together.
-static std::string describeBacking(const PointResult &point) {
+static std::string describePages(const PointResult &point) {
   Backing backing = backingOf(point);
   double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
          hugetlb = double(backing.hugetlbBytes);
@@ -130,7 +130,7 @@ std::vector<std::string> PointTable::row(const PointResult &point) const {
     std::optional<double> figure = figureOf(point, name);
     cells.push_back(figure ? formatWholeOrFigure(*figure) : "-");
   }
-  cells.push_back(describeBacking(point));
+  cells.push_back(describePages(point));
   cells.push_back(describeNotes(point, repetitions));
   return cells;
 }

@@ -37,6 +37,10 @@ struct Situation {
   /// its version.
   bool needs(llvm::StringRef libraryPrefix) const;
   bool isProgram() const;
+  /// The target has a large page library that reads XOS_MMM_L_ variables.
+  bool isLibmpg() const {
+    return target == Target::fugaku || target == Target::mpg;
+  }
   /// Threads and processes where they are not known: the most that there are.
   unsigned threadsOrMost() const;
   unsigned ranks() const { return ranksPerNode.value_or(1); }

@@ -11,13 +11,9 @@
 using namespace llvm;
 using namespace mpg;
 
-static bool isLibmpg(const Situation &situation) {
-  return situation.target == Target::fugaku || situation.target == Target::mpg;
-}
-
 /// The large page malloc is in use, so that its variables count.
 static bool usesHeap(const Situation &situation) {
-  return isLibmpg(situation) && situation.foreignMalloc().empty();
+  return situation.isLibmpg() && situation.foreignMalloc().empty();
 }
 
 static void add(Advice &advice, StringRef name, StringRef value,
@@ -26,7 +22,7 @@ static void add(Advice &advice, StringRef name, StringRef value,
 }
 
 void mpg::advisePagingPolicy(const Situation &situation, Advice &advice) {
-  if (!isLibmpg(situation) || situation.pagesOffByChoice())
+  if (!situation.isLibmpg() || situation.pagesOffByChoice())
     return;
   const StringRef name = "XOS_MMM_L_PAGING_POLICY";
   // Where nobody has set it, ours takes first touch by itself.
@@ -158,7 +154,7 @@ void mpg::adviseLibraryData(const Situation &situation, Advice &advice) {
 /// libhugetlbfs moves segments only when it is asked; glibc uses transparent
 /// huge pages only when it is asked.
 void mpg::adviseOtherTargets(const Situation &situation, Advice &advice) {
-  if (isLibmpg(situation))
+  if (situation.isLibmpg())
     return;
   if (situation.target == Target::libhugetlbfs &&
       !situation.environment.find("HUGETLB_ELFMAP"))

@@ -10,10 +10,6 @@
 using namespace llvm;
 using namespace mpg;
 
-static bool isLibmpg(const Situation &situation) {
-  return situation.target == Target::fugaku || situation.target == Target::mpg;
-}
-
 /// As the script has it, where that needs no quotes.
 static std::string programWord(const Situation &situation) {
   std::string word = situation.program.path;
@@ -26,7 +22,7 @@ static std::string programWord(const Situation &situation) {
 }
 
 void mpg::adviseLoading(const Situation &situation, Advice &advice) {
-  if (!situation.isProgram() || !isLibmpg(situation) ||
+  if (!situation.isProgram() || !situation.isLibmpg() ||
       situation.pagesOffByChoice() ||
       situation.has(FindingId::mpg112)) // static: the relink says how
     return;
@@ -187,7 +183,7 @@ void mpg::advisePadding(const Situation &situation, Advice &advice) {
 void mpg::adviseProfile(const Situation &situation, Advice &advice) {
   if (advice.settings.empty() && advice.steps.empty())
     return;
-  if (!isLibmpg(situation) || !situation.foreignMalloc().empty() ||
+  if (!situation.isLibmpg() || !situation.foreignMalloc().empty() ||
       situation.reach == ThreadReach::oneThread ||
       !valueIn(advice, "XOS_MMM_L_ARENA_LOCK_TYPE").empty() ||
       !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||

@@ -45,7 +45,7 @@ static std::string body(const std::string &inside, int schedule = 34,
   return text({"body", "ptr %a, i64 %last", "", inside, schedule, chunk});
 }
 
-static constexpr char store[] = R"(
+static constexpr char storeOne[] = R"(
   %p = getelementptr double, ptr %a, i64 %i
   store double 1.0, ptr %p
 )";
@@ -55,7 +55,7 @@ static constexpr char store[] = R"(
 //===----------------------------------------------------------------------===//
 
 static std::string forks(const std::string &lines) {
-  return body(store) +
+  return body(storeOne) +
          "declare void @elsewhere(ptr, ptr, ptr, i64)\n"
          "define void @caller(ptr %a, i64 %n, i32 %t, ptr %f) {\n" +
          lines + "\n  ret void\n}\n";
@@ -160,7 +160,7 @@ TEST(OmpRegions, SchedulesOfStaticLoops) {
       {65, LoopSchedule::other, "ordered or other"},
   };
   for (const auto &one : cases) {
-    Loops loops(body(store, one.number, "%last"));
+    Loops loops(body(storeOne, one.number, "%last"));
     ASSERT_EQ(loops.found.size(), 1u);
     const WorksharingLoop &loop = loops.found[0];
     EXPECT_EQ(loop.schedule, one.schedule) << one.number;
@@ -234,7 +234,7 @@ TEST(OmpRegions, LoopsThatAskForTheirIterations) {
 }
 
 TEST(OmpRegions, WhatIsPartOfALoop) {
-  Loops loops(body(store));
+  Loops loops(body(storeOne));
   EXPECT_EQ(loops.owner("body/p"), 0);
   EXPECT_EQ(loops.owner("body/begin"), 0);
   EXPECT_EQ(loops.owner("body/lower"), -1);

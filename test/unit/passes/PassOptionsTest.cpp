@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::string errorOf(StringRef text) {
+static std::string optionError(StringRef text) {
   PassOptions options;
   return toString(parsePassOptions(text, options));
 }
@@ -45,7 +45,7 @@ TEST(PassOptions, WordsOfFirstTouch) {
   EXPECT_EQ(options.firstTouch, FirstTouch::remark);
   EXPECT_EQ(toString(parsePassOptions("first-touch=on", options)), "");
   EXPECT_EQ(options.firstTouch, FirstTouch::on);
-  EXPECT_EQ(errorOf("first-touch=parallel"),
+  EXPECT_EQ(optionError("first-touch=parallel"),
             "option first-touch=parallel of mpgtools' passes: the value must "
             "be off, remark, on or parallel-init");
 }
@@ -73,18 +73,20 @@ TEST(PassOptions, TheLastOneCounts) {
 }
 
 TEST(PassOptions, WrongOnesNameWhatCanStandThere) {
-  EXPECT_EQ(errorOf("sector=on"), "option sector=on of mpgtools' passes: the "
-                                  "value must be off or user");
-  EXPECT_NE(errorOf("sector").find("sector="), std::string::npos);
-  EXPECT_NE(errorOf("random-hints=-1").find("a number"), std::string::npos);
-  EXPECT_NE(errorOf("random-hints=99999999999999999999").find("a number"),
+  EXPECT_EQ(optionError("sector=on"),
+            "option sector=on of mpgtools' passes: the "
+            "value must be off or user");
+  EXPECT_NE(optionError("sector").find("sector="), std::string::npos);
+  EXPECT_NE(optionError("random-hints=-1").find("a number"), std::string::npos);
+  EXPECT_NE(optionError("random-hints=99999999999999999999").find("a number"),
             std::string::npos);
-  EXPECT_NE(errorOf("hints=").find("the path"), std::string::npos);
-  EXPECT_NE(errorOf("test-place=late").find("early or gep"), std::string::npos);
-  std::string unknown = errorOf("verify=on,sectors=off");
+  EXPECT_NE(optionError("hints=").find("the path"), std::string::npos);
+  EXPECT_NE(optionError("test-place=late").find("early or gep"),
+            std::string::npos);
+  std::string unknown = optionError("verify=on,sectors=off");
   EXPECT_NE(unknown.find("unknown option 'sectors'"), std::string::npos);
   EXPECT_NE(unknown.find("sector, verify,"), std::string::npos);
-  EXPECT_NE(errorOf("=on").find("unknown option ''"), std::string::npos);
+  EXPECT_NE(optionError("=on").find("unknown option ''"), std::string::npos);
 }
 
 TEST(PassOptions, AreReadAgainFromTheModule) {
