@@ -24,11 +24,28 @@ PRECOMPILED = re.compile(r"(-Winvalid-pch )?-include \S*cmake_pch\.hxx|"
                          r"(-Xclang )?-include-pch (-Xclang )?\S+")
 
 
+UNITED = re.compile(r'^#include "(.+\.cpp)"$', re.MULTILINE)
+
+
+def single_files(entry: dict) -> List[dict]:
+    """One entry for each file of a unity unit."""
+    if "Unity/" not in entry["file"]:
+        return [entry]
+    with open(os.path.join(entry["directory"], entry["file"]), encoding="utf-8") as unit:
+        files = UNITED.findall(unit.read())
+    return [dict(entry, file=file,
+                 command=entry["command"].replace(entry["file"], file))
+            for file in files]
+
+
 def compile_commands(build: str) -> List[dict]:
     text = subprocess.run(["ninja", "-C", build, "-t", "compdb"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
-    return [entry for entry in json.loads(text)
-            if entry["file"].endswith(".cpp") and PRECOMPILED.search(entry["command"])]
+    return [single for entry in json.loads(text)
+            if entry["file"].endswith((".cpp", ".cxx"))
+            and PRECOMPILED.search(entry["command"])
+            and " -c " in entry["command"]
+            for single in single_files(entry)]
 
 
 def errors_of(entry: dict) -> str:
