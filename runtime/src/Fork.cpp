@@ -28,6 +28,7 @@
 
 #include "Fork.h"
 
+#include "Cgroup.h"
 #include "ForkCopy.h"
 #include "ForkMove.h"
 #include "ForkPins.h"
@@ -136,14 +137,16 @@ static bool hasLargePages() {
   return segmentHugeBytes() || heapSpace.mapped().huge || hasLargeMemory();
 }
 
-/// Whether \p bytes of normal memory can be used without driving the node out
-/// of it. True where that cannot be told.
+/// Whether \p bytes of normal memory can be used without driving the node or
+/// the job's group out of it. True where that cannot be told.
 static bool memoryCanBeHad(uint64_t bytes) {
-  // Somebody else wants some as well.
-  constexpr uint64_t reserveBytes = 64 << 20;
+  // Somebody else wants some as well: on a node more than in a group.
+  constexpr uint64_t nodeReserveBytes = 64 << 20, groupReserveBytes = 4 << 20;
   uint64_t available;
-  return !readMemoryInfo("MemAvailable:", available) ||
-         available >= bytes + reserveBytes;
+  if (readMemoryInfo("MemAvailable:", available) &&
+      available < bytes + nodeReserveBytes)
+    return false;
+  return readCgroupMemoryLeft() >= bytes + groupReserveBytes;
 }
 
 /// Little memory goes to normal pages, as it would be without us: a fork is
@@ -194,7 +197,12 @@ static int moveAll(uint64_t &bytes, Source &source) {
   if (list.find(forks.config->hugeBytes)) {
     bytes = list.presentBytes();
     source = sourceFor(bytes);
-    error = memoryCanBeHad(bytes) ? moveOffLargePages(list, source) : ENOMEM;
+    bool fits = memoryCanBeHad(bytes);
+    if (!fits) {
+      source = Source::normal;
+      fits = memoryCanBeHad(filledBytes(list));
+    }
+    error = fits ? moveOffLargePages(list, source) : ENOMEM;
   }
   if (!error)
     noteMoved(list, source);
@@ -240,8 +248,9 @@ static void sayCopied(uint64_t bytes) {
   LineBuffer line;
   line.add("fork: each one copies ")
       .addBytes(bytes)
-      .add(" for the child: a device may use this memory, or a thread does "
-           "not stand still; fix: posix_spawn() or vfork() instead");
+      .add(" for the child: a device may use this memory, a thread does not "
+           "stand still, or normal memory is short; fix: posix_spawn() or "
+           "vfork() instead");
   say(line);
 }
 

@@ -26,20 +26,44 @@ struct Job {
 
 } // namespace
 
+static bool isFilled(uintptr_t at, size_t page) {
+  auto *words = reinterpret_cast<const uint64_t *>(at);
+  uint64_t any = 0;
+  for (size_t i = 0; i < page / sizeof *words && !any; i += 8)
+    for (size_t j = i; j < i + 8; ++j)
+      any |= words[j];
+  return any;
+}
+
 /// Copies what is not zero: a large page is present to its last byte, and a
 /// small program uses little of it. New memory is zero. No
 /// call of the C library: its table may be in the piece.
 static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
   size_t page = basePageBytes();
-  for (uintptr_t end = from + bytes; from < end; from += page, to += page) {
-    auto *words = reinterpret_cast<const uint64_t *>(from);
-    uint64_t any = 0;
-    for (size_t i = 0; i < page / sizeof *words && !any; i += 8)
-      for (size_t j = i; j < i + 8; ++j)
-        any |= words[j];
-    if (any)
+  for (uintptr_t end = from + bytes; from < end; from += page, to += page)
+    if (isFilled(from, page))
       copyPages(to, from, page);
-  }
+}
+
+static uint64_t filledBytes(Range range) {
+  size_t page = basePageBytes();
+  uint64_t bytes = 0;
+  for (; !range.empty(); range.start += page)
+    bytes += isFilled(range.start, page) ? page : 0;
+  return bytes;
+}
+
+uint64_t mpg::filledBytes(const ForkList &list) {
+  uint64_t bytes = 0;
+  for (const ForkStretch &stretch : list)
+    for (Range rest = stretch.range; !rest.empty();) {
+      bool touched;
+      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
+      if (touched)
+        bytes += ::filledBytes({rest.start, rest.start + run});
+      rest.start += run;
+    }
+  return bytes;
 }
 
 /// Large memory is often where its threads are: the one that forks must not

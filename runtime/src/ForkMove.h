@@ -18,6 +18,10 @@ int moveOffLargePages(const ForkList &list, Source source);
 /// The same for one stretch. pre: the stack in use is not in it.
 int moveOffLargePages(const ForkStretch &stretch, Source source);
 
+/// What of \p list is not zero, in normal pages: so much memory the move to
+/// them takes at least.
+uint64_t filledBytes(const ForkList &list);
+
 /// Normal pages to run on while the stack in use is replaced. Null if there is
 /// no memory for them. One user at a time.
 void *ownStackTop();

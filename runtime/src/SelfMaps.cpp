@@ -100,6 +100,14 @@ bool mpg::parseNumber(const char *&text, unsigned base, uint64_t &value) {
   }
 }
 
+const char *mpg::fieldAt(const char *line, int number) {
+  for (; line && number > 0; --number) {
+    line = strchr(line, ' ');
+    line = line ? line + 1 : nullptr;
+  }
+  return line;
+}
+
 /// Moves \p text behind the character if it is there.
 static bool skip(const char *&text, char expected) {
   bool found = *text == expected;

@@ -92,6 +92,9 @@ bool readMemoryInfo(const char *name, uint64_t &bytes);
 /// moves it behind them; false if there is none.
 bool parseNumber(const char *&text, unsigned base, uint64_t &value);
 
+/// The field of \p line behind \p number spaces; null if there are fewer.
+const char *fieldAt(const char *line, int number);
+
 /// Threads of this process; 1 when that cannot be told.
 unsigned threadCount();
 

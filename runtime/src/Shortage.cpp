@@ -7,6 +7,7 @@
 
 #include "Shortage.h"
 
+#include "FilePath.h"
 #include "SelfMaps.h"
 #include "Syscall.h"
 
@@ -16,50 +17,6 @@
 #include <sys/resource.h>
 
 using namespace mpg;
-
-namespace {
-
-/// A path of bounded length; what does not fit makes it empty, so that a cut
-/// off path is never opened.
-class Path {
-public:
-  Path &add(const char *part) { return add(part, strlen(part)); }
-  Path &add(const char *part, size_t length) {
-    if (used + length >= sizeof text) {
-      overflowed = true;
-      return *this;
-    }
-    memcpy(text + used, part, length);
-    used += length;
-    text[used] = 0;
-    return *this;
-  }
-  Path &addNumber(uint64_t value) {
-    char digits[24];
-    size_t at = sizeof digits;
-    do
-      digits[--at] = char('0' + value % 10);
-    while (value /= 10);
-    return add(digits + at, sizeof digits - at);
-  }
-  void cutAt(size_t length) { text[used = length] = 0; }
-  size_t length() const { return used; }
-  const char *get() const { return overflowed ? "" : text; }
-
-private:
-  char text[512] = {};
-  size_t used = 0;
-  bool overflowed = false;
-};
-
-/// Where this process stands in one hierarchy of cgroups.
-struct Group {
-  Path directory;       ///< of the process's own group
-  size_t rootBytes = 0; ///< so much of it is the mount point
-  bool v2 = false;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The pool
@@ -100,189 +57,9 @@ uint64_t Pool::available() const {
   return unreserved + more;
 }
 
-//===----------------------------------------------------------------------===//
-// Cgroups
-//===----------------------------------------------------------------------===//
-
-/// Whether \p word stands in \p list, whose words end at \p separator or 0.
-static bool listHas(const char *list, const char *word, char separator) {
-  size_t length = strlen(word);
-  while (list) {
-    if (strncmp(list, word, length) == 0 &&
-        (list[length] == separator || list[length] == 0))
-      return true;
-    list = strchr(list, separator);
-    list = list ? list + 1 : nullptr;
-  }
-  return false;
-}
-
-static const char *fieldOf(const char *line, int number) {
-  for (; line && number > 0; --number) {
-    line = strchr(line, ' ');
-    line = line ? line + 1 : nullptr;
-  }
-  return line;
-}
-
-static size_t fieldLength(const char *field) { return strcspn(field, " \n"); }
-
-/// The path behind "N:controllers:" in /proc/self/cgroup: of the hugetlb
-/// controller (v1), else of the unified hierarchy.
-static bool ownPath(bool v2, Path &path) {
-  LineReader lines("/proc/self/cgroup");
-  while (const char *line = lines.next()) {
-    const char *controllers = strchr(line, ':');
-    const char *group = controllers ? strchr(controllers + 1, ':') : nullptr;
-    if (!group)
-      continue;
-    char names[128];
-    size_t length = size_t(group - controllers - 1);
-    if (length >= sizeof names)
-      continue;
-    memcpy(names, controllers + 1, length);
-    names[length] = 0;
-    if (v2 ? strncmp(line, "0::", 3) == 0 : listHas(names, "hugetlb", ',')) {
-      path.add(group + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// 36 35 98:0 /group /where/it/is options - cgroup source hugetlb,rw
-static bool findMount(bool v2, char *root, char *mount, size_t capacity) {
-  LineReader lines("/proc/self/mountinfo");
-  while (const char *line = lines.next()) {
-    const char *behind = strstr(line, " - ");
-    if (!behind)
-      continue;
-    behind += 3;
-    const char *options = fieldOf(behind, 2);
-    bool fits = v2 ? strncmp(behind, "cgroup2 ", 8) == 0
-                   : strncmp(behind, "cgroup ", 7) == 0 && options &&
-                         listHas(options, "hugetlb", ',');
-    const char *from = fieldOf(line, 3);
-    const char *to = fieldOf(line, 4);
-    if (!fits || !from || !to || fieldLength(from) >= capacity ||
-        fieldLength(to) >= capacity)
-      continue;
-    memcpy(root, from, fieldLength(from));
-    root[fieldLength(from)] = 0;
-    memcpy(mount, to, fieldLength(to));
-    mount[fieldLength(to)] = 0;
-    return true;
-  }
-  return false;
-}
-
-static bool findGroup(bool v2, Group &group) {
-  char root[256], mount[256];
-  Path own;
-  if (!ownPath(v2, own) || !findMount(v2, root, mount, sizeof root))
-    return false;
-  group.v2 = v2;
-  group.directory.add(mount);
-  group.rootBytes = group.directory.length();
-  // In a container only a part of the hierarchy is mounted.
-  const char *path = own.get();
-  size_t hidden = strcmp(root, "/") == 0 ? 0 : strlen(root);
-  if (strncmp(path, root, hidden) == 0 && strcmp(path + hidden, "/") != 0)
-    group.directory.add(path + hidden);
-  return true;
-}
-
-/// "2MB", as in the names of the controller's files.
-static void addSizeName(Path &path, size_t hugeBytes) {
-  if (hugeBytes >= size_t(1) << 30)
-    path.addNumber(hugeBytes >> 30).add("GB");
-  else if (hugeBytes >= size_t(1) << 20)
-    path.addNumber(hugeBytes >> 20).add("MB");
-  else
-    path.addNumber(hugeBytes >> 10).add("KB");
-}
-
-static uint64_t groupNumber(const Group &group, size_t hugeBytes,
-                            const char *suffix, Path &path) {
-  path = group.directory;
-  path.add("/hugetlb.");
-  addSizeName(path, hugeBytes);
-  path.add(suffix);
-  // "max" is no number, and v1 writes no limit as nearly 2^63.
-  uint64_t value = readNumber(path.get(), UINT64_MAX);
-  return value >= uint64_t(1) << 62 ? UINT64_MAX : value;
-}
-
-/// One of the two limits of one group: what is left of it, or UINT64_MAX.
-static uint64_t leftOf(const Group &group, size_t hugeBytes, bool reservations,
-                       CgroupLimit &limit) {
-  const char *maxName =
-      group.v2 ? (reservations ? ".rsvd.max" : ".max")
-               : (reservations ? ".rsvd.limit_in_bytes" : ".limit_in_bytes");
-  const char *nowName =
-      group.v2 ? (reservations ? ".rsvd.current" : ".current")
-               : (reservations ? ".rsvd.usage_in_bytes" : ".usage_in_bytes");
-  Path path, ignored;
-  uint64_t max = groupNumber(group, hugeBytes, maxName, path);
-  if (max == UINT64_MAX)
-    return UINT64_MAX;
-  uint64_t now = groupNumber(group, hugeBytes, nowName, ignored);
-  uint64_t left = now < max ? max - now : 0;
-  uint64_t tightest = limit.usageLeftBytes < limit.reservationLeftBytes
-                          ? limit.usageLeftBytes
-                          : limit.reservationLeftBytes;
-  if (left < tightest) {
-    limit.limitBytes = max;
-    size_t length = strnlen(path.get(), sizeof limit.file - 1);
-    memcpy(limit.file, path.get(), length);
-    limit.file[length] = 0;
-  }
-  return left;
-}
-
-static void readLimitsUpwards(Group group, size_t hugeBytes,
-                              CgroupLimit &limit) {
-  for (;;) {
-    uint64_t usage = leftOf(group, hugeBytes, false, limit);
-    if (usage < limit.usageLeftBytes)
-      limit.usageLeftBytes = usage;
-    uint64_t reservation = leftOf(group, hugeBytes, true, limit);
-    if (reservation < limit.reservationLeftBytes)
-      limit.reservationLeftBytes = reservation;
-    if (usage != UINT64_MAX || reservation != UINT64_MAX)
-      limit.exists = true;
-    size_t length = group.directory.length();
-    if (length <= group.rootBytes)
-      return;
-    const char *text = group.directory.get();
-    while (length > group.rootBytes && text[length - 1] != '/')
-      --length;
-    group.directory.cutAt(length > group.rootBytes ? length - 1 : length);
-  }
-}
-
-CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
-  CgroupLimit limit;
-  Group v1, v2;
-  if (findGroup(false, v1))
-    readLimitsUpwards(v1, hugeBytes, limit);
-  if (findGroup(true, v2))
-    readLimitsUpwards(v2, hugeBytes, limit);
-  return limit;
-}
-
-/// Whether this process is in a group whose files it cannot see, as in a
-/// container without a mount of the hierarchy. There may be a limit, then.
-static bool groupIsHidden(bool v2) {
-  char root[256], mount[256];
-  Path own;
-  return ownPath(v2, own) && strcmp(own.get(), "/") != 0 &&
-         !findMount(v2, root, mount, sizeof root);
-}
-
 bool mpg::usageLimitIsSet(size_t hugeBytes) {
   return readCgroupLimit(hugeBytes).usageLeftBytes != UINT64_MAX ||
-         groupIsHidden(false) || groupIsHidden(true);
+         cgroupIsHidden();
 }
 
 //===----------------------------------------------------------------------===//
@@ -384,7 +161,7 @@ static MemoryLimit readLimit(const LimitKind &kind) {
   uint64_t pages = 0;
   const char *at = nullptr;
   if (readSmallFile("/proc/self/statm", text, sizeof text) > 0)
-    at = fieldOf(text, kind.usedField);
+    at = fieldAt(text, kind.usedField);
   if (at)
     parseNumber(at, 10, pages);
   uint64_t used = pages * basePageBytes();

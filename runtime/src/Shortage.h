@@ -8,6 +8,7 @@
 #ifndef MPG_RUNTIME_SHORTAGE_H
 #define MPG_RUNTIME_SHORTAGE_H
 
+#include "Cgroup.h"
 #include "Messages.h"
 #include "Pages.h"
 
@@ -21,16 +22,6 @@ struct Pool {
   uint64_t available() const;
 };
 Pool readPool(size_t hugeBytes);
-
-/// What a cgroup (v1 or v2, this one or one above) still allows.
-struct CgroupLimit {
-  bool exists = false;
-  uint64_t usageLeftBytes = UINT64_MAX;       ///< limit on pages in use
-  uint64_t reservationLeftBytes = UINT64_MAX; ///< limit on reservations
-  char file[192] = {};              ///< the file with the tightest limit
-  uint64_t limitBytes = UINT64_MAX; ///< what that file says
-};
-CgroupLimit readCgroupLimit(size_t hugeBytes);
 
 /// True if a usage limit is set anywhere above this process: memory that is
 /// only reserved may then fail when it is touched (SIGBUS), so it has to be
