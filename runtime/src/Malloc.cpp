@@ -29,7 +29,7 @@ void *__real_calloc(size_t, size_t);
 void *__real_realloc(void *, size_t);
 void *__real_memalign(size_t, size_t);
 size_t __real_malloc_usable_size(void *);
-struct mallinfo2 __real_mallinfo2();
+struct MPG_LIBC_MALLINFO MPG_REAL(MPG_LIBC_MALLINFO)();
 }
 
 NextMalloc mpg::nextMalloc = {__real_malloc,   __real_free,
@@ -72,13 +72,13 @@ bool mpg::nextMallocIsUsed() {
   if (!nextIsLibc())
     return true;
 #ifdef MPG_STATIC
-  auto *function = __real_mallinfo2;
+  auto *function = MPG_REAL(MPG_LIBC_MALLINFO);
 #else
-  auto *function = MPG_NEXT(mallinfo2);
+  auto *function = MPG_NEXT_OF(MPG_LIBC_MALLINFO);
 #endif
   if (!function)
     return false;
-  struct mallinfo2 info = function();
+  struct MPG_LIBC_MALLINFO info = function();
   return info.arena != 0 || info.hblks != 0;
 }
 

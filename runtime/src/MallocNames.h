@@ -8,7 +8,28 @@
 #ifndef MPG_RUNTIME_MALLOCNAMES_H
 #define MPG_RUNTIME_MALLOCNAMES_H
 
+#include <malloc.h>
+
+// Older C libraries have the numbers of 32 bits only; programs that were built
+// with a newer one may ask us all the same.
+#if __GLIBC_PREREQ(2, 33)
+#define MPG_LIBC_MALLINFO mallinfo2
+#else
+#define MPG_LIBC_MALLINFO mallinfo
+struct mallinfo2 {
+  size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks,
+      fordblks, keepcost;
+};
+extern "C" struct mallinfo2 mallinfo2();
+extern "C" struct mallinfo2 __real_mallinfo2() __attribute__((weak));
+#endif
+
 #define MPG_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// For a \p name that is a macro.
+#define MPG_REAL(name) MPG_REAL_NAME(name)
+#define MPG_REAL_NAME(name) __real_##name
+#define MPG_NEXT_OF(name) MPG_NEXT(name)
 
 #ifdef MPG_STATIC
 #define MPG_MALLOC(name) __wrap_##name
