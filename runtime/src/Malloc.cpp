@@ -54,14 +54,55 @@ static size_t unknownSize(void *) { return 0; }
 NextMalloc mpg::nextMalloc = {__libc_malloc,  __libc_free,     __libc_calloc,
                               __libc_realloc, __libc_memalign, unknownSize};
 
+// Before glibc 2.34 the C library's malloc calls what this points to. An
+// allocator behind us (jemalloc) makes it the malloc of the program, which is
+// ours: they would call each other for ever, and without that call the C
+// library's heap is not set up.
+extern void *mallocHook __asm__("__malloc_hook") __attribute__((weak));
+
+/// What dlsym() allocates meanwhile; it is never given back.
+alignas(16) static char startMemory[4096];
+static size_t startBytes;
+
+static void *startMalloc(size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  if (bytes > sizeof startMemory - startBytes)
+    return nullptr;
+  startBytes += bytes;
+  return startMemory + startBytes - bytes;
+}
+
+static void *startCalloc(size_t count, size_t bytes) {
+  return startMalloc(count * bytes);
+}
+
+static void *startRealloc(void *, size_t) { return nullptr; }
+static void *startMemalign(size_t, size_t) { return nullptr; }
+static void startFree(void *) {}
+
+static void (*freeOfNext)(void *);
+
+static void freeUnlessOfStart(void *block) {
+  if (uintptr_t(block) - uintptr_t(startMemory) >= sizeof startMemory)
+    freeOfNext(block);
+}
+
 /// All of them or none: what one allocates another one of them may free.
 void mpg::findNextMalloc() {
+  if (&mallocHook && mallocHook == reinterpret_cast<void *>(malloc))
+    nextMalloc = {startMalloc,  startFree,     startCalloc,
+                  startRealloc, startMemalign, unknownSize};
   NextMalloc found = {MPG_NEXT(malloc),   MPG_NEXT(free),
                       MPG_NEXT(calloc),   MPG_NEXT(realloc),
                       MPG_NEXT(memalign), MPG_NEXT(malloc_usable_size)};
-  if (found.malloc && found.free && found.calloc && found.realloc &&
-      found.memalign && found.usableSize)
-    nextMalloc = found;
+  if (!found.malloc || !found.free || !found.calloc || !found.realloc ||
+      !found.memalign || !found.usableSize)
+    return;
+  nextMalloc = found;
+  if (startBytes) {
+    freeOfNext = found.free;
+    nextMalloc.free = freeUnlessOfStart;
+  }
 }
 
 static bool nextIsLibc() { return nextMalloc.malloc == __libc_malloc; }
