@@ -7,6 +7,7 @@
 #include "FilePath.h"
 #include "SelfMaps.h"
 
+#include <atomic>
 #include <string.h>
 
 using namespace mpg;
@@ -264,4 +265,18 @@ static uint64_t memoryLeft(bool v2) {
 uint64_t mpg::readCgroupMemoryLeft() {
   uint64_t first = memoryLeft(/*v2=*/false), second = memoryLeft(/*v2=*/true);
   return first < second ? first : second;
+}
+
+bool mpg::hugePagesFitGroup(uint64_t bytes) {
+  // A quarter of what was left at first; 0: not asked yet.
+  static std::atomic<uint64_t> spareBytes{0};
+  uint64_t spare = spareBytes.load(std::memory_order_relaxed);
+  if (spare == UINT64_MAX)
+    return true;
+  uint64_t left = readCgroupMemoryLeft();
+  if (!spare) {
+    spare = left == UINT64_MAX ? left : left / 4 + 1;
+    spareBytes.store(spare, std::memory_order_relaxed);
+  }
+  return left == UINT64_MAX || (left > spare && left - spare >= bytes);
 }

@@ -30,6 +30,12 @@ bool cgroupIsHidden();
 /// kernel would drop; UINT64_MAX: no limit. Large pages of a pool do not count.
 uint64_t readCgroupMemoryLeft();
 
+/// Whether \p bytes of transparent huge pages, which are whole when a byte of
+/// them is used, fit into the groups' limits and leave a quarter of what was
+/// there at first for other memory. Where no limit was set at the first
+/// question, the answer costs nothing.
+bool hugePagesFitGroup(uint64_t bytes);
+
 } // namespace mpg
 
 #endif // MPG_RUNTIME_CGROUP_H

@@ -6,6 +6,7 @@
 
 #include "HeapSpace.h"
 
+#include "Cgroup.h"
 #include "Fork.h"
 #include "HeapShortage.h"
 #include "PagesNuma.h"
@@ -258,7 +259,8 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
     sayHeapRefusal(wanted, granule, error, *messages);
     return ENOMEM;
   }
-  Source source = thpIsAllowed() && config->mode != Mode::hugetlb
+  Source source = thpIsAllowed() && config->mode != Mode::hugetlb &&
+                          hugePagesFitGroup(memory.bytes())
                       ? Source::thp
                       : Source::normal;
   if (int failed = mapChosen(memory, source, granule))

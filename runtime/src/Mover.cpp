@@ -7,6 +7,7 @@
 
 #include "Mover.h"
 
+#include "Cgroup.h"
 #include "Shortage.h"
 
 #include <errno.h>
@@ -165,6 +166,10 @@ size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
 }
 
 size_t Mover::moveThp(const Segment &segment, Piece piece) {
+  if (!hugePagesFitGroup(piece.range.bytes())) {
+    giveUp(Source::thp, ENOMEM);
+    return 0;
+  }
   if (!piece.touched) {
     // Advice is enough where nothing is there yet.
     adviseHuge(piece.range, false);

@@ -222,7 +222,7 @@ static bool explainHiddenFiles(LineBuffer &line) {
   return true;
 }
 
-static void explainThp(LineBuffer &line) {
+static void explainThp(LineBuffer &line, uint64_t missingBytes) {
   char text[64];
   if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
                     sizeof text) <= 0) {
@@ -242,6 +242,10 @@ static void explainThp(LineBuffer &line) {
   else if (error == EPERM || error == EACCES || error == ENOSYS)
     line.add("madvise is forbidden; fix: allow it in the job's system call "
              "filter");
+  else if (!hugePagesFitGroup(missingBytes))
+    line.add("the memory limit of the job's control group leaves too little "
+             "for pages that are whole when a byte of them is used; fix: ask "
+             "for more memory in the job");
   else
     line.add("the kernel had no free memory in pieces of that size; fix: echo "
              "1 > /proc/sys/vm/compact_memory, or set up a pool of large "
@@ -252,7 +256,7 @@ void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
                           uint64_t missingBytes, int error) {
   if (source == Source::thp) {
     if (error != ENOMEM || !explainLimits(line, missingBytes))
-      explainThp(line);
+      explainThp(line, missingBytes);
     return;
   }
   Pool pool = readPool(hugeBytes);

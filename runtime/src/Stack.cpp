@@ -22,6 +22,7 @@
 
 #include "Stack.h"
 
+#include "Cgroup.h"
 #include "Pages.h"
 #include "SelfMaps.h"
 #include "Shortage.h"
@@ -86,12 +87,26 @@ static void reportLeft(Messages &messages, const Plan &plan,
   messages.region(MPG_REGION_STACK, plan.old, 0, plan.granuleBytes, reason);
 }
 
+/// Bytes below the top of the stack that are to be large.
+static uint64_t wantedBytes(const Plan &plan) {
+  if (plan.limitBytes <= unlimitedPartBytes)
+    return plan.limitBytes;
+  if (plan.limitBytes == UINT64_MAX || plan.source == Source::thp)
+    return unlimitedPartBytes;
+  uint64_t quarter =
+      readPool(plan.granuleBytes).available() / 4 * plan.granuleBytes;
+  if (quarter < unlimitedPartBytes)
+    return unlimitedPartBytes;
+  return plan.limitBytes < quarter ? plan.limitBytes : quarter;
+}
+
 static void sayShortage(Messages &messages, const Plan &plan, int error) {
   LineBuffer line;
   line.add("the process stack stays on normal pages")
       .add(cost)
       .add("; cause: ");
-  explainShortage(line, plan.source, plan.granuleBytes, plan.large.bytes(),
+  explainShortage(line, plan.source, plan.granuleBytes,
+                  plan.large.empty() ? wantedBytes(plan) : plan.large.bytes(),
                   error);
   messages.say(MPG_MSG_SHORTAGE, line);
   reportLeft(messages, plan, "large pages ran short");
@@ -208,19 +223,6 @@ static bool findStack(Plan &plan, Messages &messages) {
   return true;
 }
 
-/// Bytes below the top of the stack that are to be large.
-static uint64_t wantedBytes(const Plan &plan) {
-  if (plan.limitBytes <= unlimitedPartBytes)
-    return plan.limitBytes;
-  if (plan.limitBytes == UINT64_MAX || plan.source == Source::thp)
-    return unlimitedPartBytes;
-  uint64_t quarter =
-      readPool(plan.granuleBytes).available() / 4 * plan.granuleBytes;
-  if (quarter < unlimitedPartBytes)
-    return unlimitedPartBytes;
-  return plan.limitBytes < quarter ? plan.limitBytes : quarter;
-}
-
 /// Whether the large part, which is there from the start on, would take a part
 /// of a limit on memory that the program may want for other things.
 static bool isTooMuch(const Plan &plan, Messages &messages) {
@@ -315,7 +317,7 @@ static int buildAny(const Config &config, Plan &plan) {
     if (!error || config.mode == Mode::hugetlb)
       return error;
   }
-  if (!thpIsAllowed()) {
+  if (!thpIsAllowed() || !hugePagesFitGroup(wantedBytes(plan))) {
     if (config.mode == Mode::thp)
       plan.source = Source::thp;
     return error;
