@@ -47,6 +47,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 using namespace mpg;
@@ -133,6 +134,34 @@ static void leave() {
 // Off the large pages
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// While one lives we may open some files, whatever the program may. Not beyond
+/// the hard limit.
+class RoomForFiles {
+public:
+  RoomForFiles() {
+    constexpr uint64_t some = 8;
+    known = !isError(rawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, long(before)));
+    uint64_t left = known ? before[1] - before[0] : 0;
+    set(before[0] + (left < some ? left : some));
+  }
+  ~RoomForFiles() { set(before[0]); }
+  RoomForFiles(const RoomForFiles &) = delete;
+  RoomForFiles &operator=(const RoomForFiles &) = delete;
+
+private:
+  void set(uint64_t most) const {
+    uint64_t limit[2] = {most, before[1]};
+    if (known)
+      rawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, long(limit), 0);
+  }
+  uint64_t before[2] = {};
+  bool known;
+};
+
+} // namespace
+
 static bool hasLargePages() {
   return segmentHugeBytes() || heapSpace.mapped().huge || hasLargeMemory();
 }
@@ -214,6 +243,7 @@ static int moveAll(uint64_t &bytes, Source &source) {
 static Safety leaveLargePages() {
   if (!forks.config || forks.config->sharesAtFork || !hasLargePages())
     return Safety::safe;
+  RoomForFiles room;
   if (memoryMayBePinned() || !stopOtherThreads())
     return Safety::copyNeeded;
   // What comes from now on would have to leave at the next fork.
@@ -262,6 +292,7 @@ static bool isOnLargePages(uintptr_t address) {
 
 /// Memory for a copy of all that is on large pages.
 static Safety reserveCopy() {
+  RoomForFiles room;
   forks.list.discard();
   if (!forks.list.find(forks.config->hugeBytes))
     return Safety::impossible;
@@ -290,6 +321,7 @@ static void moveCopyIn() {
 
 /// The last thing before the fork.
 static void makeCopy() {
+  RoomForFiles room;
   if (!forks.list.find(forks.config->hugeBytes) ||
       !forks.copy.make(forks.list)) {
     // More came than was reserved for: once more, if it can be had.

@@ -18,6 +18,8 @@ using namespace mpg;
 /// Address space for the list, of which little is touched: more stretches than
 /// a process may have mappings (vm.max_map_count, 65530).
 static constexpr size_t mostStretches = 65536;
+/// Nearly always enough, where a limit leaves few addresses.
+static constexpr size_t fewStretches = 1024;
 
 //===----------------------------------------------------------------------===//
 // What is there
@@ -28,6 +30,7 @@ namespace {
 /// Runs of the heap, in the order of addresses.
 struct Runs {
   Range *first;
+  size_t most;
   size_t count = 0;
   bool complete = true;
 };
@@ -36,7 +39,7 @@ struct Runs {
 
 static void addRun(void *to, Range run) {
   Runs &runs = *static_cast<Runs *>(to);
-  if (runs.count < mostStretches)
+  if (runs.count < runs.most)
     runs.first[runs.count++] = run;
   else
     runs.complete = false;
@@ -64,21 +67,29 @@ void ForkList::add(ForkStretch stretch) {
       last->owner == stretch.owner && last->rights == stretch.rights &&
       last->granuleBytes == stretch.granuleBytes)
     last->range.end = stretch.range.end;
-  else if (count < mostStretches)
+  else if (count < most)
     first[count++] = stretch;
   else
     complete = false;
 }
 
 bool ForkList::find(size_t granuleBytes) {
+  return findMost(granuleBytes, fewStretches) ||
+         findMost(granuleBytes, mostStretches);
+}
+
+bool ForkList::findMost(size_t granuleBytes, size_t mostOfThem) {
+  discard();
   granule = granuleBytes;
+  most = mostOfThem;
+  complete = true;
   size_t page = basePageBytes();
-  size_t listBytes = roundUp(mostStretches * sizeof(ForkStretch), page);
-  size_t runBytes = roundUp(mostStretches * sizeof(Range), page);
+  size_t listBytes = roundUp(most * sizeof(ForkStretch), page);
+  size_t runBytes = roundUp(most * sizeof(Range), page);
   if (buildAway(Source::normal, listBytes + runBytes, page, nullptr, memory))
     return false;
   first = reinterpret_cast<ForkStretch *>(memory.range.start);
-  Runs runs{reinterpret_cast<Range *>(memory.range.start + listBytes)};
+  Runs runs{reinterpret_cast<Range *>(memory.range.start + listBytes), most};
   // What is just being mapped or unmapped by another thread is not among these.
   heapSpace.forEachHugeRun(addRun, &runs);
   complete = runs.complete;

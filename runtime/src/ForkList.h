@@ -42,12 +42,14 @@ public:
   uint64_t bytes() const;
 
 private:
+  bool findMost(size_t granuleBytes, size_t mostOfThem);
   void addMapping(const Mapping &mapping, const Range *&run,
                   const Range *lastRun);
   void addOpen(const Range *run, const Range *lastRun);
   void add(ForkStretch stretch);
 
   size_t granule = 0; ///< of segments and heap
+  size_t most = 0;    ///< that there is room for
   Away memory;
   ForkStretch *first = nullptr;
   size_t count = 0;

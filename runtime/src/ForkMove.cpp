@@ -12,6 +12,7 @@
 #include "Syscall.h"
 
 #include <errno.h>
+#include <initializer_list>
 #include <sys/mman.h>
 
 using namespace mpg;
@@ -133,10 +134,12 @@ static int moveAll(const Job &job) {
 static Away ownStack;
 
 void *mpg::ownStackTop() {
-  // For calls of other libraries' handlers, too (ForkCopy.h).
-  constexpr size_t stackBytes = 1 << 20;
-  if (ownStack.range.empty() &&
-      buildAway(Source::normal, stackBytes, basePageBytes(), nullptr, ownStack))
+  // For calls of other libraries' handlers, too (ForkCopy.h). The second size
+  // where a limit leaves few addresses.
+  for (size_t bytes : {size_t(1) << 20, size_t(256) << 10})
+    if (ownStack.range.empty())
+      buildAway(Source::normal, bytes, basePageBytes(), nullptr, ownStack);
+  if (ownStack.range.empty())
     return nullptr;
   return reinterpret_cast<void *>(ownStack.range.end);
 }

@@ -206,6 +206,10 @@ int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
     at = mapHugetlb(bytes, granuleBytes, hugetlbFlags(granuleBytes), -1);
   } else {
     at = mapAligned(bytes, granuleBytes);
+    // A granule more, for the alignment, may be what a limit on addresses does
+    // not leave.
+    if (at == -ENOMEM && source == Source::normal)
+      at = mapMemory(0, bytes, readWrite, anonymous);
   }
   if (isError(at))
     return int(-at);

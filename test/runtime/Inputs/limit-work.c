@@ -1,6 +1,6 @@
 // Work under a limit: limit-work WORK [RESOURCE BYTES], the limit is set by the
 // program itself then, after its start. Prints what came out and ends with 0 if
-// all memory could be had. WORK: blocks, one, threads, static, deep, files.
+// all memory could be had. WORK: blocks, one, threads, static, deep, fork, files.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { mib = 1 << 20, staticBytes = 16 * mib };
@@ -79,6 +80,26 @@ static uint64_t useFiles(void) {
   return fill(map, 8 * mib, 5) + (uint64_t)write(fds[7], map, 100);
 }
 
+/// Children that see what their parent wrote.
+static uint64_t forkSome(void) {
+  uint64_t sum = 0;
+  char *block = malloc(9 * mib);
+  if (!block)
+    exit(3);
+  fill(block, 9 * mib, 3);
+  for (int i = 0; i < 4; ++i) {
+    int status = 0;
+    pid_t child = fork();
+    if (child < 0)
+      exit(8);
+    if (child == 0)
+      _exit(block[9 * mib - 1] + i);
+    waitpid(child, &status, 0);
+    sum += (uint64_t)status;
+  }
+  return sum;
+}
+
 int main(int argc, char **argv) {
   if (argc > 3) {
     struct rlimit limit;
@@ -100,6 +121,8 @@ int main(int argc, char **argv) {
     sum = fill(area, staticBytes, 7);
   else if (!strcmp(work, "deep"))
     sum = goDown(12 * mib);
+  else if (!strcmp(work, "fork"))
+    sum = forkSome();
   else if (!strcmp(work, "files"))
     sum = useFiles();
   printf("%s %llu\n", work, (unsigned long long)sum);
