@@ -268,14 +268,18 @@ uint64_t mpg::readCgroupMemoryLeft() {
 }
 
 bool mpg::hugePagesFitGroup(uint64_t bytes) {
-  // A quarter of what was left at first; 0: not asked yet.
+  // 0: not asked yet. The least is for the processes beside this one, which
+  // take their quarters of the rest.
+  constexpr uint64_t leastBytes = 64 << 20;
   static std::atomic<uint64_t> spareBytes{0};
   uint64_t spare = spareBytes.load(std::memory_order_relaxed);
   if (spare == UINT64_MAX)
     return true;
   uint64_t left = readCgroupMemoryLeft();
   if (!spare) {
-    spare = left == UINT64_MAX ? left : left / 4 + 1;
+    spare = left == UINT64_MAX      ? left
+            : left / 4 > leastBytes ? left / 4
+                                    : leastBytes;
     spareBytes.store(spare, std::memory_order_relaxed);
   }
   return left == UINT64_MAX || (left > spare && left - spare >= bytes);

@@ -32,8 +32,8 @@ uint64_t readCgroupMemoryLeft();
 
 /// Whether \p bytes of transparent huge pages, which are whole when a byte of
 /// them is used, fit into the groups' limits and leave a quarter of what was
-/// there at first for other memory. Where no limit was set at the first
-/// question, the answer costs nothing.
+/// there at first, or 64 MiB, for other memory. Where no limit was set at the
+/// first question, the answer costs nothing.
 bool hugePagesFitGroup(uint64_t bytes);
 
 } // namespace mpg
