@@ -53,9 +53,10 @@ static constexpr LauncherRow rows[] = {
      "fwd-vcoordfile iface rmk launcher bootstrap launcher-exec binding "
      "outfile-pattern errfile-pattern rankfile rf cpu-set cpu-list tune am "
      "configfile xml-file output-filename report-uri timeout max-proc-per-node "
-     "genvuser pin nperdomain g mpi omp s ntasks ntasks-per-node app ",
+     "prefix slot-list default-hostfile add-host add-hostfile genvuser pin "
+     "nperdomain g mpi omp s ntasks ntasks-per-node app ",
      " mca gmca genv env gpmixmca pmixmca prtemca ", 0},
-    {Family::srun, " srun ",
+    {Family::srun, " srun salloc ",
      " A b B C c D d e G i J L M m N n o p q r S T t U w W x account "
      "begin chdir cluster-constraint clusters comment constraint "
      "container core-spec cores-per-socket cpu-bind cpu-freq cpus-per-gpu "
@@ -81,6 +82,14 @@ static constexpr LauncherRow rows[] = {
      "k stdio_stderr e stdio_mode M smpiargs m memory_per_rs U erf_input K "
      "rs_per_socket ",
      " ", 0},
+    // "flux run", "flux submit": see isOnlyName.
+    {Family::srun, " flux ",
+     " n ntasks N nodes c cores-per-task g gpus-per-task tasks-per-node "
+     "tasks-per-core cores gpus-per-node t time-limit o setopt S setattr q "
+     "queue B bank urgency job-name env env-remove env-file rlimit input "
+     "output error u unbuffered l label-io cwd dependency requires begin-time "
+     "signal taskmap log log-stderr flags ",
+     " ", 1},
     {Family::env, " env ", " u unset C chdir S split-string ", " ", 0},
     {Family::tool, " numactl ",
      " C physcpubind N cpunodebind m membind i interleave p preferred P "
@@ -100,9 +109,15 @@ static constexpr LauncherRow rows[] = {
     {Family::tool, " valgrind strace ltrace callgrind ",
      " e o p s S E a u P I O ", " ", 0},
     {Family::tool,
-     " vtune advixe-cl amplxe-cl map ddt scalasca scan "
-     "tau_exec hpcrun catchsegv dlb_run ",
+     " vtune advixe-cl amplxe-cl map ddt tau_exec catchsegv dlb_run ",
      " o output collect result-dir r ", " ", 0},
+    {Family::tool, " scalasca scan ", " f e l m R M x ", " ", 0},
+    {Family::tool, " hpcrun ", " e event o output c count f fp p ip ", " ", 0},
+    {Family::tool, " gdb cuda-gdb lldb ",
+     " ex eval-command x command iex init-eval-command ix init-command cd d "
+     "directory p pid c core s symbols e exec b tty D data-directory o "
+     "one-line S source ",
+     " ", 0},
     {Family::tool, " nsys ", " o output t trace s sample c capture-range ", " ",
      1},
     {Family::container, " singularity apptainer ",
@@ -114,8 +129,8 @@ static constexpr LauncherRow rows[] = {
      " library-path preload argv0 inhibit-rpath audit glibc-hwcaps-mask "
      "glibc-hwcaps-prepend ",
      " ", 0},
-    {Family::remote, " ssh ", " b c D E e F I i J L l m O o p Q R S W w ", " ",
-     1},
+    {Family::remote, " ssh rsh oarsh blaunch ",
+     " b c D E e F I i J L l m O o p Q R S W w ", " ", 1},
     {Family::remote, " parallel ",
      " j jobs N n max-args max-procs P L max-lines a arg-file joblog S "
      "sshlogin "
@@ -198,6 +213,7 @@ private:
   bool takeContainerWord(const JobWord &word, unsigned &operands);
   void decide();
   bool startsElsewhere();
+  bool isOnlyName() const;
   bool isWord(size_t i) const { return i < words.size(); }
   StringRef text(size_t i) const { return words[i].text; }
   /// "mpiexec -x"
@@ -505,17 +521,26 @@ void LaunchReader::decide() {
       program.contains('/') || isInterpreter(name) ||
       (!word.known() && !nameHas(word, {"cc", "cxx", "fc", "make", "echo",
                                         "cmd", "rm", "debug"}));
+  // "${cmd[@]}", an array.
+  opaque |= nameHas(word, {"cmd", "command"});
   parts.isLaunched = hasTool ? true : named && !opaque;
   if (opaque && !hasTool)
     parts.notUnderstood = "the command that " + word.text + " stands for";
 }
 
+/// "env" alone prints, "exec" alone redirects; "command -v x" asks, and most
+/// verbs of flux start nothing here.
+bool LaunchReader::isOnlyName() const {
+  StringRef verb = isWord(at + 1) ? text(at + 1) : "";
+  if (sys::path::filename(text(at)) == "flux")
+    return verb != "run" && verb != "submit";
+  return text(at) == "command" && verb.starts_with("-");
+}
+
 LaunchParts LaunchReader::run() {
   while (isWord(at)) {
     const LauncherRow *row = findLauncher(words[at]);
-    // "env" alone prints, "exec" alone redirects; "command -v x" asks.
-    if (!row || (text(at) == "command" && isWord(at + 1) &&
-                 text(at + 1).starts_with("-")))
+    if (!row || isOnlyName())
       break;
     readLauncher(*row);
   }
@@ -589,8 +614,8 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
     return findExecs(words);
   if (isElsewhere(words)) {
     found.emplace_back();
-    found.back().notUnderstood = "the program that " + words[0].text +
-                                 " starts somewhere else";
+    found.back().notUnderstood =
+        "the program that " + words[0].text + " starts somewhere else";
     return found;
   }
   size_t launcher = findPartedLauncher(words);
