@@ -76,9 +76,11 @@ static void checkRelro(const Subject &subject, Findings &findings) {
   uint64_t bytes = sharedBytes(subject, *relro);
   if (bytes == 0)
     return;
+  // What is not worth a larger file for MPG103 is not worth one here.
   bool asked = subject.settings.named.contains(FindingId::mpg161);
+  bool small = bytes < subject.settings.minBytes;
   if (subject.target == Target::mpg && !asked &&
-      findings.has(FindingId::mpg103))
+      (small || findings.has(FindingId::mpg103)))
     return;
   Finding &finding =
       findings.add(FindingId::mpg161,

@@ -66,11 +66,16 @@ static bool gainsLittle(const Subject &subject) {
 /// disk what a flag costs.
 static std::string relinkText(const Subject &subject) {
   uint64_t huge = subject.hugeBytes;
-  uint64_t pages = roundedOutBytes(subject.image.loads(), huge) / huge;
+  uint64_t rounded = roundedOutBytes(subject.image.loads(), huge);
+  // What is moved at once is there twice.
+  uint64_t peak = startupPeakBytes(Target::mpg, rounded) - rounded;
+  peak = std::min(peak, rounded);
+  uint64_t pages = rounded / huge;
   std::string text = "Let the linker start every segment on a " +
                      formatBytes(huge) + " page of its own. Price: about " +
                      std::to_string(pages) + " pages of " + formatBytes(huge) +
-                     " a process, up to " + formatBytes(huge + huge / 8) +
+                     " a process, while it starts up to " + formatBytes(peak) +
+                     " more memory, up to " + formatBytes(huge + huge / 8) +
                      " more file (a hole)";
   if (subject.image.isStatic())
     text += ", 0.3 MiB of libmpg.a among it";

@@ -136,8 +136,23 @@ static std::string runLine(const FileReport &report) {
       }))
     return "";
   StringRef folder = StringRef(report.path).contains('/') ? "" : "./";
+  std::string link =
+      "-L<prefix>/lib -Wl,-rpath,<prefix>/lib -Wl,--no-as-needed -lmpgrt";
+  if (report.fixContext.parts)
+    link = withPaths(link, *report.fixContext.parts);
   return "  run: mpgrun " + folder.str() + printable(report.path) +
-         "   (or link with -Wl,--no-as-needed -lmpg)\n";
+         "\n  or link with: " + link + "\n";
+}
+
+/// Java's objects are not malloc's, and the JVM maps them where no library
+/// stands in between. java loads libjvm.so by dlopen, behind libjli.so.
+static bool isJava(const FileReport &report) {
+  return report.closure &&
+         any_of(report.closure->libraries, [](const ClosureEntry &library) {
+           StringRef name = library.name;
+           return name.starts_with("libjli.so") ||
+                  name.starts_with("libjvm.so");
+         });
 }
 
 static bool mustBeLaidOut(const FileReport &report) {
@@ -164,7 +179,10 @@ static std::string heapLine(const FileReport &report) {
     return "";
   return std::string("  static data is ") +
          (bytes < tinyBytes ? "tiny" : "small") + " (" + formatBytes(bytes) +
-         "); its memory is heap. Nothing to relink.\n";
+         "); its memory is heap. Nothing to relink.\n" +
+         (isJava(report) ? "  Java's objects are not in it: start java with "
+                           "-XX:+UseTransparentHugePages\n"
+                         : "");
 }
 
 /// What the findings leave to say: the table, or why there is none, and what to
