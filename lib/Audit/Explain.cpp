@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --explain: the rows of Findings.def and VendorCodes.def as a page to read,
-// offline.
+// --explain: the rows of Findings.def, VendorCodes.def and FccWords.def as a
+// page to read, offline; of a line that is pasted, what is known in it.
 
 #include "Audit/Finding.h"
 #include "Audit/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
@@ -117,6 +118,79 @@ static std::string explainLine(StringRef line, const InstalledParts &parts) {
   return "";
 }
 
+/// What job scripts say beside the words of Fujitsu's compilers.
+static std::string explainJobWord(StringRef word) {
+  static constexpr struct {
+    const char *word, *answer;
+  } table[] = {
+      {"OMP_NUM_THREADS", "threads of a process; more than 12 of them on A64FX "
+                          "are on several core memory groups (MPG225)"},
+      {"OMP_PROC_BIND", "keeps a thread beside the memory it touched first "
+                        "(MPG190, MPG237)"},
+      {"OMP_PLACES", "where threads are bound to; see OMP_PROC_BIND"},
+      {"OMP_STACKSIZE", "the stack of a thread (MPG234)"},
+      {"LD_PRELOAD", "libraries in front of all others: large pages without "
+                     "relinking, or another malloc (MPG229, MPG236)"},
+      {"LD_LIBRARY_PATH", "folders that the loader searches (MPG121, MPG230)"},
+      {"fhetbo", "switches the tags in addresses on or off for all cores of "
+                 "the job (MPG231)"},
+      {"numactl", "binds CPUs and memory; jobs have CPUs 12 to 59 and nodes 4 "
+                  "to 7 where 0 to 11 are the system's (MPG227)"},
+      {"taskset", "binds CPUs; see numactl (MPG227)"},
+      {"ulimit", "limits; -s is the stack (MPG234)"},
+      {"llio_transfer", "copies a file to the nodes; it starts nothing"},
+      {"max-proc-per-node", "processes of a node: each pages its static data "
+                            "in when it starts (MPG226)"},
+      {"ntasks-per-node", "processes of a node: each pages its static data in "
+                          "when it starts (MPG226)"},
+      {"cpus-per-task", "CPUs of a process; OMP_NUM_THREADS says how many "
+                        "threads it has"},
+      {"proc-stack", "the stack limit of the processes (MPG234)"}};
+  for (auto [known, answer] : table)
+    if (word == known)
+      return (word + ": " + answer + "\n").str();
+  return "";
+}
+
+/// "-Kfast,openmp" as "-Kfast" and "-Kopenmp"; "NAME=VALUE" and "--NAME=VALUE"
+/// as NAME; a program by its file name.
+static std::vector<std::string> wordsToExplain(StringRef text) {
+  std::vector<std::string> words;
+  SmallVector<StringRef, 8> items;
+  if (text.starts_with("-K")) {
+    text.drop_front(2).split(items, ',');
+    for (StringRef item : items)
+      words.push_back(("-K" + item).str());
+    return words;
+  }
+  words.push_back(text.str());
+  StringRef name = text.ltrim('-').split('=').first;
+  words.push_back(name.substr(name.rfind('/') + 1).str());
+  return words;
+}
+
+/// A line of a job script or of a build: one paragraph for each word that is
+/// known.
+static std::string explainJobLine(StringRef line) {
+  constexpr size_t longestLine = 4096;
+  std::string page;
+  StringSet<> told;
+  SmallVector<StringRef, 16> items;
+  SplitString(line.take_front(longestLine), items, " \t\n\"';");
+  for (StringRef item : items)
+    for (const std::string &word : wordsToExplain(item)) {
+      // "simd" alone is a word of many others.
+      bool special =
+          StringRef(word).starts_with("-") || StringRef(word).contains('_');
+      std::string part = special ? explainFccWord(word) : "";
+      if (part.empty())
+        part = explainJobWord(word);
+      if (!part.empty() && told.insert(part).second)
+        page += (page.empty() ? "" : "\n") + part;
+    }
+  return page;
+}
+
 std::string mpg::explain(StringRef code, const InstalledParts &parts) {
   StringRef digits = code.trim();
   if (!digits.empty() && all_of(digits, isDigit)) {
@@ -129,5 +203,7 @@ std::string mpg::explain(StringRef code, const InstalledParts &parts) {
   std::string page = explainCode(normalized(code), parts);
   if (page.empty())
     page = explainFccWord(code);
-  return page.empty() ? explainLine(code, parts) : page;
+  if (page.empty())
+    page = explainLine(code, parts);
+  return page.empty() ? explainJobLine(code) : page;
 }

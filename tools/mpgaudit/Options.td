@@ -84,8 +84,8 @@ def v : Flag<["-"], "v">, Alias<verbose>, HelpText<"same as --verbose">;
 def stats : LongFlag<"stats",
     "say on standard error what was audited and skipped">;
 def explain : LongValue<"explain", "CODE",
-    "explain a finding or a vendor's message: MPG103,\n\"LPG 2003\", 2003, or "
-    "a pasted line that holds one">;
+    "explain a finding or a vendor's message: MPG103,\n\"LPG 2003\", 2003, a word "
+    "of fcc's, or a pasted line\nof a report, a job script or a build">;
 def explain_separate : Separate<["--"], "explain">, Alias<explain>;
 
 /// For the shells' completion: what the last word may become.
