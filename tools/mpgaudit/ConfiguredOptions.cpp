@@ -6,6 +6,7 @@
 #include "OptionReader.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -54,44 +55,134 @@ static std::string chooseConfiguration(const InputArgList &args) {
   return findFrom(folder.empty() ? "." : folder.str());
 }
 
-/// \p commandLine behind the words of the configuration file, so that it wins.
-static std::string readWords(const OptTable &table,
-                             ArrayRef<ConfigurationWord> fromFile,
+/// What the administrator of the machine sets for everybody. Keys that its
+/// "locked" names hold whatever the project and the command line say.
+static constexpr char siteFile[] = "/etc/mpgtools/mpgaudit.yaml";
+static constexpr char lockedKey[] = "locked";
+
+namespace {
+
+/// A word of a configuration file.
+struct FileWord {
+  std::string text, place; ///< place: "FILE:LINE"
+  bool isLocked;           ///< stands behind the command line, so that it wins
+};
+
+/// What the files say, in the order in which it is read.
+struct FileSettings {
+  std::vector<FileWord> words;
+  std::vector<Suppression> suppressions;
+  std::string problem;
+};
+
+} // namespace
+
+/// \p commandLine between the words of the files: before what is locked, and
+/// that before "--", behind which all words are files.
+static std::string readWords(const OptTable &table, ArrayRef<FileWord> fromFile,
                              ArrayRef<const char *> commandLine,
                              Options &options) {
   SmallVector<const char *, 32> words;
-  for (const ConfigurationWord &word : fromFile)
-    words.push_back(word.text.c_str());
-  words.append(commandLine.begin(), commandLine.end());
+  auto addFileWords = [&](bool locked) {
+    for (const FileWord &word : fromFile)
+      if (word.isLocked == locked)
+        words.push_back(word.text.c_str());
+  };
+  size_t dashes =
+      size_t(find(commandLine, StringRef("--")) - commandLine.begin());
+  addFileWords(/*locked=*/false);
+  append_range(words, commandLine.take_front(dashes));
+  addFileWords(/*locked=*/true);
+  append_range(words, commandLine.drop_front(dashes));
   unsigned missingIndex = 0, missingCount = 0;
   return readOptions(table.ParseArgs(words, missingIndex, missingCount),
                      options);
+}
+
+static SmallVector<StringRef, 8> lockedKeys(const Configuration &site) {
+  SmallVector<StringRef, 8> locked;
+  for (const auto &[key, value] : site.options)
+    if (key == lockedKey)
+      SplitString(value, locked, " ,");
+  return locked;
+}
+
+static bool readSite(const InputArgList &args, FileSettings &settings,
+                     SmallVectorImpl<std::string> &locked) {
+  if (!sys::fs::exists(siteFile))
+    return true;
+  SmallVector<StringRef, 24> keys(configurationKeys());
+  keys.push_back(lockedKey);
+  Expected<Configuration> site = readConfiguration(siteFile, keys);
+  if (!site) {
+    settings.problem = toString(site.takeError());
+    return false;
+  }
+  for (StringRef key : lockedKeys(*site)) {
+    if (!is_contained(keys, key) && key != "suppress") {
+      settings.problem = (siteFile + (": " + Twine(lockedKey)) +
+                          ": no key is called '" + printable(key) + "'")
+                             .str();
+      return false;
+    }
+    locked.push_back(key.str());
+    if (isGiven(args, key))
+      errs() << "mpgaudit: note: --" << key << " is set by " << siteFile
+             << "; that of the command line is not taken\n";
+  }
+  auto isLocked = [&](StringRef key) { return is_contained(locked, key); };
+  for (const ConfigurationWord &word : wordsOf(*site, [&](StringRef key) {
+         return key == lockedKey || (!isLocked(key) && isGiven(args, key));
+       })) {
+    StringRef key = StringRef(word.text).ltrim('-').split('=').first;
+    key = key == "no-closure" ? "closure" : key;
+    settings.words.push_back({word.text,
+                              (siteFile + (":" + Twine(word.line))).str(),
+                              isLocked(key)});
+  }
+  settings.suppressions = site->suppressions;
+  return true;
+}
+
+/// What \p path, the project's file, adds to it.
+static void readProject(const std::string &path, const InputArgList &args,
+                        ArrayRef<std::string> locked, FileSettings &settings) {
+  Expected<Configuration> project =
+      readConfiguration(path, configurationKeys());
+  if (!project) {
+    settings.problem = toString(project.takeError());
+    return;
+  }
+  for (const ConfigurationWord &word : wordsOf(*project, [&](StringRef key) {
+         return is_contained(locked, key) || isGiven(args, key);
+       }))
+    settings.words.push_back(
+        {word.text, path + ":" + std::to_string(word.line), false});
+  if (!is_contained(locked, "suppress"))
+    append_range(settings.suppressions, project->suppressions);
 }
 
 std::string mpg::readConfiguredOptions(const OptTable &table,
                                        const InputArgList &args,
                                        ArrayRef<const char *> commandLine,
                                        Options &options) {
-  std::string path = chooseConfiguration(args);
-  if (path.empty())
-    return readWords(table, {}, commandLine, options);
-  Expected<Configuration> configuration =
-      readConfiguration(path, configurationKeys());
-  if (!configuration)
-    return toString(configuration.takeError());
-  std::vector<ConfigurationWord> words = wordsOf(
-      *configuration, [&](StringRef key) { return isGiven(args, key); });
+  FileSettings settings;
+  SmallVector<std::string, 8> locked;
+  std::string path;
+  if (readSite(args, settings, locked))
+    path = chooseConfiguration(args);
+  if (!path.empty())
+    readProject(path, args, locked, settings);
+  if (!settings.problem.empty())
+    return settings.problem;
   // One word more at a time, to know whose fault an error is.
-  for (size_t count = 0; count <= words.size(); ++count) {
+  for (size_t count = 0; count <= settings.words.size(); ++count) {
     Options tried;
-    tried.suppressions = configuration->suppressions;
-    std::string problem =
-        readWords(table, ArrayRef(words).take_front(count), commandLine, tried);
-    if (!problem.empty() && count)
-      return path + ":" + std::to_string(words[count - 1].line) + ": " +
-             problem;
+    tried.suppressions = settings.suppressions;
+    std::string problem = readWords(
+        table, ArrayRef(settings.words).take_front(count), commandLine, tried);
     if (!problem.empty())
-      return problem;
+      return count ? settings.words[count - 1].place + ": " + problem : problem;
     options = std::move(tried);
   }
   return "";
