@@ -9,8 +9,8 @@ are comments. Each is audited in the current folder, where the programs are;
 @HERE@ in a script is that folder. Verdicts:
 
   ok             no error and no warning
-  says WORD      the same, and a note of MPG237 to MPG239 names WORD, because
-                 what it starts cannot be read
+  says WORD      the same, and a note of MPG220 or MPG237 to MPG239 names WORD,
+                 because what it starts, or whether it acts, cannot be read
   warning ID     this finding and no other warning, no error
   error ID       this finding and no other error; the exit status is 1
 
@@ -56,7 +56,7 @@ def faults(verdict, status, found):
         if numbers - ({wanted} if word == severity else set()):
             yield severity
     if word == "says" and not any(
-            one[2] in ("MPG237", "MPG238", "MPG239") and rest in one[3] for one in found):
+            one[2] in ("MPG220", "MPG237", "MPG238", "MPG239") and rest in one[3] for one in found):
         yield "passed over"
     if word != "error" and status not in (0, 3):
         yield "error"

@@ -160,7 +160,26 @@ void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
     script.bareNames.push_back({command.line, name});
 }
 
+/// What it submits is a job of its own, and audited as such.
+void JobReader::noteSubmitted(const Command &command) {
+  std::string name = sys::path::filename(command.name()).str();
+  static constexpr StringLiteral submitters[] = {"sbatch", "pjsub", "qsub",
+                                                 "oarsub"};
+  if (!is_contained(submitters, name))
+    return;
+  // Options with a value of their own are many: the last word that is none.
+  auto script = std::find_if(command.words.rbegin(), command.words.rend(),
+                             [](const JobWord &word) {
+                               return !StringRef(word.text).starts_with("-");
+                             });
+  problem(
+      command.line,
+      "not read: the job that " + name + " submits" +
+          (script->text == command.words[0].text ? "" : ", " + script->text));
+}
+
 void JobReader::addLaunches(const Command &command) {
+  noteSubmitted(command);
   for (LaunchParts &parts : findLaunches(command.words)) {
     // "exec program" does not come back.
     if (command.name() == "exec" && parts.program && !isConditional())

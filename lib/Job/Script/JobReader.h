@@ -151,6 +151,7 @@ private:
   // JobLaunches.cpp: programs.
   void noteBareName(const Command &command, const LaunchParts &parts);
   void addLaunches(const Command &command);
+  void noteSubmitted(const Command &command);
   bool copyEnvironment(const Command &command, JobLaunch &launch);
   void changeEnvironment(const LaunchParts &parts, JobLaunch &launch);
   void setUnknownFrom(Launch &launch) const;
