@@ -29,8 +29,8 @@ local function content_of(name, folder)
   end
 end
 
-local function is_script(content) -- in a shell's language, but not csh's
-  return content and content:find("^#![^\n]*[^c]sh%f[%W]")
+local function is_script(content) -- in a shell's language
+  return content and content:find("^#![^\n]*sh%f[%W]")
 end
 
 -- Slurm does not give salloc's command to filters: from the first word on that is
