@@ -98,8 +98,10 @@ local function audit(options)
   if mode == "off" or not text then return slurm.SUCCESS end
   local words = { "timeout -k 1", seconds, quote(site.mpgaudit or mpgaudit),
     "--format=line", extra, site.options or "", forced and "--no-config" or "" }
-  for _, name in ipairs(options.export == "NONE" and {} or variables) do
-    local value = not text:find(name, 1, true) and os.getenv(name)
+  local given = ("," .. (options.export or "") .. ","):gsub("^,,$", ",ALL,") -- "A,B=c"
+  for _, name in ipairs(variables) do
+    local value = not text:find(name, 1, true) and (given:match("," .. name .. "=([^,]*)")
+      or (given:match(",ALL,") or given:match("," .. name .. ",")) and os.getenv(name))
     words[#words + 1] = value and quote("--env=" .. name .. "=" .. value) or nil
   end
   local job = (file or ""):find("^[^/]") and '"$OLDPWD"/' .. quote(file)
