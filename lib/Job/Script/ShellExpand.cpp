@@ -445,9 +445,67 @@ void WordExpansion::expand(StringRef raw, bool quoted) {
   }
 }
 
+/// \p text as one word that stands for itself.
+static std::string quotedForShell(StringRef text) {
+  std::string quoted = "'";
+  for (char c : text)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// The array \p raw, "(./a -n $n)", as text that nobody takes for a value and
+/// that gives its words of now when it is read again: "('./a' '-n' '4' )". What
+/// is more than a list of words stays as it is written.
+ShellValue ShellExpander::expandArray(StringRef raw, unsigned line) {
+  ShellValue written = ShellValue::notKnown(raw);
+  std::vector<JobProblem> problems;
+  std::vector<ShellValue> words;
+  bool before = std::exchange(uncertain, false);
+  if (raw.size() > std::min(longestValue, budget))
+    return written;
+  budget -= raw.size();
+  for (const ShellToken &token : lexShell(raw, problems).tokens) {
+    if (token.text.starts_with("[")) // ([3]=a)
+      return written;
+    if (token.kind == ShellTokenKind::word)
+      expandWord(token.text, line, words);
+  }
+  bool plain = problems.empty() && !std::exchange(uncertain, before);
+  std::string text = "(";
+  for (const ShellValue &word : words) {
+    plain &=
+        word.known() || word.str().find_first_of("\"\\") == StringRef::npos;
+    text += word.known() ? quotedForShell(word.str())
+                         : ("\"" + word.str() + "\"").str();
+    text += ' ';
+  }
+  if (!plain || text.size() > longestValue)
+    return written;
+  return ShellValue::notKnown(text + ")");
+}
+
+/// The array whose words \p raw, "${A[@]}" with or without quotes, becomes;
+/// null if it is something else or they are not known.
+const ShellVariable *ShellExpander::findArray(StringRef raw) const {
+  if (raw.consume_front("\""))
+    raw.consume_back("\"");
+  if (!raw.consume_front("${") || !raw.consume_back("[@]}") ||
+      shellNameLength(raw) != raw.size())
+    return nullptr;
+  const ShellVariable *array = variables.find(raw);
+  if (!array || !array->certain || !array->set || array->value.known())
+    return nullptr;
+  StringRef text = array->value.str();
+  while (text.consume_front("()")) { // A=(), then A+=(a)
+  }
+  bool isList =
+      text.empty() || (text.starts_with("('") && text.ends_with("' )"));
+  return isList ? array : nullptr;
+}
+
 ShellValue ShellExpander::expandAssigned(StringRef raw, unsigned line) {
-  if (raw.starts_with("(")) // an array
-    return ShellValue::notKnown(raw);
+  if (raw.starts_with("("))
+    return expandArray(raw, line);
   WordExpansion expansion(*this, line, /*split=*/false);
   expansion.expand(raw, /*quoted=*/false);
   return expansion.takeValue();
@@ -466,8 +524,21 @@ void ShellExpander::expandWord(StringRef raw, unsigned line,
     return;
   }
   WordExpansion expansion(*this, line, /*split=*/true);
-  expansion.expand(raw, /*quoted=*/false);
-  expansion.endField();
+  const ShellVariable *array = findArray(raw);
+  if (array && array->value.str().size() <= budget) {
+    std::string text = array->value.str().str();
+    budget -= text.size();
+    std::vector<JobProblem> none;
+    // "(a b )(c )" after A+=(c)
+    for (const ShellToken &token : lexShell(text, none).tokens)
+      if (token.kind == ShellTokenKind::word) {
+        expansion.expand(token.text, /*quoted=*/false);
+        expansion.endField();
+      }
+  } else {
+    expansion.expand(raw, /*quoted=*/false);
+    expansion.endField();
+  }
   for (ShellValue &field : expansion.fields)
     words.push_back(std::move(field));
 }

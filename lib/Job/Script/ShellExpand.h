@@ -31,6 +31,8 @@ public:
 
 private:
   friend class WordExpansion;
+  ShellValue expandArray(llvm::StringRef raw, unsigned line);
+  const ShellVariable *findArray(llvm::StringRef raw) const;
   ShellVariables &variables;
   size_t budget;
   bool uncertain = false;
