@@ -453,24 +453,24 @@ static std::string quotedForShell(StringRef text) {
   return quoted + "'";
 }
 
-/// The array \p raw, "(./a -n $n)", as text that nobody takes for a value and
-/// that gives its words of now when it is read again: "('./a' '-n' '4' )". What
-/// is more than a list of words stays as it is written.
+/// The array \p raw, "(./a -n $n $m)", as text that nobody takes for a value
+/// and that gives its words of now when it is read again: "('./a' '-n' '4' "$m"
+/// )", where "" is around what is not known. What is more than a list of words
+/// stays as it is written.
 ShellValue ShellExpander::expandArray(StringRef raw, unsigned line) {
   ShellValue written = ShellValue::notKnown(raw);
-  std::vector<JobProblem> problems;
-  std::vector<ShellValue> words;
-  bool before = std::exchange(uncertain, false);
   if (raw.size() > std::min(longestValue, budget))
     return written;
   budget -= raw.size();
+  std::vector<JobProblem> problems;
+  std::vector<ShellValue> words;
+  bool plain = true, before = uncertain;
   for (const ShellToken &token : lexShell(raw, problems).tokens) {
-    if (token.text.starts_with("[")) // ([3]=a)
-      return written;
-    if (token.kind == ShellTokenKind::word)
+    plain &= !token.text.starts_with("["); // ([3]=a)
+    if (token.kind == ShellTokenKind::word && plain)
       expandWord(token.text, line, words);
   }
-  bool plain = problems.empty() && !std::exchange(uncertain, before);
+  uncertain = before; // the words are counted where they are used
   std::string text = "(";
   for (const ShellValue &word : words) {
     plain &=
@@ -479,7 +479,7 @@ ShellValue ShellExpander::expandArray(StringRef raw, unsigned line) {
                          : ("\"" + word.str() + "\"").str();
     text += ' ';
   }
-  if (!plain || text.size() > longestValue)
+  if (!plain || !problems.empty() || text.size() > longestValue)
     return written;
   return ShellValue::notKnown(text + ")");
 }
@@ -499,8 +499,31 @@ const ShellVariable *ShellExpander::findArray(StringRef raw) const {
   while (text.consume_front("()")) { // A=(), then A+=(a)
   }
   bool isList =
-      text.empty() || (text.starts_with("('") && text.ends_with("' )"));
-  return isList ? array : nullptr;
+      text.empty() || (text.ends_with(" )") &&
+                       (text.starts_with("('") || text.starts_with("(\"")));
+  return isList && array->value.str().size() <= budget ? array : nullptr;
+}
+
+/// The words of \p array, text that expandArray has made: "(a b )(c )" after
+/// A+=(c).
+void ShellExpander::addArray(const ShellVariable &array, unsigned line,
+                             std::vector<ShellValue> &words) {
+  std::string text = array.value.str().str();
+  budget -= text.size();
+  std::vector<JobProblem> none;
+  WordExpansion expansion(*this, line, /*split=*/true);
+  for (const ShellToken &token : lexShell(text, none).tokens) {
+    if (token.kind != ShellTokenKind::word)
+      continue;
+    if (token.text.starts_with("\"")) { // one word, or some
+      expansion.fields.push_back(ShellValue::notKnown(token.text.trim('"')));
+      uncertain = true;
+      continue;
+    }
+    expansion.expand(token.text, /*quoted=*/false);
+    expansion.endField();
+  }
+  append_range(words, expansion.fields);
 }
 
 ShellValue ShellExpander::expandAssigned(StringRef raw, unsigned line) {
@@ -523,22 +546,11 @@ void ShellExpander::expandWord(StringRef raw, unsigned line,
                  variables.arguments->end());
     return;
   }
+  if (const ShellVariable *array = findArray(raw))
+    return addArray(*array, line, words);
   WordExpansion expansion(*this, line, /*split=*/true);
-  const ShellVariable *array = findArray(raw);
-  if (array && array->value.str().size() <= budget) {
-    std::string text = array->value.str().str();
-    budget -= text.size();
-    std::vector<JobProblem> none;
-    // "(a b )(c )" after A+=(c)
-    for (const ShellToken &token : lexShell(text, none).tokens)
-      if (token.kind == ShellTokenKind::word) {
-        expansion.expand(token.text, /*quoted=*/false);
-        expansion.endField();
-      }
-  } else {
-    expansion.expand(raw, /*quoted=*/false);
-    expansion.endField();
-  }
+  expansion.expand(raw, /*quoted=*/false);
+  expansion.endField();
   for (ShellValue &field : expansion.fields)
     words.push_back(std::move(field));
 }

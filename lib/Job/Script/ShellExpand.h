@@ -33,6 +33,8 @@ private:
   friend class WordExpansion;
   ShellValue expandArray(llvm::StringRef raw, unsigned line);
   const ShellVariable *findArray(llvm::StringRef raw) const;
+  void addArray(const ShellVariable &array, unsigned line,
+                std::vector<ShellValue> &words);
   ShellVariables &variables;
   size_t budget;
   bool uncertain = false;
