@@ -178,6 +178,7 @@ static BasicBlock::iterator rightBehind(Instruction &instruction) {
 /// starts from: behind \p old or \p base, whichever comes later.
 Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   auto *after = dyn_cast<Instruction>(&old);
+  order.keep(old);
   // A part of a global variable is no instruction.
   Instruction *copy =
       after ? after->clone() : cast<ConstantExpr>(old).getAsInstruction();
@@ -188,10 +189,12 @@ Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
                          ? after->getParent()->getFirstInsertionPt()
                          : rightBehind(*after));
   positions[copy] = positions.lookup(after);
+  order.addTwin(old, *copy);
   copy->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
-  // The flags promise that the address stays in the object; with a tag it is
-  // outside from the start.
-  cast<GetElementPtrInst>(copy)->setNoWrapFlags(GEPNoWrapFlags::none());
+  // With a tag the address is outside of the object from the start; that it
+  // does not wrap round is as true as before, and loop strength reduction asks.
+  cast<GetElementPtrInst>(copy)->setNoWrapFlags(
+      old.getNoWrapFlags().withoutInBounds());
   return copy;
 }
 
@@ -212,9 +215,11 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
     return twins[key] = repeatStep(*gep, cast<Instruction>(base));
   }
   auto *old = cast<Instruction>(pointer);
+  order.keep(*old);
   Instruction *copy = old->clone();
   copy->insertBefore(*old->getParent(), rightBehind(*old));
   positions[copy] = positions.lookup(old);
+  order.addTwin(*old, *copy);
   twins[key] = copy; // before the operands, which may lead back here
   if (auto *phi = dyn_cast<PHINode>(copy)) {
     for (Use &incoming : phi->incoming_values())
@@ -277,9 +282,11 @@ SmallVector<Instruction *, 8> AddressTagger::write() {
   unsigned next = 0;
   for (auto &[base, accesses] : accessesOf) {
     Instruction *place = places[next++];
+    order.keep(*base.first);
     written.push_back(writeTag(base.first, base.second, place));
     positions[written.back()] = positions.lookup(place) - 1;
     baseTags[base] = written.back();
+    order.addTwin(*base.first, *written.back());
   }
   SmallVector<WeakTrackingVH, 16> old;
   for (const Planned &one : planned) {
@@ -289,5 +296,6 @@ SmallVector<Instruction *, 8> AddressTagger::write() {
                            loops.getLoopFor(access->getParent())));
   }
   deleteOld(old);
+  order.restore();
   return written;
 }

@@ -7,6 +7,7 @@
 #ifndef MPG_PASSES_ADDRESSTAGGER_H
 #define MPG_PASSES_ADDRESSTAGGER_H
 
+#include "UseOrder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -70,6 +71,7 @@ private:
   /// Where instructions lie, old and new ones. LLVM's own order is slow to tell
   /// once code is inserted: it numbers the whole block again each time.
   llvm::DenseMap<const llvm::Instruction *, unsigned> positions;
+  UseOrder order;
 };
 
 } // namespace mpg
