@@ -61,6 +61,8 @@ private:
   int64_t offsetAt(int64_t iteration);
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
+  bool runsByIteration(const Loop &loop);
+  int64_t wayOf(const Loop &loop, int64_t step);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
 
@@ -121,6 +123,31 @@ bool Motion::isEven(const UseFigures &figures) {
       return false;
   }
   return true;
+}
+
+/// Whether \p loop runs longer in one iteration than in another.
+bool Motion::runsByIteration(const Loop &loop) {
+  std::optional<int64_t> first = sampler.tripCount(loop, situation);
+  bool differs = false;
+  for (int64_t iteration : {1, 2, 3}) {
+    situation.iteration = iteration;
+    differs |= sampler.tripCount(loop, situation) != first;
+  }
+  situation.iteration = 0;
+  return differs;
+}
+
+/// How far \p loop leads away from where an iteration begins. A number of
+/// elements that each iteration reads for itself is made up: such a loop, in
+/// steps shorter than those of the iterations, fills the iteration's own part.
+int64_t Motion::wayOf(const Loop &loop, int64_t step) {
+  int64_t turns = sampler.tripCount(loop, situation).value_or(1);
+  int64_t way = turns > 1 ? offsetAt(loop, turns - 1) : 0;
+  int64_t part = std::abs(step);
+  if (std::abs(way) > part && std::abs(offsetAt(loop, 1)) < part &&
+      runsByIteration(loop))
+    return std::clamp(way, -part, part);
+  return way;
 }
 
 /// Loops around \p at, in its function; isInside: those of an iteration.
@@ -192,8 +219,7 @@ UseShape Motion::find(UseFigures &figures) {
   for (const Loop *loop : inner) {
     if (!depends.isOn(sampler.bitOf(*loop)))
       continue;
-    int64_t turns = sampler.tripCount(*loop, situation).value_or(1);
-    int64_t way = turns > 1 ? offsetAt(*loop, turns - 1) : 0;
+    int64_t way = wayOf(*loop, figures.step);
     int64_t &end = way < 0 ? low : high;
     end = bounded(end + way);
   }

@@ -3,6 +3,7 @@
 #include "SerialInit.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -111,11 +112,17 @@ static bool isBoundsCheck(const Value *condition, const Loop &loop,
 /// Whether \p block runs in each iteration of \p loop, but for what bounds say.
 static bool runsInEach(const BasicBlock *block, const Loop &loop,
                        const DominatorTree &dominators,
+                       const PostDominatorTree &postDominators,
                        ScalarEvolution &evolution) {
   const BasicBlock *latch = loop.getLoopLatch();
   while (latch && !dominators.dominates(block, latch)) {
+    const BasicBlock *behind = block;
     const DomTreeNode *node = dominators.getNode(block)->getIDom();
     block = node ? node->getBlock() : nullptr;
+    // Whatever is asked there, or goes round, leads here.
+    if (block && loop.contains(block) &&
+        postDominators.dominates(behind, block))
+      continue;
     auto *branch =
         block ? dyn_cast<BranchInst>(block->getTerminator()) : nullptr;
     if (!branch || !loop.contains(block) ||
@@ -131,12 +138,14 @@ void Range::addLoopsAround(const Instruction &inside) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   auto &dominators =
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
+  auto &postDominators =
+      sampler.analyses.getResult<PostDominatorTreeAnalysis>(function);
   auto &evolution =
       sampler.analyses.getResult<ScalarEvolutionAnalysis>(function);
   for (const Loop *loop = loops.getLoopFor(inside.getParent()); loop;
        loop = loop->getParentLoop()) {
-    isDense =
-        isDense && runsInEach(inside.getParent(), *loop, dominators, evolution);
+    isDense = isDense && runsInEach(inside.getParent(), *loop, dominators,
+                                    postDominators, evolution);
     addLoop(*loop);
   }
 }
