@@ -447,6 +447,10 @@ void WordExpansion::expand(StringRef raw, bool quoted) {
 
 /// \p text as one word that stands for itself.
 static std::string quotedForShell(StringRef text) {
+  if (!text.empty() && all_of(text, [](char c) {
+        return isAlnum(c) || StringRef("_-+./:,=@%").contains(c);
+      }))
+    return text.str();
   std::string quoted = "'";
   for (char c : text)
     quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -498,9 +502,10 @@ const ShellVariable *ShellExpander::findArray(StringRef raw) const {
   StringRef text = array->value.str();
   while (text.consume_front("()")) { // A=(), then A+=(a)
   }
+  // Not "([3]=a )", which is as it was written.
   bool isList =
-      text.empty() || (text.ends_with(" )") &&
-                       (text.starts_with("('") || text.starts_with("(\"")));
+      text.empty() || (text.starts_with("(") && text.ends_with(" )") &&
+                       !text.contains("([") && !text.contains(" ["));
   return isList && array->value.str().size() <= budget ? array : nullptr;
 }
 
