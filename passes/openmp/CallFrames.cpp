@@ -19,18 +19,32 @@ const CallFrame *mpg::frameOf(const Function &function, const CallFrame *way) {
   return way;
 }
 
+Function *mpg::calleeOf(const CallBase &call) {
+  Value *called = call.getCalledOperand();
+  auto *alias = dyn_cast<GlobalAlias>(called);
+  if (alias && !alias->isInterposable())
+    called = alias->getAliaseeObject();
+  auto *function = dyn_cast_or_null<Function>(called);
+  bool fits = function && function->getFunctionType() == call.getFunctionType();
+  return fits ? function : nullptr;
+}
+
 CallFrames::CallFrames(Module &module, ArrayRef<ParallelRegion> regions) {
   for (const ParallelRegion &region : regions)
     callers[region.body].push_back({region.fork, region.firstOperand});
-  for (Function &function : module) {
-    bool isBody = callers.count(&function);
-    for (User *user : function.users()) {
-      auto *call = dyn_cast<CallBase>(user);
-      // Clang calls a region's body to run it serially: the same once more.
-      if (call && call->getCalledFunction() == &function && !isBody)
-        callers[&function].push_back({call, 0});
-    }
-  }
+  auto addCalls = [&](GlobalValue &name) {
+    for (User *user : name.users())
+      if (auto *call = dyn_cast<CallBase>(user))
+        if (Function *callee = calleeOf(*call);
+            callee && call->getCalledOperand() == &name)
+          callers[callee].push_back({call, 0});
+  };
+  // Clang calls a region's body to run it serially: the same once more.
+  for (Function &function : module)
+    if (!callers.count(&function))
+      addCalls(function);
+  for (GlobalAlias &alias : module.aliases())
+    addCalls(alias);
 }
 
 static unsigned depthOf(const CallFrame *frame) {

@@ -31,6 +31,11 @@ struct CallFrame {
 /// is where the way begins.
 const CallFrame *frameOf(const llvm::Function &function, const CallFrame *way);
 
+/// The function that \p call calls, by its name or by an alias: clang calls a
+/// constructor of a complete object by the alias of the base object's. Null if
+/// that is not seen.
+llvm::Function *calleeOf(const llvm::CallBase &call);
+
 class CallFrames {
 public:
   CallFrames(llvm::Module &module, llvm::ArrayRef<ParallelRegion> regions);

@@ -337,7 +337,7 @@ void ParallelUses::addInstruction(Instruction &at, const ParallelUse &around,
     return;
   }
   auto *call = dyn_cast<CallBase>(&at);
-  Function *callee = call ? call->getCalledFunction() : nullptr;
+  Function *callee = call ? calleeOf(*call) : nullptr;
   if (!callee || callee->isDeclaration() || depth == 0)
     return;
   ParallelUse inside = around;
@@ -396,7 +396,7 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
       continue;
     }
     auto *call = dyn_cast<CallBase>(&at);
-    Function *callee = call ? call->getCalledFunction() : nullptr;
+    Function *callee = call ? calleeOf(*call) : nullptr;
     if (!callee || callee->isDeclaration() || depth == 0)
       continue;
     if (const CallFrame *inner = sampler.frames.enter(*call, *callee, way))

@@ -550,7 +550,7 @@ Value *Sampler::returnedBy(Function &function) {
 }
 
 int64_t Sampler::Evaluation::call(CallBase &call, const CallFrame *frame) {
-  Function *callee = call.getCalledFunction();
+  Function *callee = calleeOf(call);
   if (callee && callee->isDeclaration() && allocationOf(call))
     return sampler.addressOf(&call, frame);
   if (callee && !callee->isDeclaration())
