@@ -8,6 +8,7 @@
 #include "Code/CodeScan.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <elf.h>
 
 using namespace llvm;
@@ -104,11 +105,14 @@ static bool onlyAsks(Image &image) {
          CallArguments::other;
 }
 
-/// Whether \p image has more code than this run looks through.
+/// Whether \p image has more code than this run looks through, or than any
+/// file of its size.
 static bool tooMuchCode(const Subject &subject) {
   uint64_t bytes = 0;
   for (const CodeRange &range : codeRanges(subject.image))
-    bytes += range.bytes;
+    bytes = SaturatingAdd(bytes, range.bytes);
+  if (bytes > mostOverlaidBytes(subject.image.fileBytes()))
+    return true;
   return subject.settings.codeLimitBytes &&
          bytes > *subject.settings.codeLimitBytes;
 }
@@ -139,7 +143,7 @@ static void checkImports(const Subject &subject, Findings &findings) {
   finding.evidence = "imports " + join(used, ", ");
   if (tooMuch)
     finding.evidence += "; too much code to look through its calls in a run "
-                        "over many files";
+                        "over many files, or segments of it in one place";
   if (!harmless)
     return;
   finding.severity = Severity::note;

@@ -35,9 +35,13 @@ static std::optional<uint64_t> brokenNote(StringRef data, uint64_t align) {
 }
 
 void Image::State::checkNotes() {
+  uint64_t left = mostOverlaidBytes(reader->bytes());
   for (const Segment &segment : segments) {
     if (segment.type != PT_NOTE || segment.fileBytes == 0)
       continue;
+    if (segment.fileBytes > left)
+      return;
+    left -= segment.fileBytes;
     StringRef data = reader->text(segment.offset, segment.fileBytes);
     // mold puts notes of both paddings into one segment with p_align 8.
     std::optional<uint64_t> broken = brokenNote(data, 4);

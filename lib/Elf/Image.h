@@ -29,6 +29,13 @@
 
 namespace mpg {
 
+/// As much as segments of one kind hold together in a file of \p fileBytes:
+/// some lie over others, but what has thousands of them over the whole file was
+/// made to take time.
+constexpr uint64_t mostOverlaidBytes(uint64_t fileBytes) {
+  return 4 * fileBytes;
+}
+
 /// What a file is, decided before anything else is asked. The rules are in
 /// docs/findings.md, "Kinds of file"; e_type alone decides nothing.
 enum class ElfKind : uint8_t {

@@ -12,10 +12,14 @@ using namespace mpg;
 static constexpr uint64_t limitBytes = 16 << 20;
 
 static void visitSegments(Image &image, function_ref<void(StringRef)> visit) {
+  uint64_t left = mostOverlaidBytes(image.fileBytes());
   for (const Segment &segment : image.segments()) {
     if (segment.type != PT_NOTE || segment.fileBytes == 0 ||
         segment.fileBytes > limitBytes)
       continue;
+    if (segment.fileBytes > left)
+      return;
+    left -= segment.fileBytes;
     std::vector<uint8_t> bytes(segment.fileBytes);
     if (image.readMemory(segment.address, bytes))
       visit(StringRef(reinterpret_cast<const char *>(bytes.data()),
