@@ -34,7 +34,7 @@ private:
   void sign(StringRef key, StringRef value);
 
   void writeVerdict();
-  void writeAdvice(const Advice &advice);
+  void writeAdvice(const NodeAdvice &advice);
   void writeMachine();
   void writeVendor();
   void writeTags();
@@ -79,7 +79,7 @@ void NodeWriter::sign(StringRef key, StringRef value) {
   json.attribute(key, value.empty() ? json::Value(nullptr) : validUtf8(value));
 }
 
-void NodeWriter::writeAdvice(const Advice &advice) {
+void NodeWriter::writeAdvice(const NodeAdvice &advice) {
   json.object([&] {
     json.attribute("level", advice.isWarning ? "warning" : "note");
     json.attribute("what", validUtf8(advice.what));
@@ -99,7 +99,7 @@ void NodeWriter::writeVerdict() {
     number("available_pages", verdict.availablePages);
     json.attribute("needed_pages", verdict.neededPages);
     json.attributeArray("advice", [&] {
-      for (const Advice &advice : verdict.advice)
+      for (const NodeAdvice &advice : verdict.advice)
         writeAdvice(advice);
     });
   });

@@ -94,7 +94,7 @@ static void writeVerdict(raw_ostream &out, const Node &node,
                          const Verdict &verdict, bool asRoot) {
   bool asks = false;
   out << fillText(verdict.headline, 2) << "\n";
-  for (const Advice &advice : verdict.advice) {
+  for (const NodeAdvice &advice : verdict.advice) {
     if (!advice.isWarning)
       continue;
     writeFilled(out, "why:  ", advice.what);
@@ -118,7 +118,7 @@ static void writeVerdict(raw_ostream &out, const Node &node,
 
 static void writeNotes(raw_ostream &out, const Verdict &verdict) {
   out << "\nnotes\n";
-  for (const Advice &advice : verdict.advice) {
+  for (const NodeAdvice &advice : verdict.advice) {
     if (advice.isWarning)
       continue;
     writeFilled(out, "- ",

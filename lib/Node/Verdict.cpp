@@ -154,7 +154,7 @@ static uint64_t pagesToAdd(const Node &node, const Verdict &verdict) {
 /// The pool is empty or too small.
 static void advisePool(const Node &node, Verdict &verdict) {
   const HugePool *pool = node.pages.largePool();
-  Advice advice;
+  NodeAdvice advice;
   advice.isWarning = true;
   if (!pool) {
     advice.what = "the kernel has no pool of 2 MiB pages";
@@ -205,7 +205,7 @@ static bool adviseGroup(const Node &node, Verdict &verdict) {
   uint64_t left = limit->leftBytes() / largePageBytes;
   Fact<uint64_t> supply = poolSupply(node);
   bool decides = !supply || left < *supply;
-  Advice advice;
+  NodeAdvice advice;
   advice.isWarning = decides;
   advice.what = "the control group lets this job " +
                 std::string(limit->isReservation ? "reserve " : "use ") +
@@ -224,7 +224,7 @@ static bool adviseGroup(const Node &node, Verdict &verdict) {
 }
 
 static void adviseUnknown(const Fact<uint64_t> &pages, Verdict &verdict) {
-  Advice advice;
+  NodeAdvice advice;
   advice.isWarning = true;
   advice.what = "how many 2 MiB pages there are is unknown (" +
                 printable(pages.unknown) + ")";

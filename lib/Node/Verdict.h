@@ -22,7 +22,7 @@ enum class VerdictStatus : uint8_t {
 llvm::StringRef statusName(VerdictStatus status);
 
 /// Something to know or to do.
-struct Advice {
+struct NodeAdvice {
   bool isWarning = false;       ///< costs large pages or speed; else a note
   std::string what, cost;       ///< cost may be empty
   std::vector<std::string> fix; ///< lines for a root shell; may be empty
@@ -34,7 +34,7 @@ struct Verdict {
   Fact<uint64_t> availablePages;
   uint64_t neededPages = 0; ///< 0: nothing was asked for
   std::string headline;
-  std::vector<Advice> advice; ///< what decides the verdict first
+  std::vector<NodeAdvice> advice; ///< what decides the verdict first
 
   /// Pages of the pool if there is a need, else large pages of any kind.
   bool isGood() const {

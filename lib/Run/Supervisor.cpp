@@ -32,7 +32,8 @@ class Supervisor {
 public:
   Supervisor(bool trace, function_ref<void(pid_t)> atExit)
       : trace(trace), atExit(atExit) {}
-  RunResult run(const std::string &path, char **arguments, char **environment);
+  SupervisedRun run(const std::string &path, char **arguments,
+                    char **environment);
 
 private:
   [[noreturn]] void becomeProgram(const std::string &path, char **arguments,
@@ -45,7 +46,7 @@ private:
 
   bool trace;
   function_ref<void(pid_t)> atExit;
-  RunResult result;
+  SupervisedRun result;
   const pid_t supervisor = getpid();
   sigset_t everything, before;
   int startPipe[2] = {-1, -1};  ///< the child waits until it is traced
@@ -147,8 +148,8 @@ void Supervisor::watch() {
   }
 }
 
-RunResult Supervisor::run(const std::string &path, char **arguments,
-                          char **environment) {
+SupervisedRun Supervisor::run(const std::string &path, char **arguments,
+                              char **environment) {
   sigfillset(&everything);
   sigprocmask(SIG_BLOCK, &everything, &before);
   // A parent may have left it ignored: children would then vanish unseen.
@@ -169,10 +170,10 @@ RunResult Supervisor::run(const std::string &path, char **arguments,
   return result;
 }
 
-RunResult mpg::runSupervised(const std::string &path,
-                             const std::vector<std::string> &arguments,
-                             const std::vector<std::string> &environment,
-                             bool trace, function_ref<void(pid_t)> atExit) {
+SupervisedRun mpg::runSupervised(const std::string &path,
+                                 const std::vector<std::string> &arguments,
+                                 const std::vector<std::string> &environment,
+                                 bool trace, function_ref<void(pid_t)> atExit) {
   return Supervisor(trace, atExit)
       .run(path, argumentVector(arguments).data(),
            argumentVector(environment).data());

@@ -15,7 +15,7 @@
 
 namespace mpg {
 
-struct RunResult {
+struct SupervisedRun {
   int execError = 0;   ///< errno of exec if the program never started
   int waitStatus = 0;  ///< as waitpid gives it
   bool traced = false; ///< whether the program was traced to its end
@@ -29,10 +29,10 @@ struct RunResult {
 /// still exists; not if it could not be traced (\p trace is false, a debugger
 /// is there, the system forbids it) or was killed.
 /// pre: one thread.
-RunResult runSupervised(const std::string &path,
-                        const std::vector<std::string> &arguments,
-                        const std::vector<std::string> &environment, bool trace,
-                        llvm::function_ref<void(pid_t)> atExit);
+SupervisedRun runSupervised(const std::string &path,
+                            const std::vector<std::string> &arguments,
+                            const std::vector<std::string> &environment,
+                            bool trace, llvm::function_ref<void(pid_t)> atExit);
 
 /// Ends this process as the child did: by the same signal or status.
 [[noreturn]] void endLike(int waitStatus);

@@ -53,7 +53,7 @@ private:
   int printPlan() const;
   int become();
   Outcome runAndReport();
-  std::optional<int> finish(const RunResult &result, RunReport &report);
+  std::optional<int> finish(const SupervisedRun &result, RunReport &report);
 
   RunOptions options;
   std::string libraryPath;
@@ -169,7 +169,8 @@ int Runner::become() {
 
 /// Prints what was asked for. A status of our own only where the program's says
 /// that all was well.
-std::optional<int> Runner::finish(const RunResult &result, RunReport &report) {
+std::optional<int> Runner::finish(const SupervisedRun &result,
+                                  RunReport &report) {
   report.waitStatus = result.waitStatus;
   if (!options.jsonFile.empty())
     writeReportFile(expandFileName(options.jsonFile, result.pid), report);
@@ -203,7 +204,7 @@ Outcome Runner::runAndReport() {
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
-  RunResult result =
+  SupervisedRun result =
       runSupervised(program.path, options.command,
                     environmentWith(settings, options.children), trace,
                     [&](pid_t pid) { lookAtMemory(pid, stateFd, report); });
