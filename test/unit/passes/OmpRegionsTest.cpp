@@ -247,7 +247,7 @@ TEST(OmpRegions, WhatIsPartOfALoop) {
 
 TEST(OmpRegions, ALoopInsideOfAnIterationIsNotShared) {
   Loops loops(text({"body", "ptr %a, i64 %last", "",
-                    loopText("k", "loop", "%last", store), 34, "1", "k.out"}));
+                    loopText("k", "loop", "%last", storeOne), 34, "1", "k.out"}));
   ASSERT_EQ(loops.found.size(), 1u);
   EXPECT_EQ(loops.loopsOf(0), Names{"loop"});
   EXPECT_EQ(loops.owner("body/p"), 0);
