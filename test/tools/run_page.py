@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""run_page.py PAGE [--prefix DIR] [--input DIR]: does PAGE show what happens?
+
+Runs the commands of a Markdown page in the current folder, in one shell, as a
+reader would, and compares what they print:
+
+ - a block ```console has commands behind "$ " and what they print under them;
+   a line of three dots stands for any lines;
+ - a block ```sh has commands that have to succeed;
+ - any other block behind a line that ends with `NAME`: becomes the file NAME.
+
+A comment in front of a block changes that: <!-- not run: WHY --> leaves it out,
+<!-- numbers differ --> lets each number of the output be another one.
+--prefix takes the place of /usr/local in commands, and what the tools print of
+it is turned back. --input has files that the reader is told to have.
+
+Prints each difference, then counts; status 1 if there is one.
+"""
+
+import argparse
+import difflib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import List, NamedTuple
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"<!-- (not run: .+|numbers differ) -->\s*\Z")
+FILE = re.compile(r"`([\w.-]+)`:\s*\Z")
+NUMBER = re.compile(r"\d[\d,.]*(?: (?:[KMG]iB|B|s|ms|us|ns)\b)?")
+MARK = "=== end of command"
+
+
+class Step(NamedTuple):
+    line: int
+    command: str
+    output: List[str]
+    compared: bool  # a console: what is printed counts, not the status
+    numbers_differ: bool
+
+
+def console_steps(text: str, line: int, numbers_differ: bool) -> List[Step]:
+    steps: List[Step] = []
+    for offset, row in enumerate(text.splitlines()):
+        if row.startswith("$ "):
+            steps.append(Step(line + offset, row[2:], [], True, numbers_differ))
+        elif steps:
+            steps[-1].output.append(row)
+    return steps
+
+
+def read_page(page: str) -> List[Step]:
+    """The steps of a page; writes the files that it shows."""
+    steps: List[Step] = []
+    for block in BLOCK.finditer(page):
+        before = page[:block.start()]
+        comment, name = COMMENT.search(before), FILE.search(before)
+        line = before.count("\n") + 2
+        if comment and comment[1].startswith("not run"):
+            continue
+        if block[1] == "console":
+            steps += console_steps(block[2], line, bool(comment))
+        elif block[1] == "sh":
+            steps.append(Step(line, block[2].rstrip("\n"), [], False, False))
+        elif name:
+            Path(name[1]).write_text(block[2], "utf-8")
+    return steps
+
+
+def run_steps(steps: List[Step], prefix: str) -> List[List[str]]:
+    """What each command prints, its status in the last line."""
+    script = ""
+    for step in steps:
+        command = step.command.replace("/usr/local", prefix)
+        script += f"{command}\nprintf '\\n{MARK} %d\\n' $?\n"
+    done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    outputs, lines = [], []
+    for line in done.stdout.replace(prefix, "/usr/local").split("\n"):
+        lines.append(line.rstrip())
+        if line.startswith(MARK):
+            outputs.append(lines)
+            lines = []
+    return outputs
+
+
+def normal(line: str, step: Step) -> str:
+    line = line.rstrip()
+    if step.numbers_differ:
+        line = re.sub(" +", " ", NUMBER.sub("#", line))
+    return line
+
+
+def agrees(step: Step, printed: List[str]) -> bool:
+    pattern = ""
+    for line in step.output:
+        dots = line.strip() == "..."
+        pattern += r"(?:.*\n)*?" if dots else re.escape(normal(line, step)) + r"\n"
+    text = "".join(normal(line, step) + "\n" for line in printed)
+    return re.fullmatch(pattern, text) is not None
+
+
+def what_differs(step: Step, output: List[str]) -> List[str]:
+    *printed, last = output
+    while printed and not printed[-1]:
+        printed.pop()
+    if step.compared:
+        if agrees(step, printed):
+            return []
+        return list(difflib.unified_diff(step.output, printed, "page", "printed",
+                                         lineterm="", n=1))
+    return [] if last.endswith(" 0") else printed + [last]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--prefix", default="/usr/local")
+    parser.add_argument("--input", type=Path)
+    options = parser.parse_args()
+    if options.input:
+        shutil.copytree(options.input, ".", dirs_exist_ok=True)
+    steps = read_page(options.page.read_text("utf-8"))
+    outputs = run_steps(steps, options.prefix)
+    wrong = 0
+    for index, step in enumerate(steps):
+        output = outputs[index] if index < len(outputs) else ["not reached"]
+        different = what_differs(step, output)
+        wrong += bool(different)
+        if different:
+            print(f"{options.page.name}:{step.line}: $ {step.command}")
+            print("\n".join(different))
+    print(f"{options.page.name}: {len(steps)} commands, {wrong} differ")
+    return 1 if wrong or not steps else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
