@@ -92,6 +92,8 @@ for program in (
     "strace",
     "qemu-system-aarch64",
     "zsh",
+    "fish",
+    "man",
 ):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)

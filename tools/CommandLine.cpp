@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CommandLine.h"
+#include "OptionCompletion.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,6 +48,11 @@ std::string CommandLine::findProblem() const {
 bool CommandLine::isAnswered(OptSpecifier help, OptSpecifier version,
                              int &status) const {
   status = 0;
+  StringRef first = words.empty() ? "" : words.front();
+  if (words.size() == 1 && first.consume_front("--autocomplete=")) {
+    outs() << completeOption(table, first);
+    return true;
+  }
   if (std::string problem = findProblem(); !problem.empty()) {
     usageError(problem, status);
     return true;

@@ -32,8 +32,8 @@ public:
   const llvm::opt::InputArgList &args() const { return parsed; }
 
   /// Whether no more is to be done than what this has printed: a word is wrong,
-  /// or the option \p help or \p version is given. \p status is then the exit
-  /// status.
+  /// or the option \p help or \p version is given, or a shell completes a word
+  /// (--autocomplete=WORD). \p status is then the exit status.
   bool isAnswered(llvm::opt::OptSpecifier help, llvm::opt::OptSpecifier version,
                   int &status) const;
 

@@ -6,6 +6,7 @@
 #include "Link/LldOptions.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -30,6 +31,26 @@ StringRef mpg::ownHelp() {
          "  --mpg-runtime=yes|no    ... always; never\n"
          "  --no-mpg-layout         link as ld.lld does\n"
          "\n";
+}
+
+std::string mpg::completeOwnOption(StringRef typed) {
+  std::string lines;
+  SmallVector<StringRef, 16> help;
+  ownHelp().split(help, '\n');
+  for (StringRef line : help) {
+    if (!line.consume_front("  --"))
+      continue;
+    auto [name, value] = line.take_until(isSpace).split('=');
+    bool isListed = !value.empty() && isLower(value.front());
+    SmallVector<StringRef, 2> values;
+    (isListed ? value : "").split(values, '|');
+    for (StringRef one : values) {
+      std::string word = ("--" + name + (value.empty() ? "" : "=") + one).str();
+      if (StringRef(word).starts_with(typed))
+        lines += word + "\n";
+    }
+  }
+  return lines;
 }
 
 namespace {

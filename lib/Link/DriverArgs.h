@@ -89,6 +89,9 @@ constexpr llvm::StringLiteral passPluginFile = "MpgPasses.so";
 /// ld.mpg's own options, for --help.
 llvm::StringRef ownHelp();
 
+/// Those of them that \p typed may become, one a line: what shells ask for.
+std::string completeOwnOption(llvm::StringRef typed);
+
 } // namespace mpg
 
 #endif // MPG_LINK_DRIVERARGS_H

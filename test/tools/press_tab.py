@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import sys
 import time
 
@@ -34,7 +35,8 @@ class Shell:
         self.seen = ""
         file = os.path.abspath(file)
         # The echo of what is typed must not look like the answer.
-        self.send(setup.format(file=file, folder=os.path.dirname(file))
+        self.send(setup.format(file=shlex.quote(file),
+                               folder=shlex.quote(os.path.dirname(file)))
                   + "; echo rea''dy\n")
         self.wait_for(r"ready\r?\n")
 

@@ -86,6 +86,11 @@ int main(int argc, char **argv) {
   if (std::error_code code = sys::Process::FixupStandardFileDescriptors())
     return failed(errorCodeToError(code));
   sys::Process::UseANSIEscapeCodes(true);
+  StringRef first = argc == 2 ? argv[1] : "";
+  if (first.consume_front("--autocomplete=")) {
+    outs() << completeOwnOption(first);
+    return 0;
+  }
   LinkContext context;
   Expected<LinkRequest> request = readArguments(argc, argv);
   if (!request)

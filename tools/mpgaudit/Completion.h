@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a shell offers when Tab is pressed: options from the option table,
-// findings from theirs, so that the shells' files hold neither.
+// What a shell offers when Tab is pressed behind mpgaudit: beside the options
+// the findings, from their table.
 
 #ifndef MPG_TOOLS_MPGAUDIT_COMPLETION_H
 #define MPG_TOOLS_MPGAUDIT_COMPLETION_H
