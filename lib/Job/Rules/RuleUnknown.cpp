@@ -34,9 +34,9 @@ static std::vector<Unknown> findUnknown(const JobContext &job) {
         matters(setting.name))
       unknown.push_back({setting.line, setting.value.unknown, setting.name});
   for (const JobLaunch *launch : job.launches)
-    if (!launch->program.known())
+    if (!launch->program.known() && job.isMissing(*launch))
       unknown.push_back(
-          {launch->line, launch->program.unknown, "a program that is started"});
+          {launch->line, launch->program.text, "a program that is started"});
   stableSort(unknown, [](const Unknown &a, const Unknown &b) {
     return a.line < b.line;
   });

@@ -67,16 +67,30 @@ void JobReader::readList(Range range) {
   --depth;
 }
 
+/// Where it fails the job does nothing: "cd $PBS_O_WORKDIR && ./app".
+bool JobReader::isSetUp(size_t at, size_t end) const {
+  return isKind(at, end, ShellTokenKind::word) &&
+         (tokens[at].text == "cd" || tokens[at].text == "pushd" ||
+          tokens[at].text == "mkdir");
+}
+
 /// "a && b || c", up to ; & or the end of the line. Each part but the first may
-/// not run.
+/// not run, unless only set-up stands before it.
 size_t JobReader::readAndOr(size_t at, size_t end) {
   ShellVariables::Mark start = variables.mark();
+  bool happens = isSetUp(at, end);
   at = readPipeline(at, end);
   while (!ended && (isKind(at, end, ShellTokenKind::andIf) ||
                     isKind(at, end, ShellTokenKind::orIf))) {
+    happens &= isKind(at, end, ShellTokenKind::andIf);
     ++at;
     while (isKind(at, end, ShellTokenKind::newline))
       ++at;
+    if (happens) {
+      happens = isSetUp(at, end);
+      at = readPipeline(at, end);
+      continue;
+    }
     ++conditions;
     ShellBranches branches(variables);
     at = readPipeline(at, end);
@@ -234,10 +248,11 @@ void JobReader::readLoop(size_t at, size_t end) {
     if (tokens[i].text == "shift" || tokens[i].text == "set")
       variables.arguments.reset();
   bool runs = false; // over words that are there: at least once
+  bool isFor = roles[at] == ShellRole::forWord;
+  if (!isFor)
+    readList({at + 1, doWord}); // tried once in any case
   ++conditions;
-  if (roles[at] == ShellRole::loopWord) {
-    readList({at + 1, doWord});
-  } else if (isKind(at + 1, doWord, ShellTokenKind::word)) {
+  if (isFor && isKind(at + 1, doWord, ShellTokenKind::word)) {
     StringRef name = tokens[at + 1].text;
     std::vector<ShellValue> values;
     size_t word = at + 3; // for NAME in WORDS

@@ -75,6 +75,7 @@ private:
   // JobReader.cpp: the order of things.
   void addDirectives(llvm::ArrayRef<DirectiveVariable> fromDirectives);
   void readList(Range range);
+  bool isSetUp(size_t at, size_t end) const;
   size_t readAndOr(size_t at, size_t end);
   size_t readPipeline(size_t at, size_t end);
   size_t readCommand(size_t at, size_t end);

@@ -147,6 +147,7 @@ static constexpr LauncherRow rows[] = {
     {Family::wrapper, " timeout ", " s signal k kill-after ", " ", 1},
     {Family::wrapper, " stdbuf ", " i o e input output error ", " ", 0},
     {Family::wrapper, " exec ", " a ", " ", 0},
+    {Family::tool, " task_affinity tacc_affinity ", " ", " ", 0},
     {Family::wrapper, " nohup setsid command unbuffer eatmydata ", " ", " ", 0},
 };
 
@@ -416,8 +417,10 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
 
 /// Whether the word at `at`, which is no option, is the launcher's.
 bool LaunchReader::takeOperand(const LauncherRow &row, unsigned &operands) {
-  if (row.family == Family::env && shellAssignmentLength(text(at))) {
-    setVariable(words[at], "env");
+  StringRef launcher = sys::path::filename(text(first));
+  bool setsVariables = row.family == Family::env || launcher == "mpirun_rsh";
+  if (setsVariables && shellAssignmentLength(text(at))) {
+    setVariable(words[at], launcher);
     return true;
   }
   bool starter = row.family == Family::mpi || row.family == Family::srun;
@@ -533,7 +536,7 @@ void LaunchReader::decide() {
 bool LaunchReader::isOnlyName() const {
   StringRef verb = isWord(at + 1) ? text(at + 1) : "";
   if (sys::path::filename(text(at)) == "flux")
-    return verb != "run" && verb != "submit";
+    return verb != "run" && verb != "submit" && verb != "bulksubmit";
   return text(at) == "command" && verb.starts_with("-");
 }
 
