@@ -123,13 +123,21 @@ Finding &Findings::add(FindingId id, const Twine &title) {
   return out.back();
 }
 
+/// Then nothing else matters.
+static bool keepsFromStarting(const Finding &finding) {
+  return finding.severity == Severity::error &&
+         (finding.id == FindingId::mpg121 || finding.id == FindingId::mpg150);
+}
+
 void mpg::runChecks(const Subject &subject, std::vector<Finding> &out) {
   Findings findings(subject, out);
   for (const CheckEntry &entry : checks)
     if (findings.wantsAny(entry.first, entry.last))
       entry.run(subject, findings);
   // What comes from libraries belongs beside what the file itself does.
-  stableSort(out,
-             [](const Finding &a, const Finding &b) { return a.id < b.id; });
+  stableSort(out, [](const Finding &a, const Finding &b) {
+    bool isFirst = keepsFromStarting(a);
+    return isFirst == keepsFromStarting(b) ? a.id < b.id : isFirst;
+  });
   checkMalformed(subject, findings);
 }
