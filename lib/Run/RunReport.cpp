@@ -347,6 +347,38 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
   addPeaks(report, state);
 }
 
+/// A text that another process may be writing, or that has no end.
+template <size_t length> static std::string textOf(const char (&text)[length]) {
+  return cleanText(std::string(text, strnlen(text, length)).c_str());
+}
+
+void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
+  report.hasProcesses = true;
+  uint32_t count = std::min<uint32_t>(table.taken, MPG_STATE_PROCESSES);
+  report.processesLost = table.taken - count;
+  for (const mpg_state_process &from : ArrayRef(table.processes, count)) {
+    if (!from.pid) // ended before it had written anything
+      continue;
+    ProcessUse use;
+    use.pid = from.pid;
+    use.parent = from.parent;
+    use.command = textOf(from.command);
+    use.mode = modeName(from.mode).value_or("auto").str();
+    use.hasEnded = from.hasEnded != 0;
+    use.bytes = from.bytes;
+    use.hugeBytes = std::min(from.hugeBytes, from.bytes);
+    use.poolBytes = std::min(from.poolBytes, use.hugeBytes);
+    use.heapPeakBytes = from.heapPeakBytes;
+    use.heapPeakHugeBytes = std::min(from.heapPeakHugeBytes, use.heapPeakBytes);
+    use.reason = textOf(from.reason);
+    report.processes.push_back(std::move(use));
+  }
+  llvm::stable_sort(report.processes,
+                    [](const ProcessUse &a, const ProcessUse &b) {
+                      return a.bytes > b.bytes;
+                    });
+}
+
 std::vector<std::string> mpg::findMissing(const RunReport &report) {
   std::vector<std::string> missing;
   if (!report.hasState)

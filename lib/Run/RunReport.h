@@ -45,6 +45,18 @@ struct RegionUse {
   std::string reason;          ///< why not all of it; libmpg's words
 };
 
+/// A process of `mpgrun --children` that had libmpg and is not the program.
+struct ProcessUse {
+  uint32_t pid = 0, parent = 0;
+  std::string command;
+  std::string mode;
+  bool hasEnded = false; ///< the bytes are those of its end, else last told
+  uint64_t bytes = 0, hugeBytes = 0;
+  uint64_t poolBytes = 0; ///< known at the end only
+  uint64_t heapPeakBytes = 0, heapPeakHugeBytes = 0;
+  std::string reason; ///< the first message
+};
+
 struct RunReport {
   std::string program;
   int waitStatus = 0;
@@ -59,6 +71,9 @@ struct RunReport {
   std::optional<HintReport> hints; ///< nothing: the program has none
   std::vector<RegionUse> regions;  ///< in the order of RunRegion, none twice
   std::vector<std::pair<unsigned, std::string>> messages;
+  bool hasProcesses = false;         ///< of --children
+  std::vector<ProcessUse> processes; ///< who had the most first
+  uint64_t processesLost = 0;        ///< for these the table was too short
 };
 
 /// A writable segment of the program as it lay in memory.
@@ -86,6 +101,9 @@ classifyAreas(const std::vector<MappedArea> &areas,
 
 /// Takes over what libmpg said; regions only if there are none yet.
 void addState(RunReport &report, const mpg_state &state);
+
+/// Takes over what the other processes said.
+void addProcesses(RunReport &report, const mpg_state_table &table);
 
 /// Checks a state that came out of a file: counts within the arrays, texts
 /// ended. Nothing if libmpg has not written it.

@@ -73,6 +73,22 @@ static void writeHints(json::OStream &json, const HintReport &report) {
   });
 }
 
+static void writeProcess(json::OStream &json, const ProcessUse &use) {
+  json.object([&] {
+    json.attribute("pid", use.pid);
+    json.attribute("parent", use.parent);
+    json.attribute("command", use.command);
+    json.attribute("mode", use.mode);
+    json.attribute("source", use.hasEnded ? "smaps" : "libmpg");
+    json.attribute("bytes", int64_t(use.bytes));
+    json.attribute("huge_bytes", int64_t(use.hugeBytes));
+    json.attribute("pool_bytes", int64_t(use.poolBytes));
+    json.attribute("heap_peak_bytes", int64_t(use.heapPeakBytes));
+    json.attribute("heap_peak_huge_bytes", int64_t(use.heapPeakHugeBytes));
+    json.attribute("reason", use.reason);
+  });
+}
+
 void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
   json::OStream json(out, 2);
   json.object([&] {
@@ -101,6 +117,13 @@ void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
           json.attribute("text", message.second);
         });
     });
+    if (!report.hasProcesses)
+      return;
+    json.attributeArray("processes", [&] {
+      for (const ProcessUse &use : report.processes)
+        writeProcess(json, use);
+    });
+    json.attribute("processes_lost", int64_t(report.processesLost));
   });
   out << "\n";
 }

@@ -29,10 +29,20 @@ static std::string describeNodes(const std::vector<uint64_t> &nodes) {
   return text;
 }
 
-static unsigned percent(const RegionUse &use) {
-  // Never 100 while a byte is missing.
+/// Never 100 while a byte is missing.
+template <typename Use> static unsigned percent(const Use &use) {
   return use.bytes ? unsigned(100.0 * double(use.hugeBytes) / double(use.bytes))
                    : 0;
+}
+
+/// The columns of a row.
+template <typename Use>
+static void writeUse(raw_ostream &out, const std::string &name,
+                     const Use &use) {
+  out << "  " << left_justify(name, 13)
+      << right_justify(formatBytes(use.bytes), 10)
+      << right_justify(formatBytes(use.hugeBytes), 16)
+      << format("%5u %%", percent(use));
 }
 
 /// Which large pages these are, and what waits in the pool beside them.
@@ -51,20 +61,21 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
   return text;
 }
 
+static void writePeak(raw_ostream &out, StringRef when, uint64_t bytes,
+                      uint64_t hugeBytes) {
+  out << "    " << when << formatBytes(bytes) << ", " << formatBytes(hugeBytes)
+      << " on large pages\n";
+}
+
 static void writeRow(raw_ostream &out, const RegionUse &use, bool isMeasured) {
-  out << "  " << left_justify(regionName(use.region), 13)
-      << right_justify(formatBytes(use.bytes), 10)
-      << right_justify(formatBytes(use.hugeBytes), 16)
-      << format("%5u %%", percent(use));
+  writeUse(out, regionName(use.region).str(), use);
   out << describePages(use, isMeasured);
   std::string nodes = describeNodes(use.nodes);
   if (!nodes.empty())
     out << "  " << nodes;
   out << "\n";
-  bool wasMore = use.peakBytes > use.bytes;
-  if (wasMore)
-    out << "    at its peak " << formatBytes(use.peakBytes) << ", "
-        << formatBytes(use.peakHugeBytes) << " on large pages\n";
+  if (use.peakBytes > use.bytes)
+    writePeak(out, "at its peak ", use.peakBytes, use.peakHugeBytes);
   if (!use.reason.empty() &&
       (use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes))
     out << "    " << fillText(use.reason, 4) << "\n";
@@ -104,6 +115,43 @@ static void writeHints(raw_ostream &out, const HintReport &report) {
     line(std::to_string(hints.firstTouchSites) + " first-touch sites");
 }
 
+static void writeProcess(raw_ostream &out, const ProcessUse &use) {
+  constexpr size_t shownBytes = 50; // of a line
+  StringRef command = use.command;
+  writeUse(out, std::to_string(use.pid), use);
+  out << "  " << command.take_front(shownBytes)
+      << (command.size() > shownBytes ? "..." : "")
+      << (use.hasEnded ? "" : " (as last told)") << "\n";
+  if (use.heapPeakBytes > use.bytes)
+    writePeak(out, "its heap at the peak ", use.heapPeakBytes,
+              use.heapPeakHugeBytes);
+  if (!use.reason.empty())
+    out << "    " << fillText(use.reason, 4) << "\n";
+}
+
+/// Those that had most, and the sum of the others: so the rows add up.
+static void writeProcesses(raw_ostream &out, const RunReport &report) {
+  constexpr size_t most = 20;
+  out << "  other processes with libmpg: "
+      << report.processes.size() + report.processesLost << "\n";
+  if (!report.processes.empty())
+    out << "  process           in use  on large pages\n";
+  ArrayRef<ProcessUse> all = report.processes;
+  for (const ProcessUse &use : all.take_front(most))
+    writeProcess(out, use);
+  ProcessUse others;
+  for (const ProcessUse &use : all.drop_front(std::min(most, all.size()))) {
+    others.bytes += use.bytes;
+    others.hugeBytes += use.hugeBytes;
+  }
+  if (all.size() > most) {
+    writeUse(out, std::to_string(all.size() - most) + " more", others);
+    out << "\n";
+  }
+  if (report.processesLost)
+    out << "  not known: " << report.processesLost << ", that came later\n";
+}
+
 void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   out << "mpgrun: " << printable(report.program) << ": "
       << describeEnd(report.waitStatus) << ", mode " << report.mode << "\n";
@@ -120,4 +168,6 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
         << formatBytes(report.peakHugetlbBytes) << "\n";
   if (report.hints)
     writeHints(out, *report.hints);
+  if (report.hasProcesses)
+    writeProcesses(out, report);
 }

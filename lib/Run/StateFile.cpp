@@ -33,7 +33,10 @@ private:
 
 } // namespace
 
-int mpg::makeStateFile() {
+static_assert(sizeof(mpg_state) <= MPG_STATE_TABLE, "the table lies behind it");
+
+int mpg::makeStateFile(bool withProcesses) {
+  constexpr off_t all = MPG_STATE_TABLE + sizeof(mpg_state_table);
   WideFileLimit limit;
   if (!limit.allows(sizeof(mpg_state)))
     return -1;
@@ -44,8 +47,12 @@ int mpg::makeStateFile() {
   mpg_state empty = {};
   empty.magic = MPG_STATE_MAGIC;
   empty.structBytes = sizeof(empty);
-  if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty)))
+  if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty))) {
+    // A hole: only what is written takes memory.
+    if (withProcesses && limit.allows(all))
+      (void)!ftruncate(fd, all);
     return fd;
+  }
   close(fd);
   return -1;
 }
@@ -55,6 +62,13 @@ std::optional<mpg_state> mpg::readStateFile(int fd) {
   ssize_t count = fd < 0 ? -1 : pread(fd, bytes.data(), bytes.size(), 0);
   bytes.resize(count < 0 ? 0 : size_t(count));
   return checkedState(bytes);
+}
+
+void mpg::readProcesses(int fd, RunReport &report) {
+  auto table = std::make_unique<mpg_state_table>();
+  constexpr ssize_t bytes = sizeof(mpg_state_table);
+  if (fd >= 0 && pread(fd, table.get(), bytes, MPG_STATE_TABLE) == bytes)
+    addProcesses(report, *table);
 }
 
 void mpg::lookAtMemory(pid_t pid, int stateFd, RunReport &report) {

@@ -13,8 +13,12 @@
 namespace mpg {
 
 /// A file for libmpg to write to, marked as ours; it is not closed on exec.
-/// Below zero if there is none; then libmpg stays silent.
-int makeStateFile();
+/// Below zero if there is none; then libmpg stays silent. \p withProcesses:
+/// with a table for the processes that the program starts.
+int makeStateFile(bool withProcesses = false);
+
+/// Adds the processes of that table to \p report, if there is one.
+void readProcesses(int fd, RunReport &report);
 
 /// What libmpg has written to \p fd until now; nothing if it was not at work.
 std::optional<mpg_state> readStateFile(int fd);

@@ -90,6 +90,10 @@ void mpg::readAudience(const char *const *environment, Config &config) {
   const char *text = findValue(environment, "MPG_STATE_FD");
   if (text && parseValue(settingOf(Variable::MPG_STATE_FD), text, fd))
     config.stateFd = int(fd);
+  uint64_t pid;
+  text = findValue(environment, "MPG_STATE_PID");
+  if (text && parseValue(settingOf(Variable::MPG_STATE_PID), text, pid))
+    config.statePid = int(pid);
 }
 
 void mpg::readSectorSettings(const char *const *environment,

@@ -54,6 +54,7 @@ struct Config {
   bool quiet = false;         ///< MPG_QUIET
   bool vendorCodes = false;   ///< this is a system of Fujitsu's
   int stateFd = -1;           ///< MPG_STATE_FD: mpgrun listens there
+  int statePid = 0;           ///< MPG_STATE_PID: to all processes; 0: to one
   bool sharesAtFork = false;  ///< MPG_FORK=share
   bool forceCopyBack = false; ///< MPG_TEST_COPY_BACK, for tests
   // The heap.

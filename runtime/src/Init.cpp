@@ -92,7 +92,7 @@ static bool decide() {
   if (!config.isTarget && !programIsLinkedWithUs())
     return false;
   state.messages.setStyle(config.quiet, config.vendorCodes);
-  state.messages.start(config.speaks, config.stateFd);
+  state.messages.start(config.speaks, config.stateFd, config.statePid);
   if (vendorIsLoaded()) {
     state.messages.setMode(unsigned(Mode::none));
     sayStandDown(state.messages);
@@ -148,6 +148,9 @@ __attribute__((constructor(101))) static void startUp() {
   run();
   errno = saved;
 }
+
+/// Behind the program's own destructors.
+__attribute__((destructor(101))) static void atEnd() { state.messages.end(); }
 
 const char *mpg_version() { return MPG_VERSION; }
 

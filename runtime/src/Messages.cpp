@@ -118,9 +118,8 @@ static void copyText(char *to, size_t capacity, const char *from) {
 
 /// Whether \p fd is the file that mpgrun has made: the variable that names it
 /// may be stale, and the program's own file of that number must not be hurt.
-/// Nor is it ours when another process is in it: that is the program, and this
-/// one was started by it.
-static bool isStateFile(int fd) {
+/// \p owner: who is in it.
+static bool isStateFile(int fd, uint32_t &owner) {
   mpg_state head;
   constexpr size_t headBytes = offsetof(mpg_state, mode);
   long count = rawCall(SYS_pread64, fd, long(&head), headBytes, 0);
@@ -131,8 +130,7 @@ static bool isStateFile(int fd) {
   char last;
   if (rawCall(SYS_pread64, fd, long(&last), 1, sizeof(mpg_state) - 1) != 1)
     return false;
-  if (head.pid != 0 && head.pid != uint32_t(rawCall(SYS_getpid)))
-    return false;
+  owner = head.pid;
   LineBuffer path;
   path.add("/proc/self/fd/").addNumber(uint64_t(fd));
   char target[64];
@@ -152,23 +150,78 @@ static mpg_state *mapState(int fd) {
   return isError(at) ? nullptr : reinterpret_cast<mpg_state *>(at);
 }
 
-void Messages::start(bool speaksHere, int fd) {
+/// The program writes to the state, all others to the table behind it. Without
+/// \p statePid the program is the first that comes.
+void Messages::openState(int fd, int statePid) {
+  uint32_t owner = 0;
+  if (fd < 0 || !isStateFile(fd, owner))
+    return;
+  bool isFirst = statePid ? rawCall(SYS_getppid) == statePid
+                          : !owner || owner == uint32_t(rawCall(SYS_getpid));
+  if (isFirst)
+    shared = mapState(fd);
+  if (statePid)
+    processes.open(fd);
+}
+
+void Messages::start(bool speaksHere, int fd, int statePid) {
   speaks = speaksHere;
-  shared = fd >= 0 && isStateFile(fd) ? mapState(fd) : nullptr;
+  openState(fd, statePid);
+  if (fd >= 0 && statePid && !processes.isOpen()) {
+    // Python closes descriptors before it starts a program.
+    LineBuffer path;
+    path.add("/proc/").addNumber(uint64_t(statePid));
+    path.add("/fd/").addNumber(uint64_t(fd));
+    int own = int(
+        rawCall(SYS_openat, AT_FDCWD, long(path.text()), O_RDWR | O_CLOEXEC));
+    openState(own, statePid);
+    if (own >= 0)
+      rawCall(SYS_close, own);
+  }
   state.magic = MPG_STATE_MAGIC;
   state.structBytes = sizeof(state);
   state.pid = uint32_t(rawCall(SYS_getpid));
   writeState();
 }
 
-bool Messages::isHeard() const {
-  // A child after fork has the file too, but is not the program.
+/// A child after fork has the file too, but is not the program.
+bool Messages::isProgram() const {
   return shared && state.pid == uint32_t(rawCall(SYS_getpid));
 }
 
+bool Messages::isHeard() const { return processes.isOpen() || isProgram(); }
+
 void Messages::writeState() {
-  if (isHeard())
+  if (isProgram())
     writePart(&state, sizeof(state));
+  else
+    writeProcess(/*take=*/state.pid == uint32_t(rawCall(SYS_getpid)));
+}
+
+/// What this process, which is not the program, has to tell. \p take: if it is
+/// the first time, too.
+void Messages::writeProcess(bool take) {
+  mpg_state_process *process = processes.entry(take);
+  if (!process)
+    return;
+  process->mode = state.mode;
+  process->bytes = process->hugeBytes = 0;
+  for (uint32_t index = 0; index < state.regionCount; ++index) {
+    if (state.regions[index].kind == MPG_REGION_STACK)
+      continue; // room for all of it, of which little is in use
+    process->bytes += state.regions[index].bytes;
+    process->hugeBytes += state.regions[index].hugeBytes;
+  }
+  process->heapPeakBytes = state.heapPeakBytes;
+  process->heapPeakHugeBytes = state.heapPeakHugeBytes;
+  if (state.messageCount)
+    copyText(process->reason, sizeof(process->reason), state.messages[0].text);
+}
+
+void Messages::end() {
+  Lock lock(owner);
+  if (processes.isOpen() && !isProgram())
+    processes.writeEnd();
 }
 
 void Messages::writePart(const void *part, size_t bytes) {
@@ -204,6 +257,8 @@ void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
     return;
   state.heapPeakBytes = bytes;
   state.heapPeakHugeBytes = hugeBytes;
+  if (!isProgram())
+    return writeProcess(/*take=*/true);
   writePart(&state.heapPeakBytes, 2 * sizeof state.heapPeakBytes);
 }
 
@@ -310,6 +365,8 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
     copyText(entry->reason, sizeof(entry->reason), reason);
   if (!isHeard())
     return;
+  if (!isProgram()) // a fork tells of the other regions
+    return writeProcess(/*take=*/kind == MPG_REGION_HEAP);
   if (hasGrown)
     notePeak();
   // The heap tells at every growth, and the whole state is 20 KiB.

@@ -12,6 +12,7 @@
 #ifndef MPG_RUNTIME_MESSAGES_H
 #define MPG_RUNTIME_MESSAGES_H
 
+#include "ProcessTable.h"
 #include "Range.h"
 #include "mpg/code.h"
 #include "mpg/state.h"
@@ -47,8 +48,13 @@ public:
   /// \p speaks false: nothing is printed (another rank of this node does), the
   /// state still is. \p stateFd is written to only if it is the file of
   /// mpgrun, and no other process has begun to write to it; -1: no file. The
-  /// descriptor is not used any more afterwards.
-  void start(bool speaks, int stateFd);
+  /// descriptor is not used any more afterwards. \p statePid: the process whose
+  /// descriptor that is, if all that it starts have something to tell there;
+  /// else 0.
+  void start(bool speaks, int stateFd, int statePid = 0);
+
+  /// To be called at the end of the process.
+  void end();
 
   /// \p quiet: only errors are printed (MPG_QUIET). \p vendorCodes: messages
   /// that Fujitsu's library has as well are printed with its numbers.
@@ -61,8 +67,8 @@ public:
   /// where the tables behind it end.
   void setHeap(Range reserved, uintptr_t tablesEnd);
 
-  /// Whether mpgrun listens: what only it wants to know need not be found out
-  /// else.
+  /// Whether mpgrun listens to this process: what only it wants to know need
+  /// not be found out else.
   bool isHeard() const;
 
   /// So much of the heap was in use at some moment.
@@ -86,7 +92,10 @@ public:
 private:
   bool isNews(mpg_code code, const char *text);
   mpg_state_region *findRegion(mpg_region_kind kind, uint64_t start);
+  bool isProgram() const;
+  void openState(int fd, int statePid);
   void writeState();
+  void writeProcess(bool take);
   void writePart(const void *part, size_t bytes);
   void notePeak();
 
@@ -94,6 +103,7 @@ private:
   uint32_t printed = 0;
   bool speaks = true, isQuiet = false, usesVendorCodes = false;
   mpg_state *shared = nullptr; ///< the file of mpgrun, as memory
+  ProcessTable processes;      ///< in that file, for all but the program
   mpg_state state = {};
 };
 

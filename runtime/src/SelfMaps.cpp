@@ -68,20 +68,24 @@ const char *LineReader::next() {
   }
 }
 
+bool mpg::parseSize(const char *line, const char *name, uint64_t &bytes) {
+  size_t length = strlen(name);
+  if (strncmp(line, name, length) != 0)
+    return false;
+  line += length;
+  while (*line == ' ' || *line == '\t')
+    ++line;
+  uint64_t kib = 0;
+  bool isNumber = parseNumber(line, 10, kib);
+  bytes = kib << 10;
+  return isNumber;
+}
+
 bool mpg::readMemoryInfo(const char *name, uint64_t &bytes) {
   LineReader lines("/proc/meminfo");
-  size_t length = strlen(name);
-  while (const char *line = lines.next()) {
-    if (strncmp(line, name, length) != 0)
-      continue;
-    line += length;
-    while (*line == ' ')
-      ++line;
-    uint64_t kib = 0;
-    bool isNumber = parseNumber(line, 10, kib);
-    bytes = kib << 10;
-    return isNumber;
-  }
+  while (const char *line = lines.next())
+    if (parseSize(line, name, bytes))
+      return true;
   return false;
 }
 

@@ -84,8 +84,11 @@ long readSmallFile(const char *path, char *buffer, size_t capacity);
 /// A file that holds one decimal number; \p otherwise if it does not.
 uint64_t readNumber(const char *path, uint64_t otherwise);
 
-/// The number behind \p name, "MemTotal:", in /proc/meminfo, in bytes; false if
-/// it is not there.
+/// The size in a line as "MemTotal:   123 kB", in bytes; false if the line is
+/// not that of \p name ("MemTotal:").
+bool parseSize(const char *line, const char *name, uint64_t &bytes);
+
+/// The size of \p name in /proc/meminfo; false if it is not there.
 bool readMemoryInfo(const char *name, uint64_t &bytes);
 
 /// Reads decimal digits (hexadecimal ones if \p base is 16) at \p text and

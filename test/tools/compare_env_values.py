@@ -27,7 +27,7 @@ VALUES = ["", "0", "1", "2", "3", "7", "on", "ON", "off", "TRUE", "true",
           "14,0", "10,4", "15,0", "10,4,0", "10", "10,", "a,b", "touch",
           "mbind", "auto", "thp", "exe", "all", "5", "8:31", "8:", ":"]
 # What mpgrun sets: a wrong one is none of a user's script.
-INTERNAL = {"MPG_TARGET", "MPG_STATE_FD", "MPG_TEST_COPY_BACK"}
+INTERNAL = {"MPG_TARGET", "MPG_STATE_FD", "MPG_STATE_PID", "MPG_TEST_COPY_BACK"}
 
 
 def names(table):

@@ -201,6 +201,29 @@ TEST(RunReport, StateIsBelievedOnlyWithinItsBounds) {
   EXPECT_FALSE(checkedState("short"));
 }
 
+TEST(RunReport, OtherProcessesAreBelievedOnlyWithinTheirBounds) {
+  auto table = std::make_unique<mpg_state_table>();
+  table->taken = MPG_STATE_PROCESSES + 3;
+  mpg_state_process &last = table->processes[MPG_STATE_PROCESSES - 1];
+  last.pid = 7;
+  last.mode = 99;
+  last.bytes = 5 << 20;
+  last.hugeBytes = last.poolBytes = UINT64_MAX;
+  memset(last.command, 'x', sizeof last.command);
+  memset(last.reason, '\x1b', sizeof last.reason);
+  table->processes[2].pid = 8;
+  table->processes[2].bytes = 6 << 20;
+  RunReport report;
+  addProcesses(report, *table);
+  EXPECT_EQ(report.processesLost, 3u);
+  ASSERT_EQ(report.processes.size(), 2u); // the others were never written
+  EXPECT_EQ(report.processes[0].pid, 8u);
+  const ProcessUse &use = report.processes[1];
+  EXPECT_EQ(use.poolBytes, use.bytes);
+  EXPECT_EQ(use.command.size(), size_t(MPG_STATE_COMMAND));
+  EXPECT_EQ(use.reason.find('\x1b'), std::string::npos);
+}
+
 TEST(RunReport, WithoutMappingsTheLibraryIsBelieved) {
   RunReport report;
   addState(report, goodState());

@@ -50,6 +50,8 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
     settings.emplace_back("XOS_MMM_L_PRINT_ENV", "on");
   if (stateFd >= 0)
     settings.emplace_back("MPG_STATE_FD", std::to_string(stateFd));
+  if (stateFd >= 0 && options.children)
+    settings.emplace_back("MPG_STATE_PID", std::to_string(getpid()));
   // libibverbs asks for whole large pages then.
   if (rdmaForkVariable(program, options.mode))
     settings.emplace_back(rdmaHugePages, "1");
@@ -64,6 +66,7 @@ void mpg::applySettings(const Settings &settings, bool children) {
   if (children)
     unsetenv("MPG_TARGET");
   unsetenv("MPG_STATE_FD");
+  unsetenv("MPG_STATE_PID");
   for (const auto &[name, value] : settings)
     setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
 }
@@ -71,7 +74,8 @@ void mpg::applySettings(const Settings &settings, bool children) {
 std::vector<std::string> mpg::environmentWith(const Settings &settings,
                                               bool children) {
   auto isReplaced = [&](StringRef name) {
-    return name == "MPG_STATE_FD" || (children && name == "MPG_TARGET") ||
+    return name == "MPG_STATE_FD" || name == "MPG_STATE_PID" ||
+           (children && name == "MPG_TARGET") ||
            any_of(settings,
                   [&](const auto &setting) { return name == setting.first; });
   };

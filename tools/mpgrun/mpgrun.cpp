@@ -176,8 +176,6 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
     writeReportFile(expandFileName(options.jsonFile, result.pid), report);
   if (options.report && speaksForNode()) {
     writeRunText(errs(), report);
-    if (options.children)
-      errs() << "  of this process alone, not of those that it started\n";
     if (hasOtherRanks())
       errs() << "  this is rank " << worldRank()
              << "; of each rank: --report=json:FILE-%r\n";
@@ -194,7 +192,7 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
 }
 
 Outcome Runner::runAndReport() {
-  int stateFd = makeStateFile();
+  int stateFd = makeStateFile(options.children);
   prepareEnvironment(stateFd);
   RunReport report;
   report.program = options.command[0];
@@ -216,6 +214,8 @@ Outcome Runner::runAndReport() {
     return {refuseProgram(options, program, result.execError)};
   if (std::optional<mpg_state> state = readStateFile(stateFd))
     addState(report, *state);
+  if (options.children)
+    readProcesses(stateFd, report);
   return {finish(result, report), result.waitStatus};
 }
 

@@ -5,6 +5,9 @@
  * changes. Plain C, fixed sizes, same machine on both sides; a reader copies
  * the struct out and believes no count beyond the arrays' sizes. The file is
  * mpgrun's: nothing in it is trusted by libmpg.
+ *
+ * With --children the file is longer: a table follows, in which each other
+ * process that has libmpg takes an entry and writes what it had.
  */
 #ifndef MPG_STATE_H
 #define MPG_STATE_H
@@ -66,6 +69,32 @@ struct mpg_state {
   uint32_t messagesLost;
   struct mpg_state_region regions[MPG_STATE_REGIONS];
   struct mpg_state_message messages[MPG_STATE_MESSAGES];
+};
+
+/* Where the table begins: on a page's border, whatever the page size. */
+#define MPG_STATE_TABLE 0x10000
+#define MPG_STATE_PROCESSES 4096
+#define MPG_STATE_COMMAND 128
+
+/* Of one process and one program: who calls exec takes another entry. */
+struct mpg_state_process {
+  uint32_t pid;
+  uint32_t parent;
+  uint32_t mode;     /* as in mpg_state */
+  uint32_t hasEnded; /* 1: the bytes are those of its end; 0: last told */
+  uint64_t bytes;    /* in use */
+  uint64_t hugeBytes;
+  uint64_t poolBytes;     /* of these from the pool; known at the end only */
+  uint64_t heapPeakBytes; /* as in mpg_state */
+  uint64_t heapPeakHugeBytes;
+  char command[MPG_STATE_COMMAND]; /* its arguments, cut off */
+  char reason[MPG_STATE_TEXT];     /* the first thing it had to say */
+};
+
+struct mpg_state_table {
+  uint32_t taken; /* may be more than there are */
+  uint32_t pad;
+  struct mpg_state_process processes[MPG_STATE_PROCESSES];
 };
 
 #endif /* MPG_STATE_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heap keep|release|twice [BLOCK]: 16 MiB in blocks of 1000 bytes, 40 blocks of
-// 1 MiB and one of 160 MiB, all in use; with them ends, or frees the larger
-// ones first, or frees one block twice: 0 is the first small one, 16384 the
+// heap keep|release|killed|twice [BLOCK]: 16 MiB in blocks of 1000 bytes, 40 blocks of
+// 1 MiB and one of 160 MiB, all in use; with them ends, also by a signal, or
+// frees the larger ones first, or frees one block twice: 0 is the first small one, 16384 the
 // first of 1 MiB, 16424 the last.
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "release") == 0)
     while (count > smallBlocks)
       free(blocks[--count]);
+  if (argc > 1 && strcmp(argv[1], "killed") == 0)
+    raise(SIGKILL);
   if (argc > 1 && strcmp(argv[1], "twice") == 0) {
     int which = argc > 2 ? atoi(argv[2]) : 0;
     free(blocks[which]);
