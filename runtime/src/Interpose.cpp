@@ -9,7 +9,7 @@
 #include "NextCall.h"
 #include "Stack.h"
 #include "StackLimit.h"
-#include "StackStep.h"
+#include "StackMain.h"
 #include "ThreadStack.h"
 
 #include <errno.h>
@@ -53,31 +53,6 @@ MPG_EXPORT int pthread_getattr_np(pthread_t thread,
 // main
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-struct MainCall {
-  int (*function)(int, char **, char **);
-  int argc;
-  char **argv, **environment;
-  int result;
-};
-
-} // namespace
-
-static int (*programsMain)(int, char **, char **);
-
-static void *callMain(void *argument) {
-  auto *call = static_cast<MainCall *>(argument);
-  call->result = call->function(call->argc, call->argv, call->environment);
-  return nullptr;
-}
-
-static int mainOnLargePages(int argc, char **argv, char **environment) {
-  MainCall call{programsMain, argc, argv, environment, 0};
-  mpg::callBelow(mpg::mainBegins(), callMain, &call);
-  return call.result;
-}
-
 /// What the first instructions of a program call, when the constructors of the
 /// libraries are done.
 MPG_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc,
@@ -86,9 +61,8 @@ MPG_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc,
   using StartMain = int(int (*)(int, char **, char **), int, char **,
                         void (*)(), void (*)(), void (*)(), void *);
   static Next<StartMain> nextStartMain;
-  programsMain = main;
   if (mpg::mainBegins())
-    main = mainOnLargePages;
+    main = mpg::mainOnLargePages(main);
   return nextStartMain.get("__libc_start_main")(main, argc, argv, init, fini,
                                                 loaderFini, stackEnd);
 }
