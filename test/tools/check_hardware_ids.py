@@ -14,7 +14,8 @@ import re
 import sys
 
 FOLDERS = ("lib", "tools", "runtime", "passes", "docs", "linker-scripts")
-SUFFIXES = {".cpp", ".h", ".def", ".inc", ".md", ".ld", ".td"}
+SUFFIXES = {".cpp", ".h", ".def", ".inc", ".md", ".ld", ".td",
+            ".yaml"}
 CITED = re.compile(r"HW:([a-z0-9]+(?:-[a-z0-9]+)*)")
 ENTRY = re.compile(r"^\| HW:([a-z0-9-]+) \|", re.MULTILINE)
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Sim/Model.h"
+#include "Sim/CoreParts.h"
+#include <cassert>
+
+using namespace mpg::sim;
+
+Model::Model(const Machine &machine, const WhatIf &whatIf)
+    : machine(machine), whatIf(whatIf), counters(machine, whatIf), lineBits(0) {
+  while (1U << lineBits < machine.lineBytes)
+    ++lineBits;
+  if (!whatIf.prefetch)
+    this->machine.prefetchers.clear();
+  for (size_t page = 0; page < whatIf.pageBytes.size(); ++page)
+    for (PlacementPolicy policy : whatIf.placements)
+      nodes.emplace_back(policy, machine.groups.count);
+  sharedCaches.resize(sharedPlace(machine.groups.count, 0, 0, 0, 1));
+  for (unsigned group : whatIf.groupOfCore) {
+    assert(group < machine.groups.count && "no such core group");
+    cores.emplace_back(new Core(*this, group));
+  }
+}
+
+Model::~Model() = default;
+
+size_t Model::sharedPlace(unsigned group, unsigned page, unsigned map,
+                          unsigned limit, unsigned level) const {
+  size_t place = group * whatIf.pageBytes.size() + page;
+  place = place * whatIf.mapSeeds.size() + map;
+  place = place * whatIf.limits.size() + limit;
+  return place * (machine.caches.size() - 1) + level - 1;
+}
+
+std::unique_ptr<SetAssociative> Model::makeCache(unsigned level,
+                                                 unsigned limit) const {
+  const std::vector<WayLimits> &limits = whatIf.limits[limit];
+  return std::make_unique<SetAssociative>(
+      machine.caches[level], machine.lineBytes,
+      level < limits.size() ? limits[level] : WayLimits());
+}
+
+unsigned Model::addSite(const Site &site) {
+  assert(site.bytes && site.bytes <= machine.lineBytes && site.sector < 4);
+  sites.push_back(site);
+  for (std::unique_ptr<Core> &core : cores)
+    core->addSite();
+  return unsigned(sites.size() - 1);
+}
+
+uint64_t Model::count(unsigned site, unsigned counter) const {
+  uint64_t sum = 0;
+  for (const std::unique_ptr<Core> &core : cores)
+    sum += core->counts[site * counters.size() + counter];
+  return sum;
+}
+
+uint64_t Model::total(unsigned counter) const {
+  uint64_t sum = 0;
+  for (unsigned site = 0; site < sites.size(); ++site)
+    sum += count(site, counter);
+  return sum;
+}
+
+uint64_t Model::totalOfArray(unsigned array, unsigned counter) const {
+  uint64_t sum = 0;
+  for (unsigned site = 0; site < sites.size(); ++site)
+    if (sites[site].array == array)
+      sum += count(site, counter);
+  return sum;
+}
+
+uint64_t Model::totalOfLoop(unsigned loop, unsigned counter) const {
+  uint64_t sum = 0;
+  for (unsigned site = 0; site < sites.size(); ++site)
+    if (sites[site].loop == loop)
+      sum += count(site, counter);
+  return sum;
+}
+
+void Model::resetCounts() {
+  for (std::unique_ptr<Core> &core : cores)
+    core->counts.assign(core->counts.size(), 0);
+}

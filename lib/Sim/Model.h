@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory model: a program's accesses go in, misses come out, for several
+// page sizes, page maps, sector limits and placements at once. docs/sim.md says
+// what is modelled and what is not; test/unit/sim/NaiveModel.cpp is the same
+// without a trick. Start reading at Core::touch.
+//
+// Accesses of one core are in program order; those of different cores are taken
+// in the order of the calls. One Model is for one thread.
+
+#ifndef MPG_SIM_MODEL_H
+#define MPG_SIM_MODEL_H
+
+#include "Sim/PageFrames.h"
+#include "Sim/SimCounters.h"
+#include <memory>
+
+namespace mpg::sim {
+
+/// One load or store of the program, on one array: whose row the counts go to.
+/// The caller numbers loops and arrays.
+struct Site {
+  unsigned loop = 0;
+  unsigned array = 0;
+  unsigned bytes = 8; ///< of one access, at most a line
+  bool store = false;
+  uint8_t sector = 0; ///< of the address tag, 0 to 3
+};
+
+/// Accesses of one site in a loop, \p stride bytes apart.
+struct Stream {
+  unsigned site;
+  uint64_t begin;
+  int64_t stride;
+};
+
+class Model;
+
+/// A core with its first cache and its TLBs.
+class Core {
+public:
+  void access(unsigned site, uint64_t address);
+  /// \p times iterations that access each of \p streams in order.
+  void affine(const std::vector<Stream> &streams, uint64_t times);
+  /// Bytes one after the other (memset), in accesses of 64 bytes and a rest.
+  /// The site's own width does not count.
+  void range(unsigned site, uint64_t begin, uint64_t bytes);
+  /// The same as a copy from one place to another (memcpy).
+  void copy(unsigned from, uint64_t fromBegin, unsigned to, uint64_t toBegin,
+            uint64_t bytes);
+
+private:
+  friend class Model;
+  struct Pages;
+  struct Chain;
+  struct Cursor;
+  static constexpr uint64_t noLine = ~uint64_t(0);
+
+  Core(Model &model, unsigned group);
+  void addPages(uint64_t pageBytes);
+  void addChain(unsigned page, unsigned map, unsigned limit);
+  void addSite();
+
+  // These tell whether the same once more would change nothing.
+  bool touch(unsigned site, uint64_t address, unsigned bytes);
+  bool touchLine(unsigned site, uint64_t line);
+  bool lookUpPages(unsigned site, uint64_t line);
+  bool lookUpFirst(unsigned site, uint64_t line);
+  bool lookUpFirst(unsigned site, uint64_t line, unsigned limit, Count kind);
+  bool touchAll(const std::vector<Cursor> &cursors);
+
+  void fetchAhead(unsigned site, uint64_t line, uint64_t previous);
+  void fetch(unsigned site, uint64_t line, Chain &chain, unsigned level,
+             Count kind);
+  void writeBack(unsigned site, uint64_t line, Chain &chain, unsigned level);
+  void countMoved(unsigned site, uint64_t line, const Chain &chain,
+                  bool written);
+  void run(std::vector<Cursor> &cursors, uint64_t times);
+  uint64_t sameLines(const Cursor &cursor) const;
+  uint64_t *row(unsigned site);
+
+  Model &model;
+  unsigned group;
+  std::vector<uint64_t> counts;      ///< rows of sites
+  std::vector<uint64_t> lastLines;   ///< of each site
+  std::vector<Pages> pages;          ///< TLBs of each page size, smallest first
+  std::vector<SetAssociative> first; ///< the first cache, of each limit
+  std::vector<uint64_t> newest;      ///< of each of its sets, see lookUpFirst
+  std::vector<Chain> chains;         ///< caches behind it, in layout's order
+  std::vector<std::unique_ptr<SetAssociative>> ownCaches;
+};
+
+class Model {
+public:
+  /// pre: \p machine is one that readMachine would take; page sizes of \p
+  /// whatIf are powers of two, ascending, and at least a line.
+  Model(const Machine &machine, const WhatIf &whatIf);
+  ~Model();
+  Model(const Model &) = delete;
+
+  /// \returns its number; also between accesses.
+  unsigned addSite(const Site &site);
+  const Site &site(unsigned number) const { return sites[number]; }
+  Core &core(unsigned number) { return *cores[number]; }
+  const CounterLayout &layout() const { return counters; }
+
+  /// The sum over cores, of one site or of all.
+  uint64_t count(unsigned site, unsigned counter) const;
+  uint64_t total(unsigned counter) const;
+  uint64_t totalOfArray(unsigned array, unsigned counter) const;
+  uint64_t totalOfLoop(unsigned loop, unsigned counter) const;
+  /// What was counted is forgotten; what the caches hold stays.
+  void resetCounts();
+
+private:
+  friend class Core;
+  std::unique_ptr<SetAssociative> makeCache(unsigned level,
+                                            unsigned limit) const;
+  /// Place in sharedCaches.
+  size_t sharedPlace(unsigned group, unsigned page, unsigned map,
+                     unsigned limit, unsigned level) const;
+
+  Machine machine;
+  WhatIf whatIf;
+  CounterLayout counters;
+  unsigned lineBits;
+  std::vector<Site> sites;
+  /// Null where each core has its own.
+  std::vector<std::unique_ptr<SetAssociative>> sharedCaches;
+  std::vector<PageNodes> nodes; ///< of each page size and placement
+  std::vector<std::unique_ptr<Core>> cores;
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_SIM_MODEL_H

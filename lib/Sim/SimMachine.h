@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the memory model has to know of a processor, as it stands in a file of
+// share/mpgtools/machines (MachineFile.h reads it). Plain data: no LLVM here,
+// nor in any header of this folder.
+
+#ifndef MPG_SIM_SIMMACHINE_H
+#define MPG_SIM_SIMMACHINE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mpg::sim {
+
+enum class Replacement : uint8_t { lru, fifo };
+
+/// Exclusive or of \p bits bits of the physical address, beginning at each bit
+/// of \p from, into the set index at its bit \p at. No bits: no hash.
+struct IndexHash {
+  unsigned bits = 0;
+  unsigned at = 0;
+  std::vector<unsigned> from;
+};
+
+/// The first level is indexed by virtual address and belongs to one core; the
+/// others are indexed by physical address.
+struct CacheLevel {
+  std::string name;
+  uint64_t bytes = 0;
+  unsigned ways = 0;
+  unsigned usableWays = 0; ///< by programs; 0: all
+  Replacement replacement = Replacement::lru;
+  bool shared = false; ///< by the cores of a group
+  IndexHash hash;
+  unsigned sectors = 1; ///< powers of two; the low bits of an access's sector
+  bool hitRelabels = true;
+  std::vector<std::string> assumed; ///< keys that no public manual states
+
+  unsigned modelledWays() const { return usableWays ? usableWays : ways; }
+};
+
+/// Entries for pages of some sizes.
+struct TlbArray {
+  std::vector<uint64_t> pageBytes;
+  unsigned entries = 0;
+  unsigned ways = 0;
+  Replacement replacement = Replacement::lru;
+  std::vector<std::string> assumed;
+};
+
+struct TlbLevel {
+  std::string name;
+  std::vector<TlbArray> arrays;
+
+  /// That for pages of this size; null: this level holds none of them.
+  const TlbArray *arrayFor(uint64_t pageBytes) const {
+    for (const TlbArray &array : arrays)
+      for (uint64_t bytes : array.pageBytes)
+        if (bytes == pageBytes)
+          return &array;
+    return nullptr;
+  }
+};
+
+/// Fetches the line \p linesAhead lines further into cache \p level, when a
+/// site walks from one line to its neighbour.
+struct Prefetcher {
+  unsigned level = 0;
+  unsigned linesAhead = 0;
+  std::vector<std::string> assumed;
+};
+
+/// What a miss in the last TLB costs, as a band.
+struct PageWalk {
+  double minNs = 0;
+  double maxNs = 0;
+};
+
+/// Of one core group, in GB/s (10^9 bytes); 0: not known.
+struct BandwidthRoofs {
+  double memoryReadGbps = 0;
+  double memoryWriteGbps = 0;
+  double ringGbps = 0; ///< one direction
+};
+
+/// Cores that share a cache and the memory next to them.
+struct CoreGroups {
+  unsigned count = 1;
+  unsigned coresEach = 1;
+  uint64_t memoryBytesEach = 0;
+  std::vector<unsigned> ring; ///< groups in the order of the ring
+
+  /// Steps from group \p from to \p to, the shorter way round.
+  unsigned hops(unsigned from, unsigned to) const;
+  unsigned maxHops() const { return count / 2; }
+};
+
+struct Machine {
+  std::string name;
+  unsigned lineBytes = 0;
+  unsigned physicalBits = 0; ///< random pages lie below 2^this
+  std::vector<uint64_t> pageBytes;
+  std::vector<CacheLevel> caches;
+  std::vector<TlbLevel> tlbs;
+  std::vector<Prefetcher> prefetchers;
+  PageWalk walk;
+  BandwidthRoofs roofs;
+  CoreGroups groups;
+};
+
+/// \p machine, and it with what is assumed taken the other way: replacement,
+/// index hashes, prefetchers, one kind at a time. Counts of all of them are the
+/// interval in which those of the real machine are to be expected.
+std::vector<Machine> varied(const Machine &machine);
+
+} // namespace mpg::sim
+
+#endif // MPG_SIM_SIMMACHINE_H

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machines are small, so that a few thousand accesses fill every level of them.
+
+#include "ModelPrograms.h"
+#include "NaiveModel.h"
+
+using namespace mpg::sim;
+
+static Replacement randomReplacement(Random &random) {
+  return random.oneIn(3) ? Replacement::fifo : Replacement::lru;
+}
+
+static CacheLevel randomCache(Random &random, unsigned level,
+                              unsigned lineBytes, uint64_t sets) {
+  CacheLevel cache;
+  cache.ways = unsigned(level ? 2 + random.below(15) : 1 + random.below(8));
+  if (level && random.oneIn(3))
+    cache.usableWays = unsigned(1 + random.below(cache.ways));
+  if (level == 2 && random.oneIn(2))
+    sets += sets / 2; // no power of two
+  cache.bytes = sets * cache.ways * lineBytes;
+  cache.replacement = randomReplacement(random);
+  cache.shared = level && random.oneIn(2);
+  if (level == 1 && random.oneIn(2)) {
+    cache.hash.bits = 1 + unsigned(random.below(3));
+    cache.hash.at = unsigned(random.below(3));
+    for (unsigned count = 1 + unsigned(random.below(4)); count; --count)
+      cache.hash.from.push_back(8 + unsigned(random.below(25)));
+  }
+  cache.sectors = random.oneOf<unsigned>({1, 2, 4});
+  cache.hitRelabels = random.oneIn(2);
+  return cache;
+}
+
+static Machine randomMachine(Random &random) {
+  Machine machine;
+  machine.lineBytes = random.oneOf<unsigned>({64, 128, 256});
+  machine.physicalBits = 24 + unsigned(random.below(16));
+  machine.groups.count = 1 + unsigned(random.below(4));
+  if (machine.groups.count == 4)
+    machine.groups.ring = {0, 1, 3, 2};
+  uint64_t sets = uint64_t(1) << (1 + random.below(4));
+  for (unsigned level = 0; level < 1 + random.below(3); ++level) {
+    machine.caches.push_back(
+        randomCache(random, level, machine.lineBytes, sets));
+    sets <<= random.below(4);
+  }
+  for (unsigned level = 0; level < 1 + random.below(2); ++level) {
+    TlbLevel tlb;
+    for (uint64_t page : {uint64_t(4096), uint64_t(65536), uint64_t(1) << 21}) {
+      TlbArray array;
+      array.pageBytes = {page};
+      array.ways = 1 + unsigned(random.below(8));
+      array.entries = array.ways * unsigned(1 + random.below(level ? 9 : 4));
+      array.replacement = randomReplacement(random);
+      if (!level || !random.oneIn(4))
+        tlb.arrays.push_back(array);
+    }
+    machine.tlbs.push_back(tlb);
+  }
+  for (unsigned level = 0; level < machine.caches.size(); ++level)
+    if (random.oneIn(3))
+      machine.prefetchers.push_back({level, 1 + unsigned(random.below(6)), {}});
+  return machine;
+}
+
+static WhatIf randomWhatIf(Random &random, const Machine &machine) {
+  WhatIf whatIf;
+  whatIf.pageBytes = random.oneOf<std::vector<uint64_t>>(
+      {{4096}, {65536, 1 << 21}, {4096, 65536, 1 << 21}});
+  whatIf.mapSeeds = random.oneOf<std::vector<uint64_t>>({{0}, {0, 1}, {7, 9}});
+  whatIf.limits.clear();
+  for (uint64_t count = 1 + random.below(3); count; --count) {
+    std::vector<WayLimits> levels(random.below(machine.caches.size() + 1));
+    for (WayLimits &limits : levels)
+      for (uint8_t &ways : limits)
+        ways = uint8_t(random.below(6));
+    whatIf.limits.push_back(levels);
+  }
+  if (random.oneIn(2))
+    whatIf.placements = {PlacementPolicy::firstTouch, PlacementPolicy::oneGroup,
+                         PlacementPolicy::interleave};
+  whatIf.prefetch = !random.oneIn(4);
+  whatIf.groupOfCore.clear();
+  for (uint64_t count = 1 + random.below(4); count; --count)
+    whatIf.groupOfCore.push_back(unsigned(random.below(machine.groups.count)));
+  return whatIf;
+}
+
+namespace {
+/// One program, on both models at once.
+class Program {
+public:
+  Program(Random &random, const Machine &machine, const WhatIf &whatIf)
+      : random(random), whatIf(whatIf), fast(machine, whatIf),
+        naive(machine, whatIf) {
+    for (uint64_t count = 1 + random.below(8); count; --count)
+      addSite();
+    for (uint64_t count = 1 + random.below(6); count; --count)
+      arrays.push_back((uint64_t(1) << 40) + random.below(64) * 65536 +
+                       random.oneOf<uint64_t>({0, 0, 8, 4, 13, 4096, 2304}));
+  }
+
+  uint64_t run(uint64_t budget) {
+    while (done < budget)
+      switch (random.below(6)) {
+      case 0:
+      case 1:
+        runAffine();
+        break;
+      case 2:
+        runTriangle();
+        break;
+      case 3:
+        runGather();
+        break;
+      case 4:
+        runMixed();
+        break;
+      case 5:
+        runCopy();
+        break;
+      }
+    return done;
+  }
+
+  std::string difference() const {
+    for (unsigned site = 0; site < siteCount; ++site)
+      for (unsigned at = 0; at < fast.layout().size(); ++at)
+        if (fast.count(site, at) != naive.count(site, at))
+          return "site " + std::to_string(site) + ", counter " +
+                 std::to_string(at) + ": " +
+                 std::to_string(fast.count(site, at)) + ", naive " +
+                 std::to_string(naive.count(site, at));
+    return "";
+  }
+
+private:
+  void addSite() {
+    Site site;
+    site.bytes = random.oneOf<unsigned>({4, 8, 8, 16, 64});
+    site.store = random.oneIn(3);
+    site.sector = uint8_t(random.oneIn(2) ? random.below(4) : 0);
+    fast.addSite(site);
+    naive.addSite(site);
+    ++siteCount;
+  }
+
+  unsigned anyCore() {
+    return unsigned(random.below(whatIf.groupOfCore.size()));
+  }
+  unsigned anySite() { return unsigned(random.below(siteCount)); }
+  uint64_t anyArray() { return random.oneOf(arrays); }
+
+  std::vector<Stream> anyStreams() {
+    std::vector<Stream> streams;
+    for (uint64_t count = 1 + random.below(8); count; --count)
+      streams.push_back(
+          {anySite(), anyArray() + random.below(4) * 1024,
+           random.oneOf<int64_t>({0, 4, 8, 8, 8, 16, 24, 64, 64, -8, -64, 72,
+                                  200, 1024, 4096, -520, 65536})});
+    return streams;
+  }
+
+  void affine(unsigned core, const std::vector<Stream> &streams,
+              uint64_t times) {
+    fast.core(core).affine(streams, times);
+    naive.affine(core, streams, times);
+    done += times * streams.size();
+  }
+
+  void access(unsigned core, unsigned site, uint64_t address) {
+    fast.core(core).access(site, address);
+    naive.access(core, site, address);
+    ++done;
+  }
+
+  void runAffine() {
+    unsigned core = anyCore();
+    std::vector<Stream> streams = anyStreams();
+    uint64_t times = random.below(300);
+    for (uint64_t passes = 1 + random.below(3); passes; --passes)
+      affine(core, streams, times);
+  }
+
+  /// for i: for j < i: rows of a triangular matrix and a vector
+  void runTriangle() {
+    unsigned core = anyCore(), matrix = anySite(), vector = anySite();
+    uint64_t rows = random.below(30), pitch = 8 * (1 + random.below(128));
+    uint64_t a = anyArray(), x = anyArray();
+    for (uint64_t row = 0; row < rows; ++row)
+      affine(core, {{matrix, a + row * pitch, 8}, {vector, x, 8}}, row);
+  }
+
+  /// Gather or scatter, as the site loads or stores.
+  void runGather() {
+    unsigned core = anyCore(), site = anySite();
+    uint64_t base = anyArray(), span = uint64_t(1) << (9 + random.below(12));
+    for (uint64_t count = random.below(400); count; --count)
+      access(core, site, base + random.below(span) / 8 * 8);
+  }
+
+  /// A sparse matrix: streams with a gather between, on interleaved cores.
+  void runMixed() {
+    unsigned values = anySite(), x = anySite(), y = anySite();
+    uint64_t a = anyArray(), b = anyArray(), c = anyArray();
+    uint64_t band = 64 + random.below(5000);
+    for (uint64_t row = 0; row < 40; ++row) {
+      unsigned core = anyCore();
+      for (uint64_t at = 0; at < 4; ++at) {
+        access(core, values, a + (row * 4 + at) * 8);
+        access(core, x, b + (row + random.below(band)) * 8);
+      }
+      access(core, y, c + row * 8);
+    }
+  }
+
+  void runCopy() {
+    unsigned core = anyCore(), from = anySite(), to = anySite();
+    uint64_t source = anyArray(), target = anyArray() + random.below(4096);
+    uint64_t bytes = random.below(3000);
+    if (random.oneIn(2)) {
+      fast.core(core).range(to, target, bytes);
+      naive.copy(core, {{to, target, 64}}, bytes);
+    } else {
+      fast.core(core).copy(from, source, to, target, bytes);
+      naive.copy(core, {{from, source, 64}, {to, target, 64}}, bytes);
+    }
+    done += bytes / 64 + 1;
+  }
+
+  Random &random;
+  const WhatIf &whatIf;
+  Model fast;
+  NaiveModel naive;
+  unsigned siteCount = 0;
+  std::vector<uint64_t> arrays;
+  uint64_t done = 0;
+};
+} // namespace
+
+std::string mpg::sim::compareModels(uint64_t seed, uint64_t budget,
+                                    uint64_t &accesses) {
+  Random random(seed);
+  Machine machine = randomMachine(random);
+  WhatIf whatIf = randomWhatIf(random, machine);
+  Program program(random, machine, whatIf);
+  accesses += program.run(budget);
+  return program.difference();
+}

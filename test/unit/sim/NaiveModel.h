@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory model once more, as docs/sim.md describes it and with no trick:
+// every access goes to every level, sets are searched whole, age is a time
+// stamp. It shares the description of the machine and the numbering of counters
+// with lib/Sim, nothing else.
+
+#ifndef MPG_TEST_NAIVEMODEL_H
+#define MPG_TEST_NAIVEMODEL_H
+
+#include "Sim/Model.h"
+#include <map>
+
+namespace mpg::sim {
+
+class NaiveModel {
+public:
+  NaiveModel(const Machine &machine, const WhatIf &whatIf);
+  void addSite(const Site &site);
+  void access(unsigned core, unsigned site, uint64_t address);
+  void affine(unsigned core, const std::vector<Stream> &streams,
+              uint64_t times);
+  void copy(unsigned core, const std::vector<Stream> &streams, uint64_t bytes);
+  uint64_t count(unsigned site, unsigned counter) const;
+
+private:
+  struct Entry {
+    uint64_t number, filled, used;
+    unsigned sector;
+    bool dirty;
+  };
+  struct Memory { // a cache or a TLB
+    uint64_t sets = 1;
+    unsigned ways = 1, sectors = 1;
+    Replacement replacement = Replacement::lru;
+    bool hitRelabels = false;
+    IndexHash hash;
+    unsigned lineBytes = 1;
+    WayLimits limits = {};
+    std::map<uint64_t, std::vector<Entry>> entries; // by set
+  };
+  /// What one core sees for one page size, map and limit.
+  struct View {
+    unsigned page, map, limit;
+  };
+
+  static Memory makeCache(const CacheLevel &level, unsigned lineBytes,
+                          const WayLimits &limits);
+  uint64_t setOf(const Memory &memory, uint64_t index) const;
+  Entry *find(Memory &memory, uint64_t number, uint64_t index);
+  size_t victimOf(const Memory &memory, const std::vector<Entry> &set,
+                  unsigned sector) const;
+  bool access(Memory &memory, uint64_t number, uint64_t index, unsigned sector,
+              bool store, Entry &evicted);
+  uint64_t physicalLine(const View &view, uint64_t line) const;
+  Memory &cache(unsigned core, const View &view, unsigned level);
+
+  void touch(unsigned core, unsigned site, uint64_t address, unsigned bytes);
+  void touchLine(unsigned core, unsigned site, uint64_t line);
+  void touchFirst(unsigned core, unsigned site, uint64_t line, unsigned limit,
+                  Count kind);
+  void fetchAhead(unsigned core, unsigned site, uint64_t line,
+                  uint64_t previous);
+  void fetch(unsigned core, unsigned site, uint64_t line, const View &view,
+             unsigned level, Count kind);
+  void writeBack(unsigned core, unsigned site, uint64_t line, const View &view,
+                 unsigned level);
+  void countMoved(unsigned core, unsigned site, uint64_t line, const View &view,
+                  bool written);
+  std::vector<View> views() const;
+
+  Machine machine;
+  WhatIf whatIf;
+  CounterLayout layout;
+  std::vector<Site> sites;
+  uint64_t now = 0;
+  std::map<std::vector<unsigned>, Memory> memories;
+  std::map<std::vector<uint64_t>, unsigned> firstTouchers;
+  std::map<std::pair<unsigned, unsigned>, uint64_t> lastLines;
+  std::map<std::pair<unsigned, unsigned>, uint64_t> counts;
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_TEST_NAIVEMODEL_H
