@@ -8,13 +8,18 @@
 #ifndef MPG_RUNTIME_MALLOCNAMES_H
 #define MPG_RUNTIME_MALLOCNAMES_H
 
-#include <malloc.h>
+#include <features.h>
 
 // Older C libraries have the numbers of 32 bits only; programs that were built
-// with a newer one may ask us all the same.
+// with a newer one may ask us all the same. The headers of some cross compilers
+// declare the others whatever C library is asked for.
 #if __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
 #define MPG_LIBC_MALLINFO mallinfo2
 #else
+#define mallinfo2 mpg_declared_mallinfo2
+#include <malloc.h>
+#undef mallinfo2
 #define MPG_LIBC_MALLINFO mallinfo
 struct mallinfo2 {
   size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks,
