@@ -5,11 +5,16 @@
 #include "LinkRuntime.h"
 #include "Elf/Image.h"
 #include "LinkMessages.h"
+#include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
+
+static const char *tripleOf(Machine machine) {
+  return machine == Machine::aarch64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+}
 
 static bool isForMachine(const std::string &path,
                          std::optional<Machine> machine) {
@@ -22,10 +27,19 @@ static bool isForMachine(const std::string &path,
   return readable && fits;
 }
 
+/// Beside this program's own libmpg there may be those of other machines.
+static std::vector<std::string> runtimeFolders(const LinkContext &link) {
+  std::vector<std::string> folders = link.libraryFolders;
+  if (link.scan.machine)
+    for (const std::string &folder : link.libraryFolders)
+      folders.push_back(folder + "/mpgtools/" + tripleOf(*link.scan.machine));
+  return folders;
+}
+
 /// libmpg as it lies beside this program, in the build tree or installed, or
 /// nothing.
 static std::string installedRuntime(const LinkContext &link) {
-  for (const std::string &folder : link.libraryFolders)
+  for (const std::string &folder : runtimeFolders(link))
     for (const char *name : {"libmpg.so", "libmpg.a"}) {
       if (link.request.isStatic && StringRef(name).ends_with(".so"))
         continue;
@@ -34,6 +48,20 @@ static std::string installedRuntime(const LinkContext &link) {
         return path;
     }
   return {};
+}
+
+/// An installation that has libmpg for its own machine alone.
+static void tellOtherMachine(const LinkContext &link) {
+  for (const std::string &folder : link.libraryFolders)
+    if (std::string own = folder + "/libmpg.so";
+        sys::fs::exists(own) && !isForMachine(own, link.scan.machine)) {
+      StringRef triple = tripleOf(*link.scan.machine);
+      warning() << "the program is linked without libmpg: there is none for "
+                << triple << " in " << printable(folder) << "/mpgtools/"
+                << triple << "; install it (docs/howto-link.md), or say "
+                << "--mpg-runtime=no\n";
+      return;
+    }
 }
 
 /// What -lmpg of the command line means, if that is the libmpg beside this
@@ -74,6 +102,8 @@ bool mpg::findRuntime(LinkContext &link) {
             << " for this machine is installed beside ld.mpg\n";
     return false;
   }
+  if (link.runtimeLibrary.empty() && link.scan.machine)
+    tellOtherMachine(link);
   return true;
 }
 
