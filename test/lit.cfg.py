@@ -32,6 +32,10 @@ config.test_exec_root = os.path.join(build, "test", "lit")
 # FileCheck, not, yaml2obj, llvm-mc and the project's own programs come first, and
 # the python3 behind a shim; gcc, ld.bfd, mold and readelf are the machine's.
 folders = [os.path.join(build, "bin"), llvm]
+# By qemu (tools/as_aarch64): its compilers before the machine's own.
+machine = site["machine"]
+if machine:
+    folders.insert(1, os.path.join(machine, "bin"))
 if os.path.dirname(site["python"]) not in os.environ["PATH"].split(os.pathsep):
     folders.append(os.path.dirname(site["python"]))
 config.environment["PATH"] = os.pathsep.join(folders + [os.environ["PATH"]])
@@ -53,13 +57,14 @@ config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpg.so"))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%seed", str(site["seed"])))
 config.substitutions.append(("%python", site["python"]))
+config.substitutions.append(("%cmake", site["cmake"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
 config.substitutions.append(("%status", os.path.join(build, "test", "mpg-status")))
 config.substitutions.append(("%source", site["mpg_source"]))
 config.substitutions.append(("%tools", os.path.join(site["mpg_source"], "test", "tools")))
 
 # Programs that a test may need; the feature has the program's name.
-for program in (
+programs = [
     "gcc",
     "clang-22",
     "ld.lld-22",
@@ -94,7 +99,14 @@ for program in (
     "zsh",
     "fish",
     "man",
-):
+]
+# What looks into a program that runs would see qemu; flang is not among the
+# packages.
+if machine:
+    config.available_features.add("emulated")
+    for name in ("flang-22", "gdb", "perf", "strace", "valgrind"):
+        programs.remove(name)
+for program in programs:
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
 # Forbidden in many containers, and in a chroot.
@@ -116,7 +128,8 @@ if os.path.exists(thp) and "[never]" not in open(thp, encoding="ascii").read():
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.syscall(425, 1, 0) == -1 and ctypes.get_errno() == errno.EFAULT:
     config.available_features.add("io_uring")
-config.available_features.add("host-" + os.uname().machine)
+host = "aarch64" if machine else os.uname().machine
+config.available_features.add("host-" + host)
 if os.path.exists(os.path.join(build, "aarch64", "lib", "libmpg.so")):
     config.available_features.add("aarch64-runtime")
 if os.path.exists(os.path.join(build, "lib", "MpgPasses.so")):

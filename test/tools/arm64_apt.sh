@@ -32,7 +32,7 @@ arm64() {
     -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "$@" 9>&-
 }
 
-# download_arm64 PACKAGE[=VERSION]: into the folder; what apt says is in the log.
+# download_arm64 PACKAGE[=VERSION]...: into the folder; what apt says is in the log.
 download_arm64() {
-  (cd "$apt" && arm64 apt-get download "$1") >>"$apt/log" 2>&1
+  (cd "$apt" && arm64 apt-get download "$@") >>"$apt/log" 2>&1
 }
