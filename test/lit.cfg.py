@@ -141,6 +141,10 @@ if subprocess.run(
     [site["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
 ).returncode == 0:
     config.available_features.add("python-jsonschema")
+if subprocess.run(
+    [site["python"], "-c", "import pip"], stderr=subprocess.DEVNULL
+).returncode == 0:
+    config.available_features.add("pip")
 # The official schema, which quickstart fetches (test/tools/sarif_schema); one
 # for all builds.
 schema = os.path.join(site["mpg_source"], "build", "sarif-2.1.0.json")
