@@ -203,6 +203,8 @@ void ArgParser::takeLayoutOption(const LldOption &option) {
     request.userScript = "-T " + option.value.str();
   else if (name == "default-script" || name == "dT")
     request.userScript = "--default-script=" + option.value.str();
+  else if (name == "v" || name == "verbose")
+    request.verbose = true;
   else if (name == "r" || name == "relocatable")
     relocatable = true;
   else if (name == "shared" || name == "Bshareable")

@@ -9,6 +9,7 @@
 #include "LinkMessages.h"
 #include "LinkOutput.h"
 #include "LinkPlugin.h"
+#include "LinkRuntime.h"
 #include "LldRun.h"
 #include "Support/Format.h"
 
@@ -137,5 +138,8 @@ int mpg::linkWithLayout(LinkContext &link, ArrayRef<LinkInput> unscanned) {
     output = readOutput(request.outputPath, request.hugeBytes);
   }
   outs() << printed->contents();
-  return better.align ? checkPromise(request, output) : 0;
+  int status = better.align ? checkPromise(request, output) : 0;
+  if (status == 0)
+    noteRuntime(link);
+  return status;
 }

@@ -8,6 +8,7 @@
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -124,4 +125,19 @@ void mpg::addRuntime(const LinkContext &link, Additions &additions) {
   additions.runtimeFolder = folderForLoader(library);
   if (!isUsers)
     additions.runtimeLibrary = library;
+}
+
+void mpg::noteRuntime(const LinkContext &link) {
+  const LinkRequest &request = link.request;
+  StringRef library = link.runtimeLibrary;
+  if (request.runtime != RuntimeChoice::automatic ||
+      !library.ends_with(".so") || sys::Process::GetEnv("MPG_QUIET") == "1" ||
+      !(request.verbose || sys::Process::StandardErrIsDisplayed()))
+    return;
+  std::string folder = folderForLoader(library);
+  note() << printable(request.outputPath) << " needs libmpgrt.so.1 now"
+         << (folder.empty() ? "" : ", found in " + printable(folder))
+         << "; to run it elsewhere copy the library beside it and link with "
+            "-Wl,-rpath,'$ORIGIN', to do without -Wl,--mpg-runtime=no "
+            "(silence: MPG_QUIET=1)\n";
 }

@@ -18,6 +18,11 @@ bool findRuntime(LinkContext &link);
 /// The program has to run as it is: it is told where the runtime lies.
 void addRuntime(const LinkContext &link, Additions &additions);
 
+/// Says that the program needs the runtime now, and how it can do without or be
+/// moved: to somebody who reads it. Build systems and configure scripts take
+/// words on standard error for trouble, and keep them away from terminals.
+void noteRuntime(const LinkContext &link);
+
 } // namespace mpg
 
 #endif // MPG_TOOLS_LDMPG_LINKRUNTIME_H
