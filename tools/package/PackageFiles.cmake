@@ -60,7 +60,7 @@ foreach(component ${CPACK_COMPONENTS_ALL})
   if(IS_DIRECTORY ${root})
     compress_manuals(${root})
     if(CPACK_GENERATOR STREQUAL "RPM")
-      # rpm looks only into executable files for what a library provides.
+      # rpm of RHEL 8 looks only into executable files for what is provided.
       file(GLOB libraries ${root}${CPACK_PACKAGING_INSTALL_PREFIX}/${CPACK_MPG_LIBDIR}/*.so
         ${root}${CPACK_PACKAGING_INSTALL_PREFIX}/${CPACK_MPG_LIBDIR}/*.so.*.*)
       foreach(library ${libraries})
