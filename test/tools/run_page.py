@@ -30,7 +30,7 @@ from typing import List, NamedTuple
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!-- (not run: .+|numbers differ) -->\s*\Z")
 FILE = re.compile(r"`([\w.-]+)`:\s*\Z")
-NUMBER = re.compile(r"\d[\d,.]*(?: (?:[KMG]iB|B|s|ms|us|ns)\b)?")
+NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d[\d,.]*)(?: (?:[KMG]iB|B|s|ms|us|ns)\b)?")
 MARK = "=== end of command"
 
 
