@@ -140,7 +140,8 @@ private:
 struct Request {
   size_t bytes;
   size_t alignment = 16;
-  bool isZero = false; ///< the block is all zeros
+  /// Pages at its start that need not be zero.
+  uint32_t dirtyPages = UINT32_MAX;
   int error = 0;
 };
 
@@ -168,7 +169,7 @@ static void *allocateMedium(Request &request, bool mayGrow) {
   UsedCache cache;
   Arena &arena = lockArena(cache->arena);
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
-                                 request.isZero, request.error);
+                                 request.dirtyPages, request.error);
   arena.unlock();
   if (eachThreadHasArena())
     cache->medium.start(arena);
@@ -190,7 +191,7 @@ static void *allocateBig(Request &request) {
     if (void *block = allocateMedium(request, /*mayGrow=*/false))
       return block;
   if (!fitsArena || (isLarge && mayHaveLarge())) {
-    request.isZero = true;
+    request.dirtyPages = 0;
     return reinterpret_cast<void *>(
         allocateLarge(request.bytes, request.alignment, request.error));
   }
@@ -200,7 +201,7 @@ static void *allocateBig(Request &request) {
 /// What the next malloc can do when the range is full, or where a limit on
 /// address space has no room for a granule, but for the block.
 static void *askNext(Request &request) {
-  request.isZero = false;
+  request.dirtyPages = UINT32_MAX;
   heap.nextIsUsed.store(true, std::memory_order_relaxed);
   return request.alignment <= 16
              ? nextMalloc.malloc(request.bytes)
@@ -247,9 +248,10 @@ void *mpg::allocateMediumBlock(size_t bytes) {
       bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
     return allocateBlock(bytes);
   int saved = errno, error;
-  bool isZero;
+  uint32_t dirtyPages;
   Arena &arena = lockArena(threadCache->arena);
-  uint32_t page = arena.allocate(bytes, 16, /*mayGrow=*/false, isZero, error);
+  uint32_t page =
+      arena.allocate(bytes, 16, /*mayGrow=*/false, dirtyPages, error);
   arena.unlock();
   errno = saved;
   if (!page)
@@ -270,8 +272,10 @@ void *mpg::allocateZeroed(size_t bytes) {
     return nextMalloc.calloc(1, bytes);
   Request request{bytes};
   void *block = allocate(request);
-  if (block && (!request.isZero || heapChecks.perturb))
-    memset(block, 0, bytes);
+  if (!block)
+    return nullptr;
+  size_t dirty = size_t(request.dirtyPages) * heapPageBytes;
+  memset(block, 0, dirty < bytes && !heapChecks.perturb ? dirty : bytes);
   return block;
 }
 
@@ -280,11 +284,11 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
   Arena *arena =
       padded < heapSpace.range().bytes() ? arenaOfNode(node) : nullptr;
   int error = ENOMEM;
-  bool isZero;
+  uint32_t dirtyPages;
   uint32_t page = 0;
   if (arena) {
     arena->lock.lock();
-    page = arena->allocate(padded ? padded : 1, 16, true, isZero, error);
+    page = arena->allocate(padded ? padded : 1, 16, true, dirtyPages, error);
     arena->unlock();
   }
   if (!page) {

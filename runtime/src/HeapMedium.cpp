@@ -29,22 +29,30 @@ void Arena::start(uint16_t number, int onNode) {
 }
 
 uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
-                     bool &isZero, int &error) {
+                     uint32_t &dirtyPages, int &error) {
   FreeRuns::Run run = runs.take(pages, alignment);
-  if (!run.first && mayGrow && grow(pages, alignment, error))
-    run = runs.take(pages, alignment);
-  isZero = run.isZero;
+  dirtyPages = run.isZero ? 0 : pages;
+  if (run.first || !mayGrow || !grow(pages, alignment, error))
+    return run.first;
+  run = runs.take(pages, alignment);
+  // One run with what was free in front of it, but nobody has it yet. To clear
+  // it would make all of a block resident that the program uses little of.
+  uint32_t clean = pageOf(newest);
+  if (run.isZero || run.end() <= clean || run.end() > pageOf(top))
+    dirtyPages = run.isZero ? 0 : pages;
+  else
+    dirtyPages = clean > run.first ? clean - run.first : 0;
   return run.first;
 }
 
 uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
-                         bool &isZero, int &error) {
+                         uint32_t &dirtyPages, int &error) {
   emptyQueue();
   MediumShape shape = shapeOf(bytes, alignment);
   uint32_t pageAlignment =
       alignment > heapPageBytes ? uint32_t(alignment / heapPageBytes) : 1;
   error = ENOMEM;
-  uint32_t page = take(shape.pages, pageAlignment, mayGrow, isZero, error);
+  uint32_t page = take(shape.pages, pageAlignment, mayGrow, dirtyPages, error);
   if (!page)
     return 0;
   auto shift = uint8_t(shape.colors > 1 ? color++ % shape.colors : 0);
@@ -192,6 +200,7 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
     if (!error) {
       mappedBytes += bytes;
       arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
+      newest = memory.start;
       top = memory.end;
       runs.give({pageOf(memory.start), uint32_t(bytes / heapPageBytes), true});
       return true;
@@ -278,8 +287,8 @@ uint32_t Arena::takeSlabGranule(int &error) {
   constexpr uint32_t pages = slabGranuleBytes / heapPageBytes;
   lock.lock();
   emptyQueue();
-  bool isZero;
-  uint32_t page = take(pages, pages, true, isZero, error);
+  uint32_t dirtyPages;
+  uint32_t page = take(pages, pages, true, dirtyPages, error);
   if (page)
     heapMap.pages[page] = {pages, 0, 0, id, 0, UnitState::slabs};
   unlock();

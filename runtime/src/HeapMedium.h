@@ -61,10 +61,11 @@ public:
 
   /// First page of a block of at least \p bytes, its start a multiple of
   /// \p alignment, a power of two of at most one granule. 0: \p error is ENOMEM
-  /// or ENOSPC (as HeapSpace::take). \p isZero: nobody has written to it.
-  /// \p mayGrow false: only what is free already.
-  uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow, bool &isZero,
-                    int &error);
+  /// or ENOSPC (as HeapSpace::take). \p dirtyPages: so many of its pages, the
+  /// first ones, somebody may have written to; the others are zero. \p mayGrow
+  /// false: only what is free already.
+  uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
+                    uint32_t &dirtyPages, int &error);
 
   /// Takes in what others have freed.
   void emptyQueue();
@@ -99,8 +100,8 @@ public:
   Arena *nextReleased = nullptr; ///< of the list of arenas without a thread
 
 private:
-  uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow, bool &isZero,
-                int &error);
+  uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow,
+                uint32_t &dirtyPages, int &error);
   bool grow(uint32_t pages, uint32_t alignment, int &error);
   bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
   uint64_t stepBytes(uint64_t needBytes) const;
@@ -113,9 +114,9 @@ private:
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
   unsigned color = 0;
   uint64_t mappedBytes = 0;
-  uint64_t returnedBytes = 0;     ///< gave back and has not needed since
-  uint64_t keptBytes = 0;         ///< of free memory that does not go back
-  uintptr_t top = 0;              ///< end of the memory that came last
+  uint64_t returnedBytes = 0;    ///< gave back and has not needed since
+  uint64_t keptBytes = 0;        ///< of free memory that does not go back
+  uintptr_t newest = 0, top = 0; ///< start and end of the memory that came last
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   uint32_t leaving = 0;           ///< runs that unlock() gives back, linked
   FreeRuns runs;
