@@ -6,6 +6,7 @@
 
 #include "Bench/WorkerProcess.h"
 #include "Measure/Clock.h"
+#include "Run/RuntimeLibrary.h"
 #include "Support/ArgumentVector.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,16 +36,21 @@ std::vector<std::string> mpg::workerEnvironment(
       "LD_PRELOAD", "GLIBC_TUNABLES", "HUGETLB_",  "GOMP_",
       "KMP_",       "LD_HUGETLBFS",   "MIMALLOC_",
   };
-  std::vector<std::string> result;
-  for (char **at = environ; *at; ++at)
-    if (none_of(decided, [&](StringRef name) {
-          return StringRef(*at).starts_with(name);
-        }))
-      result.push_back(*at);
-  for (const auto &[name, value] : point)
-    result.push_back(name + "=" + value);
+  auto settings = point;
   if (!library.empty())
-    result.push_back(("LD_PRELOAD=" + library).str());
+    append_range(settings, preloadSettings(library));
+  std::vector<std::string> result;
+  for (char **at = environ; *at; ++at) {
+    StringRef name = StringRef(*at).split('=').first;
+    bool isDecided = any_of(
+        decided, [&](StringRef front) { return name.starts_with(front); });
+    bool isSet = any_of(
+        settings, [&](const auto &setting) { return name == setting.first; });
+    if (!isDecided && !isSet)
+      result.push_back(*at);
+  }
+  for (const auto &[name, value] : settings)
+    result.push_back(name + "=" + value);
   return result;
 }
 

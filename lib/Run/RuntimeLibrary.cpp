@@ -5,6 +5,7 @@
 #include "Run/RuntimeLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -20,5 +21,17 @@ std::string mpg::findRuntimeLibrary(StringRef self, StringRef installed) {
 }
 
 bool mpg::canBePreloaded(StringRef path) {
-  return path.find_first_of(": \t") == StringRef::npos;
+  return path.find_first_of(":;\n") == StringRef::npos;
+}
+
+std::vector<std::pair<std::string, std::string>>
+mpg::preloadSettings(StringRef path) {
+  if (path.find_first_of(" \t") == StringRef::npos)
+    return {{"LD_PRELOAD", path.str()}};
+  std::string folders = sys::path::parent_path(path).str();
+  const char *old = getenv("LD_LIBRARY_PATH");
+  if (old && *old)
+    folders += std::string(":") + old;
+  return {{"LD_PRELOAD", sys::path::filename(path).str()},
+          {"LD_LIBRARY_PATH", folders}};
 }

@@ -33,13 +33,18 @@ def _processor_seconds() -> float:
 
 
 class SharedMachineTest(lit.formats.ShTest):
-    def __init__(self, results: str, seed: int, runs_all: bool) -> None:
+    def __init__(self, source: str, build: str, seed: int, runs_all: bool) -> None:
         super().__init__(execute_external=False)
-        self.results = results
+        self.source = source
+        self.build = build
+        self.results = os.path.join(build, "test-results")
         self.seed = seed
         self.runs_all = runs_all
 
     def execute(self, test, lit_config):
+        # lit has followed the link of a clone whose name is no word (one_word.py).
+        test.suite.source_root = os.path.join(self.source, "test")
+        test.suite.exec_root = os.path.join(self.build, "test", "lit")
         if not self.runs_all and not self._is_chosen(test):
             # As lit tells a missing feature: its XML has no other words.
             test.requires = [f"the-sample-of-seed-{self.seed}"]

@@ -3,6 +3,7 @@
 // See Environment.h.
 
 #include "Environment.h"
+#include "Run/RuntimeLibrary.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,7 +38,8 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
   Settings settings;
   if (!program.stranger.empty())
     return settings;
-  settings.emplace_back("LD_PRELOAD", inFrontOf(libraryPath, "LD_PRELOAD"));
+  settings = preloadSettings(libraryPath);
+  settings[0].second = inFrontOf(settings[0].second, "LD_PRELOAD");
   if (!options.children)
     settings.emplace_back("MPG_TARGET", program.identity);
   if (!mode.empty())

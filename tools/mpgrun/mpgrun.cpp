@@ -276,8 +276,8 @@ int main(int argc, char **argv) {
   }
   if (!canBePreloaded(library)) {
     error() << printable(library)
-            << ": the loader cannot preload a path with a space or a colon; "
-               "install mpgtools elsewhere\n";
+            << ": the loader cannot preload from a folder whose name has a "
+               "colon or a semicolon; install mpgtools elsewhere\n";
     return exitOwnError;
   }
   return Runner(std::move(*options), std::move(library)).run();
