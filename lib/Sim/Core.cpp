@@ -32,8 +32,7 @@ void Core::addPages(uint64_t pageBytes) {
   unsigned number = unsigned(pages.size());
   for (unsigned level = 0; level < model.machine.tlbs.size(); ++level)
     if (const TlbArray *array = model.machine.tlbs[level].arrayFor(pageBytes))
-      size.levels.push_back(
-          {model.counters.tlbMisses(number, level), SetAssociative(*array)});
+      size.levels.emplace_back(*array, model.counters.tlbMisses(number, level));
   pages.push_back(std::move(size));
 }
 
@@ -107,7 +106,7 @@ bool Core::lookUpPages(unsigned site, uint64_t line) {
       break;
     size.last = page;
     for (Pages::Level &level : size.levels) {
-      if (level.entries.access(page, page, 0, false).hit)
+      if (level.access(page))
         break;
       ++row(site)[level.counter];
       same = false;

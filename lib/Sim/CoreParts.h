@@ -5,6 +5,7 @@
 #ifndef MPG_SIM_COREPARTS_H
 #define MPG_SIM_COREPARTS_H
 
+#include "Sim/FifoTlb.h"
 #include "Sim/Model.h"
 
 namespace mpg::sim {
@@ -12,8 +13,20 @@ namespace mpg::sim {
 /// The TLBs for pages of one size.
 struct Core::Pages {
   struct Level {
+    Level(const TlbArray &array, unsigned counter)
+        : counter(counter), isFifo(array.replacement == Replacement::fifo &&
+                                   array.ways == array.entries),
+          fifo(array.entries), entries(array) {}
+
+    bool access(uint64_t page) {
+      return isFifo ? fifo.access(page)
+                    : entries.access(page, page, 0, false).hit;
+    }
+
     unsigned counter;
-    SetAssociative entries;
+    bool isFifo;
+    FifoTlb fifo;
+    SetAssociative entries; ///< if not isFifo
   };
   unsigned shift; ///< from a line's number to its page's
   uint64_t last;  ///< page that was looked up last
