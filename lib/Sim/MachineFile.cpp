@@ -281,25 +281,26 @@ MachineReader::names(std::vector<std::string> &to,
 
 void MachineReader::readCache(const Value &value) {
   CacheLevel cache;
-  readMap(value, {{"name", text(cache.name)},
-                  {"size", size(cache.bytes)},
-                  {"ways", number(cache.ways, 1, 64)},
-                  {"usableWays", number(cache.usableWays, 1, 64), false},
-                  {"replacement", replacement(cache.replacement)},
-                  {"shared", yesOrNo(cache.shared), false},
-                  {"sectors", number(cache.sectors, 1, 4), false},
-                  {"hitRelabels", yesOrNo(cache.hitRelabels), false},
-                  {"hash",
-                   [&](const Value &hash) {
-                     readMap(hash, {{"bits", number(cache.hash.bits, 1, 20)},
-                                    {"at", number(cache.hash.at, 0, 20)},
-                                    {"from", numbers(cache.hash.from, 51)}});
-                   },
-                   false},
-                  {"assumed",
-                   names(cache.assumed, {"replacement", "hash", "usableWays",
-                                         "shared", "size", "hitRelabels"}),
-                   false}});
+  readMap(value,
+          {{"name", text(cache.name)},
+           {"size", size(cache.bytes)},
+           {"ways", number(cache.ways, 1, 64)},
+           {"usableWays", number(cache.usableWays, 1, 64), false},
+           {"replacement", replacement(cache.replacement)},
+           {"shared", yesOrNo(cache.shared), false},
+           {"sectors", number(cache.sectors, 1, 4), false},
+           {"hitRelabels", yesOrNo(cache.hitRelabels), false},
+           {"hash",
+            [&](const Value &hash) {
+              readMap(hash, {{"bits", number(cache.hash.bits, 1, 20)},
+                             {"at", number(cache.hash.at, 0, 20)},
+                             {"from", numbers(cache.hash.from, 51)}});
+            },
+            false},
+           {"assumed",
+            names(cache.assumed, {"replacement", "hash", "usableWays", "shared",
+                                  "size", "ways", "hitRelabels"}),
+            false}});
   if (!failed())
     checkCache(value.line, cache);
   machine.caches.push_back(std::move(cache));
