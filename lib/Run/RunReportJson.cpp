@@ -73,7 +73,7 @@ static void writeHints(json::OStream &json, const HintReport &report) {
   });
 }
 
-static void writeProcess(json::OStream &json, const ProcessUse &use) {
+static void writeProcessUse(json::OStream &json, const ProcessUse &use) {
   json.object([&] {
     json.attribute("pid", use.pid);
     json.attribute("parent", use.parent);
@@ -121,7 +121,7 @@ void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
       return;
     json.attributeArray("processes", [&] {
       for (const ProcessUse &use : report.processes)
-        writeProcess(json, use);
+        writeProcessUse(json, use);
     });
     json.attribute("processes_lost", int64_t(report.processesLost));
   });
