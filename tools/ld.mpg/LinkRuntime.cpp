@@ -92,6 +92,20 @@ static bool wantsRuntime(const LinkRequest &request) {
           request.output == OutputKind::program);
 }
 
+/// Says so where libmpg was installed and something of it is gone: the program
+/// would be linked without it in silence.
+static void warnOfMissing(ArrayRef<std::string> folders) {
+  for (const std::string &folder : folders)
+    if (sys::fs::is_directory(folder + "/mpgtools") &&
+        !sys::fs::exists(folder + "/libmpg.so")) {
+      warning() << printable(folder)
+                << "/libmpg.so, or what it points to, is not there: linked "
+                   "without libmpg; install mpgtools again, or write "
+                   "--mpg-runtime=no\n";
+      return;
+    }
+}
+
 bool mpg::findRuntime(LinkContext &link) {
   if (!wantsRuntime(link.request))
     return true;
@@ -105,6 +119,8 @@ bool mpg::findRuntime(LinkContext &link) {
   }
   if (link.runtimeLibrary.empty() && link.scan.machine)
     tellOtherMachine(link);
+  if (link.runtimeLibrary.empty() && !link.request.isStatic)
+    warnOfMissing(link.libraryFolders);
   return true;
 }
 
@@ -116,7 +132,8 @@ static std::string folderForLoader(StringRef library) {
     return {};
   SmallString<256> own = folder;
   sys::path::append(own, "mpgtools");
-  return sys::fs::is_directory(own) ? own.str().str() : folder.str();
+  return sys::fs::exists(own + "/libmpgrt.so.1") ? own.str().str()
+                                                 : folder.str();
 }
 
 void mpg::addRuntime(const LinkContext &link, Additions &additions) {

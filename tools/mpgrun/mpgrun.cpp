@@ -270,8 +270,12 @@ int main(int argc, char **argv) {
     self = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
   std::string library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
   if (library.empty()) {
-    error() << "libmpg.so is not there; it belongs into " MPG_LIBRARY_FOLDER
-               " beside mpgrun's folder\n";
+    SmallString<256> folder = sys::path::parent_path(self);
+    sys::path::append(folder, MPG_LIBRARY_FOLDER);
+    sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+    error() << "libmpgrt.so.1 is not in " << printable(folder)
+            << ": the installation is not whole; install mpgtools again "
+               "(the package libmpgrt1)\n";
     return exitOwnError;
   }
   if (!canBePreloaded(library)) {
