@@ -50,13 +50,9 @@ set(CPACK_RPM_libmpg_POST_INSTALL_SCRIPT_FILE
   ${CMAKE_CURRENT_LIST_DIR}/ldconfig.sh)
 set(CPACK_RPM_libmpg_POST_UNINSTALL_SCRIPT_FILE
   ${CMAKE_CURRENT_LIST_DIR}/ldconfig.sh)
-# Folders of the distribution's, which the package must not own.
+# Every system has these folders; others that are shared may have many owners.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
-  /usr/share/man /usr/share/man/man1 /usr/${CMAKE_INSTALL_LIBDIR}/cmake
-  /usr/${CMAKE_INSTALL_LIBDIR}/pkgconfig
-  /usr/share/bash-completion /usr/share/bash-completion/completions
-  /usr/share/fish /usr/share/fish/vendor_completions.d
-  /usr/share/zsh /usr/share/zsh/site-functions)
+  /usr/share/man /usr/share/man/man1)
 
 # mpg_describe_package(COMPONENT NAME SECTION SUMMARY TEXT [DEPENDS NAME...]
 # [SUGGESTS TEXT]): names are those of packages made here.
