@@ -28,13 +28,24 @@ void Arena::start(uint16_t number, int onNode) {
   runs.start(heapMap.pages, number);
 }
 
+/// Anywhere in the memory that came last, so that its address cannot be
+/// guessed: a large page alone begins at few places. pre: that has so many free
+/// pages.
+FreeRuns::Run Arena::takeFirst(uint32_t pages) {
+  isScattered = true;
+  FreeRuns::Run run = runs.endingAt(pageOf(top));
+  uint32_t first = run.first + (heapMap.random >> 5) % (run.length - pages + 1);
+  return runs.cut(run, first, pages);
+}
+
 uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
                      uint32_t &dirtyPages, int &error) {
   FreeRuns::Run run = runs.take(pages, alignment);
   dirtyPages = run.isZero ? 0 : pages;
   if (run.first || !mayGrow || !grow(pages, alignment, error))
     return run.first;
-  run = runs.take(pages, alignment);
+  run = alignment == 1 && !isScattered ? takeFirst(pages)
+                                       : runs.take(pages, alignment);
   // One run with what was free in front of it, but nobody has it yet. To clear
   // it would make all of a block resident that the program uses little of.
   uint32_t clean = pageOf(newest);

@@ -102,6 +102,7 @@ public:
 private:
   uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow,
                 uint32_t &dirtyPages, int &error);
+  FreeRuns::Run takeFirst(uint32_t pages);
   bool grow(uint32_t pages, uint32_t alignment, int &error);
   bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
   uint64_t stepBytes(uint64_t needBytes) const;
@@ -113,6 +114,7 @@ private:
   uint16_t id = 0;
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
   unsigned color = 0;
+  bool isScattered = false; ///< the first block has been taken
   uint64_t mappedBytes = 0;
   uint64_t returnedBytes = 0;    ///< gave back and has not needed since
   uint64_t keptBytes = 0;        ///< of free memory that does not go back

@@ -144,8 +144,11 @@ uint32_t SlabGranules::takeListed() {
   UnitEntry &entry = heapMap.pages[granule];
   if (granule == spare)
     spare = 0;
-  auto index = uint32_t(__builtin_ctz(entry.length));
-  entry.length &= entry.length - 1;
+  // From another one on in each process, so that addresses cannot be guessed.
+  const auto from = heapMap.random % 32;
+  uint32_t turned = entry.length >> from | entry.length << (32 - from) % 32;
+  uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % 32;
+  entry.length &= ~(1u << index);
   if (!entry.length)
     unlink(granule);
   return granule + index * slabPages;

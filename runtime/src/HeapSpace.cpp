@@ -84,6 +84,7 @@ void HeapSpace::startTables() {
   heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd);
   heapMap.pages = reinterpret_cast<UnitEntry *>(pagesEnd);
   heapMap.base = reserved.start;
+  heapMap.random = uint32_t(addressRandom());
   addresses.start(granules, 0);
   addresses.give({1, uint32_t(reserved.bytes() / granule - 2), false});
 }

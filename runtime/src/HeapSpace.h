@@ -31,7 +31,8 @@ struct HeapMap {
   std::atomic<size_t> openBytes{0}; ///< from base on, with tables to be read
   Slab *slabs = nullptr;
   UnitEntry *pages = nullptr;
-  uintptr_t mark = 0; ///< secret of this process: marks free objects
+  uintptr_t mark = 0;  ///< secret of this process: marks free objects
+  uint32_t random = 0; ///< by which the first addresses differ in each process
 };
 // Hidden here, too: so it is reached without a register for its address.
 extern HeapMap heapMap __attribute__((visibility("hidden")));

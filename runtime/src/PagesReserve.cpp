@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
@@ -89,6 +90,18 @@ static bool isUsable(Range range, size_t granuleBytes) {
   return true;
 }
 
+uint64_t mpg::addressRandom() {
+  constexpr long ask = 0xffffffff;
+  long now = rawCall(SYS_personality, ask);
+  if (!isError(now) && (now & ADDR_NO_RANDOMIZE))
+    return 0;
+  uint64_t random = 0;
+  if (auto *words = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
+    memcpy(&random, words + sizeof random, sizeof random);
+  random = (random ^ random >> 31) * 0x9e3779b97f4a7c15;
+  return random ^ random >> 32;
+}
+
 Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   // Where the kernel puts the next mapping, and on which side of it the one
   // after that.
@@ -103,11 +116,8 @@ Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   // others; no farther, for tools have the rest of the address space.
   constexpr uint64_t farBytes = uint64_t(1) << 40;
   uint64_t far = next.start / 8 < farBytes ? next.start / 8 : farBytes;
-  uint64_t random = 0;
-  if (auto *words = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
-    memcpy(&random, words + sizeof random, sizeof random);
-  random = (random ^ random >> 31) * 0x9e3779b97f4a7c15;
-  for (uint64_t distance = far + (random >> 20) % (far + 1);;
+  const uint64_t wide = next.start / 4 < 8 * far ? next.start / 4 : 8 * far;
+  for (uint64_t distance = far + (addressRandom() >> 20) % (wide + 1);;
        distance = distance / 2) {
     uintptr_t start =
         goesUp ? next.end + distance : next.start - distance - bytes;

@@ -26,6 +26,10 @@ int openReserved(Range range);
 /// Gives the addresses of reserve() back.
 void releaseAddresses(Range range);
 
+/// A number of this process's own, for addresses that cannot be guessed; 0
+/// where addresses are to be the same in each run (setarch -R, debuggers).
+uint64_t addressRandom();
+
 /// \p bytes of addresses that nobody has, at a place of this process's own,
 /// beginning at a multiple of \p alignment. Empty if there are none.
 Range chooseAddresses(size_t bytes, size_t alignment);
