@@ -525,6 +525,10 @@ void ThreadCache::redirect(ThreadCache &owner, Slab &slab, FreeObject *object) {
 // Threads
 //===----------------------------------------------------------------------===//
 
+// pthread_key_create is our own in the shared library, and looks up the next
+// one.
+extern "C" int __pthread_key_create(pthread_key_t *, void (*)(void *));
+
 namespace {
 
 struct Caches {
@@ -533,7 +537,7 @@ struct Caches {
   ThreadCache *abandoned = nullptr;
   std::atomic<unsigned> count{0};
   pthread_key_t key = 0;
-  bool hasKey = false;
+  std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
   ThreadCache *late = nullptr;
   HeapLock lateLock;
 };
@@ -635,20 +639,26 @@ bool mpg::startCaches() {
   secret = (secret ^ secret >> 31) * 0x9e3779b97f4a7c15;
   heapMap.mark = (secret ^ secret >> 29) | 1;
   Locked hold(caches.lock);
-  caches.hasKey = pthread_key_create(&caches.key, leave) == 0;
+  caches.hasKey = __pthread_key_create(&caches.key, leave) == 0;
   caches.late = newCache();
   return caches.late;
 }
 
+bool mpg::giveUpKey() {
+  bool hadKey = caches.hasKey.exchange(false);
+  return hadKey && pthread_key_delete(caches.key) == 0;
+}
+
 ThreadCache *mpg::ownCache() {
-  if (mine || isPastEnd)
+  // A cache whose thread nobody sees ending would be lost.
+  if (mine || isPastEnd || !caches.hasKey.load(std::memory_order_relaxed))
     return mine;
   {
     Locked hold(caches.lock);
     mine = adopt();
   }
   // May allocate: the cache is there already.
-  if (mine && caches.hasKey)
+  if (mine)
     pthread_setspecific(caches.key, mine);
   return mine;
 }

@@ -5,6 +5,7 @@
 // duplicate definition, there Wrap.cpp is in its place.
 
 #include "Fork.h"
+#include "HeapSmall.h"
 #include "MallocNames.h"
 #include "NextCall.h"
 #include "Stack.h"
@@ -46,6 +47,19 @@ MPG_EXPORT int pthread_getattr_np(pthread_t thread,
   int error = real(thread, attributes);
   if (!error)
     mpg::correctAttributes(thread, attributes);
+  return error;
+}
+
+/// The heap has one of the 1,024 keys, and can do without.
+MPG_EXPORT int pthread_key_create(pthread_key_t *key,
+                                  void (*destructor)(void *)) noexcept {
+  static Next<int(pthread_key_t *, void (*)(void *))> nextKeyCreate;
+  auto *real = nextKeyCreate.get("pthread_key_create");
+  if (!real)
+    return EAGAIN;
+  int error = real(key, destructor);
+  if (error == EAGAIN && mpg::giveUpKey())
+    error = real(key, destructor);
   return error;
 }
 
