@@ -28,13 +28,19 @@ void Arena::start(uint16_t number, int onNode) {
   runs.start(heapMap.pages, number);
 }
 
-/// Anywhere in the memory that came last, so that its address cannot be
-/// guessed: a large page alone begins at few places. pre: that has so many free
+/// At one of some places in the memory that came last, so that its address
+/// cannot be guessed: a large page alone begins at few. What is left in front
+/// is short and is used by the next blocks. pre: that memory has so many free
 /// pages.
 FreeRuns::Run Arena::takeFirst(uint32_t pages) {
+  constexpr uint32_t places = 64;
   isScattered = true;
   FreeRuns::Run run = runs.endingAt(pageOf(top));
-  uint32_t first = run.first + (heapMap.random >> 5) % (run.length - pages + 1);
+  uint32_t room = run.length - pages + 1;
+  uint32_t first = heapMap.random >> 5;
+  if (pages > places) // large blocks fill large pages
+    first = 0;
+  first = run.first + first % (room < places ? room : places);
   return runs.cut(run, first, pages);
 }
 
