@@ -379,6 +379,27 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
                     });
 }
 
+std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
+                                             const RegionUse &use) {
+  constexpr uint64_t leastBytes = 32 << 20;
+  // A thread's first page is written by who starts it.
+  constexpr uint64_t leastStackBytes = 8 << 10;
+  bool isArrays =
+      use.region == RunRegion::data || use.region == RunRegion::bss ||
+      use.region == RunRegion::heap || use.region == RunRegion::mmap;
+  auto most = std::max_element(use.nodes.begin(), use.nodes.end());
+  if (!isArrays || most == use.nodes.end() || use.bytes < leastBytes ||
+      *most < use.bytes / 10 * 9)
+    return std::nullopt;
+  auto crowded = size_t(most - use.nodes.begin());
+  for (const RegionUse &other : report.regions)
+    for (size_t node = 0; node < other.nodes.size(); ++node)
+      if (other.region == RunRegion::threadStack && node != crowded &&
+          other.nodes[node] >= leastStackBytes)
+        return unsigned(crowded);
+  return std::nullopt;
+}
+
 std::vector<std::string> mpg::findMissing(const RunReport &report) {
   std::vector<std::string> missing;
   if (!report.hasState)

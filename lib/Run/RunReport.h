@@ -114,6 +114,11 @@ std::optional<mpg_state> checkedState(llvm::StringRef bytes);
 /// a region are free: only a relink can give those.
 std::vector<std::string> findMissing(const RunReport &report);
 
+/// The node on which nearly all of a large region lies although threads ran on
+/// others: stacks of threads lie there. Nothing if it is not so.
+std::optional<unsigned> findCrowdedNode(const RunReport &report,
+                                        const RegionUse &use);
+
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
 

@@ -67,9 +67,10 @@ static void writePeak(raw_ostream &out, StringRef when, uint64_t bytes,
       << " on large pages\n";
 }
 
-static void writeRow(raw_ostream &out, const RegionUse &use, bool isMeasured) {
+static void writeRow(raw_ostream &out, const RunReport &report,
+                     const RegionUse &use) {
   writeUse(out, regionName(use.region).str(), use);
-  out << describePages(use, isMeasured);
+  out << describePages(use, report.measured);
   std::string nodes = describeNodes(use.nodes);
   if (!nodes.empty())
     out << "  " << nodes;
@@ -79,6 +80,15 @@ static void writeRow(raw_ostream &out, const RegionUse &use, bool isMeasured) {
   if (!use.reason.empty() &&
       (use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes))
     out << "    " << fillText(use.reason, 4) << "\n";
+  if (std::optional<unsigned> node = findCrowdedNode(report, use))
+    out << "    "
+        << fillText("nearly all of it is on node " + std::to_string(*node) +
+                        ", and threads ran on others; if these use it: "
+                        "initialise it in the threads that use it, with "
+                        "--policy=demand:demand:demand, or numactl "
+                        "--interleave=all",
+                    4)
+        << "\n";
 }
 
 /// "yes", or what is missing.
@@ -161,7 +171,7 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
     out << "  as libmpg last told; the memory itself could not be looked at\n";
   out << "  region            in use  on large pages\n";
   for (const RegionUse &use : report.regions)
-    writeRow(out, use, report.measured);
+    writeRow(out, report, use);
   if (report.peakHugetlbBytes)
     out << (report.isPeakCounted ? "  most taken from the pool at once: "
                                  : "  from the pool at the end: ")

@@ -201,6 +201,30 @@ TEST(RunReport, StateIsBelievedOnlyWithinItsBounds) {
   EXPECT_FALSE(checkedState("short"));
 }
 
+TEST(RunReport, ARegionOnOneNodeIsToldWhereThreadsRanOnOthers) {
+  RunReport report;
+  report.regions = {{RunRegion::bss}, {RunRegion::threadStack}};
+  RegionUse &bss = report.regions[0], &stacks = report.regions[1];
+  bss.nodes = {2 << 20, 62 << 20, 0};
+  bss.bytes = 64 << 20;
+  stacks.nodes = {4096, 64 << 10, 8 << 10};
+  EXPECT_EQ(findCrowdedNode(report, bss), 1u);
+  std::string text;
+  raw_string_ostream out(text);
+  writeRunText(out, report);
+  EXPECT_NE(text.find("nearly all of it is on node 1"), std::string::npos);
+  stacks.nodes[2] = 4096; // what who starts a thread writes to its stack
+  EXPECT_FALSE(findCrowdedNode(report, bss));
+  stacks.nodes[2] = 1 << 20;
+  bss.nodes = {20 << 20, 44 << 20, 0}; // placed by more than one thread
+  EXPECT_FALSE(findCrowdedNode(report, bss));
+  bss.nodes = {1 << 20, 0, 0}; // not worth a line
+  bss.bytes = 1 << 20;
+  EXPECT_FALSE(findCrowdedNode(report, bss));
+  bss.nodes.clear(); // the kernel does not tell
+  EXPECT_FALSE(findCrowdedNode(report, bss));
+}
+
 TEST(RunReport, OtherProcessesAreBelievedOnlyWithinTheirBounds) {
   auto table = std::make_unique<mpg_state_table>();
   table->taken = MPG_STATE_PROCESSES + 3;
