@@ -138,7 +138,7 @@ std::string Generator::block(unsigned depth) {
     return "f() { local V2=$1; " + one + "; [ -n \"$V3\" ] || return; " + two +
            "; }; f " + letters();
   case 6:
-    return "{ " + one + "; } | cat; " + two;
+    return "{ " + one + "; } | cat; true | { " + two + "; }";
   default:
     return "[ -z \"$" + name() + "\" ] && { " + one + "; } || { " + two + "; }";
   }

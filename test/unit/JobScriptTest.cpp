@@ -65,6 +65,8 @@ TEST(JobScript, ValuesAreExpandedAsTheShellDoes) {
       {"f() { local A=2; }; A=1; f", "1"},
       {"A=1; (A=2)", "1"},
       {"A=1; A=2 | cat", "1"},
+      {"A=1; echo 2 | A=2", "1"},
+      {"A=1; echo 2 | cat | A=2", "1"},
       {"A=1; A=2 &", "1"},
       {"if x; then A=1; else A=1; fi", "1"},
       {"if x; then A=2; exit; fi; A=1", "1"},
@@ -211,8 +213,9 @@ TEST(JobScript, LaunchKnowsThreadsRanksAndStack) {
                           "./a\nulimit -s unlimited\nsrun ./b\n"
                           "ulimit -Hs 1\nulimit -s 8192\n"
                           "OMP_NUM_THREADS=4,2 mpirun -npernode 2 ./c\n"
-                          "OMP_NUM_THREADS=$N srun -N 1 -n 3 ./d\n");
-  ASSERT_EQ(script.launches.size(), 4u);
+                          "OMP_NUM_THREADS=$N srun -N 1 -n 3 ./d\n"
+                          "srun -N 2 -n 7 ./e\nsrun -N 2 -n 8 ./f\n");
+  ASSERT_EQ(script.launches.size(), 6u);
   auto launch = [&](size_t i) -> const Launch & {
     return script.launches[i].launch;
   };
@@ -227,6 +230,9 @@ TEST(JobScript, LaunchKnowsThreadsRanksAndStack) {
   EXPECT_EQ(launch(2).stackBytes, 8192u * 1024);
   EXPECT_FALSE(launch(3).threads);
   EXPECT_EQ(launch(3).ranksPerNode, 3u);
+  // The node that has most of them.
+  EXPECT_EQ(launch(4).ranksPerNode, 4u);
+  EXPECT_EQ(launch(5).ranksPerNode, 4u);
 }
 
 TEST(JobScript, EverySettingSaysHow) {

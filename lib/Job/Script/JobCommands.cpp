@@ -303,6 +303,7 @@ void JobReader::runSet(const Command &command) {
                            word.find('a') != StringRef::npos;
     if (word == "--" || !(word.starts_with("-") || word.starts_with("+"))) {
       // "set -- a b": the positional parameters.
+      ++variables.argumentChanges;
       size_t first = i + (word == "--");
       variables.arguments.emplace(command.values.begin() + first,
                                   command.values.end());
@@ -320,6 +321,7 @@ void JobReader::runSet(const Command &command) {
 }
 
 void JobReader::runShift(const Command &command) {
+  ++variables.argumentChanges;
   bool one = command.words.size() == 1 && !isConditional() &&
              variables.certainArguments > 0;
   if (one && variables.arguments && !variables.arguments->empty())

@@ -78,6 +78,7 @@ bool JobReader::isSetUp(size_t at, size_t end) const {
 /// not run, unless only set-up stands before it.
 size_t JobReader::readAndOr(size_t at, size_t end) {
   ShellVariables::Mark start = variables.mark();
+  unsigned changes = variables.argumentChanges;
   bool happens = isSetUp(at, end);
   at = readPipeline(at, end);
   while (!ended && (isKind(at, end, ShellTokenKind::andIf) ||
@@ -99,26 +100,33 @@ size_t JobReader::readAndOr(size_t at, size_t end) {
     ended = false;
     --conditions;
   }
-  if (isKind(at, end, ShellTokenKind::background)) {
-    variables.undo(start); // in a shell of its own
-    ended = false;
-  }
+  if (isKind(at, end, ShellTokenKind::background))
+    leaveOwnShell(start, changes);
   return at;
+}
+
+/// Behind what ran in a shell of its own, with these values when it began.
+void JobReader::leaveOwnShell(ShellVariables::Mark start,
+                              unsigned argumentChanges) {
+  variables.undo(start);
+  // Copying $1, $2, ... for each command would take too long.
+  if (variables.argumentChanges != argumentChanges)
+    variables.arguments.reset();
+  ended = false;
 }
 
 /// "a | b": every part has a shell of its own.
 size_t JobReader::readPipeline(size_t at, size_t end) {
   ShellVariables::Mark start = variables.mark();
+  unsigned changes = variables.argumentChanges;
   at = readCommand(at, end);
   while (isKind(at, end, ShellTokenKind::pipe)) {
-    variables.undo(start);
-    ended = false;
+    leaveOwnShell(start, changes);
     ++at;
     while (isKind(at, end, ShellTokenKind::newline))
       ++at;
     at = readCommand(at, end);
-    variables.undo(start);
-    ended = false;
+    leaveOwnShell(start, changes);
   }
   return at;
 }

@@ -78,6 +78,7 @@ private:
   bool isSetUp(size_t at, size_t end) const;
   size_t readAndOr(size_t at, size_t end);
   size_t readPipeline(size_t at, size_t end);
+  void leaveOwnShell(ShellVariables::Mark start, unsigned argumentChanges);
   size_t readCommand(size_t at, size_t end);
   void readCompound(size_t at, size_t last, size_t end);
   size_t readSimple(size_t at, size_t end);

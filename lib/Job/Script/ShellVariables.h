@@ -78,6 +78,7 @@ public:
   const llvm::StringMap<ShellVariable> &all() const { return variables; }
   /// $1, $2, ... if they are known.
   std::optional<std::vector<ShellValue>> arguments;
+  unsigned argumentChanges = 0; ///< how often set and shift were seen
   /// Of these, the ones in front whose position is known: behind $N of an
   /// unknown N, which may be two words, it is not.
   size_t certainArguments = SIZE_MAX;
