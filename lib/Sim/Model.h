@@ -92,8 +92,9 @@ private:
 
 class Model {
 public:
-  /// pre: \p machine is one that readMachine would take; page sizes of \p
-  /// whatIf are powers of two, ascending, and at least a line.
+  /// pre: \p machine is one that readMachine would take; \p whatIf has at least
+  /// one page size and one limit; page sizes are powers of two, ascending, and
+  /// at least a line.
   Model(const Machine &machine, const WhatIf &whatIf);
   ~Model();
   Model(const Model &) = delete;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Sim/MachineFile.h"
+#include "ModelPrograms.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -123,6 +124,35 @@ TEST(SimMachineFile, AssumptionsAreVaried) {
   ASSERT_EQ(machines.size(), 2U);
   EXPECT_EQ(machines[0].caches[1].hash.bits, 2U);
   EXPECT_EQ(machines[1].caches[1].hash.bits, 0U);
+}
+
+// Files of noise: told or read, never a crash, and what is read can be
+// simulated.
+TEST(SimMachineFile, DamagedOnesAreHarmless) {
+  Random random(3);
+  unsigned taken = 0;
+  for (unsigned count = 0; count < 400; ++count) {
+    std::string text = smallMachine();
+    for (uint64_t changes = 1 + random.below(3); changes; --changes) {
+      size_t at = random.below(text.size());
+      if (random.oneIn(2))
+        text[at] = " 0123456789-{}[]:,#kKMlp"[random.below(24)];
+      else
+        text.erase(at, 1 + random.below(4));
+    }
+    Machine machine;
+    if (!readText(text, machine).empty())
+      continue;
+    ++taken;
+    WhatIf whatIf;
+    whatIf.pageBytes = machine.pageBytes;
+    Model model(machine, whatIf);
+    unsigned site = model.addSite({0, 0, 16, true, 3});
+    model.core(0).affine({{site, 4096, 200}}, 100);
+    EXPECT_EQ(model.total(model.layout().accesses()), 100U);
+  }
+  EXPECT_GT(taken, 10U);
+  EXPECT_LT(taken, 200U);
 }
 
 TEST(SimMachineFile, InstalledOnesAreRight) {

@@ -28,6 +28,29 @@ TEST(SimModel, CountsWhatTheNaiveModelCounts) {
          (unsigned long long)accesses);
 }
 
+// If this fails, a report by array or loop does not add up.
+TEST(SimModel, SitesAddUpToArraysAndLoops) {
+  Machine a64fx;
+  ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", a64fx), "");
+  WhatIf whatIf;
+  whatIf.pageBytes = {65536};
+  Model model(a64fx, whatIf);
+  unsigned first = model.addSite({1, 7, 8, false, 0});
+  unsigned second = model.addSite({2, 7, 8, true, 0});
+  unsigned third = model.addSite({2, 8, 8, true, 0});
+  Core &core = model.core(0);
+  core.affine({{first, 1 << 20, 8}}, 100);
+  core.affine({{second, 1 << 20, 8}, {third, 1 << 24, 8}}, 300);
+  unsigned accesses = model.layout().accesses();
+  unsigned misses = model.layout().firstCache(0, Count::demandMisses);
+  EXPECT_EQ(model.totalOfArray(7, accesses), 400U);
+  EXPECT_EQ(model.totalOfArray(8, accesses), 300U);
+  EXPECT_EQ(model.totalOfLoop(1, accesses), 100U);
+  EXPECT_EQ(model.totalOfLoop(2, accesses), 600U);
+  EXPECT_EQ(model.total(misses),
+            model.totalOfArray(7, misses) + model.totalOfArray(8, misses));
+}
+
 /// Misses in L2, of 12,800 loads: a column of 128 lines, 64 KiB apart, 100
 /// times.
 static uint64_t missesOfColumn(const Machine &machine, uint64_t map) {
