@@ -208,8 +208,8 @@ extern ThreadCache noCache __attribute__((visibility("hidden")));
 /// At the start; false: no memory.
 bool startCaches();
 
-/// For a program that wants all keys of threads there are: from now on no thread
-/// gets a cache. False if that had been given up before.
+/// For a program that wants all keys of threads there are: from now on no
+/// thread gets a cache. False if that had been given up before.
 bool giveUpKey();
 
 /// Makes a cache for the calling thread, which it leaves when it ends. Null: no

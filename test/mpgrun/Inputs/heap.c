@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heap keep|release|killed|twice [BLOCK]: 16 MiB in blocks of 1000 bytes, 40 blocks of
-// 1 MiB and one of 160 MiB, all in use; with them ends, also by a signal, or
-// frees the larger ones first, or frees one block twice: 0 is the first small one, 16384 the
-// first of 1 MiB, 16424 the last.
+// heap keep|release|killed|twice [BLOCK]: 16 MiB in blocks of 1000 bytes, 40
+// blocks of 1 MiB and one of 160 MiB, all in use; with them ends, also by a
+// signal, or frees the larger ones first, or frees one block twice: 0 is the
+// first small one, 16384 the first of 1 MiB, 16424 the last.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
