@@ -1,5 +1,5 @@
-// Touches one page of each 2 MiB of 200 MiB of .bss and of as much from malloc,
-// forks COUNT times, and looks at all of it in the child and afterwards. Prints
+// Writes the first and the last byte of each 2 MiB of 200 MiB of .bss and of as much
+// from malloc, forks COUNT times, and looks at all of it in the child and afterwards. Prints
 // `right`, or what was wrong.
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,17 @@ static char area[bytes];
 
 static int isRight(const char *memory) {
   for (long at = 0; at < bytes; at += step)
-    if (memory[at] != (char)(at / step + 1))
+    if (memory[at] != (char)(at / step + 1) || memory[at + step - 1] != 1)
       return 0;
   return 1;
 }
 
 int main(int argc, char **argv) {
   char *block = malloc(bytes);
-  for (long at = 0; at < bytes; at += step)
+  for (long at = 0; at < bytes; at += step) {
     area[at] = block[at] = (char)(at / step + 1);
+    area[at + step - 1] = block[at + step - 1] = 1;
+  }
   for (int count = argc > 1 ? atoi(argv[1]) : 1; count > 0; --count) {
     int status = -1;
     pid_t child = fork();
