@@ -109,6 +109,15 @@ if machine:
 for program in programs:
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
+# Root of an unprivileged container cannot become another user, and is no root.
+if os.geteuid() == 0 and "setpriv" in config.available_features:
+    if subprocess.run(
+        ["setpriv", "--reuid=65534", "--clear-groups", "true"],
+        stderr=subprocess.DEVNULL,
+    ).returncode == 0:
+        config.available_features.add("root")
+    else:
+        config.available_features.discard("setpriv")
 # Forbidden in many containers, and in a chroot.
 if shutil.which("unshare") and all(
     subprocess.run(["unshare", options, "true"], stderr=subprocess.DEVNULL).returncode

@@ -35,7 +35,10 @@ def _slots() -> int:
 def _lock(name: str, how: int) -> Optional[TextIO]:
     """The lock until it is closed; none if it is not free and how says LOCK_NB."""
     path = os.path.join(tempfile.gettempdir(), f"mpgtools-{os.getuid()}-{name}.lock")
-    file = open(path, "w", encoding="ascii")
+    try:
+        file = open(path, "w", encoding="ascii")
+    except PermissionError:  # the machine's root has made it, we are a container's
+        file = open(path, encoding="ascii")
     try:
         fcntl.flock(file, how)
     except BlockingIOError:
