@@ -12,16 +12,16 @@
 // Nothing here may run before the version of LLVM has been compared: a global
 // constructor would crash a compiler of another version.
 
-#include "AddressReaders.h"
-#include "BaseMarker.h"
-#include "DebugCounters.h"
-#include "FirstTouchPass.h"
-#include "HintSource.h"
-#include "KeepLoops.h"
-#include "ParallelRemarks.h"
-#include "PassOptions.h"
-#include "TagWriter.h"
-#include "TouchMarker.h"
+#include "base/DebugCounters.h"
+#include "base/PassOptions.h"
+#include "hints/HintSource.h"
+#include "hints/TouchMarker.h"
+#include "openmp/FirstTouchPass.h"
+#include "openmp/ParallelRemarks.h"
+#include "tags/AddressReaders.h"
+#include "tags/BaseMarker.h"
+#include "tags/KeepLoops.h"
+#include "tags/TagWriter.h"
 #include "llvm-c/Core.h"
 #include "llvm/Passes/PassBuilder.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Policy/Nearest.h"
 #include "Policy/PathNames.h"
 #include "Policy/Policy.h"
 #include "Policy/SuppressionReader.h"
-#include "Policy/YamlReader.h"
+#include "Support/Nearest.h"
+#include "Support/YamlReader.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

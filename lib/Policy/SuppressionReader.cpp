@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Policy/SuppressionReader.h"
+#include "Audit/Finding.h"
 #include "Policy/Glob.h"
-#include "Policy/Nearest.h"
 #include "Support/Format.h"
+#include "Support/Nearest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
+
+/// "" if \p text is a finding ("MPG130"), else what is wrong with it.
+static std::string wrongFinding(StringRef text) {
+  std::vector<std::string> ids;
+  for (const FindingInfo &info : allFindings())
+    ids.push_back(idText(info.id));
+  if (any_of(ids, [&](StringRef id) { return id.equals_insensitive(text); }))
+    return "";
+  std::vector<StringRef> names(ids.begin(), ids.end());
+  StringRef nearest = nearestName(text, names);
+  return "there is no finding '" + text.str() + "'" +
+         (nearest.empty() ? std::string("; they look like MPG103")
+                          : "; did you mean '" + nearest.str() + "'?");
+}
 
 static constexpr StringRef keyNames[] = {"id", "path", "symbol", "reason",
                                          "expires"};

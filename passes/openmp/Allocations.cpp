@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Allocations.h"
+#include "openmp/Allocations.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ArrayPlaces.h"
-#include "Allocations.h"
+#include "openmp/ArrayPlaces.h"
+#include "openmp/Allocations.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"

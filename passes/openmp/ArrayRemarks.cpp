@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ArrayRemarks.h"
-#include "Diagnostics.h"
-#include "VariableNames.h"
+#include "openmp/ArrayRemarks.h"
+#include "base/Diagnostics.h"
+#include "openmp/VariableNames.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"

@@ -6,9 +6,9 @@
 #ifndef MPG_PASSES_ARRAYREMARKS_H
 #define MPG_PASSES_ARRAYREMARKS_H
 
-#include "ArrayVerdict.h"
-#include "RemarkPlaces.h"
-#include "SerialRows.h"
+#include "base/RemarkPlaces.h"
+#include "openmp/ArrayVerdict.h"
+#include "openmp/SerialRows.h"
 
 namespace mpg {
 

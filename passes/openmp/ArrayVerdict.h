@@ -6,7 +6,7 @@
 #ifndef MPG_PASSES_ARRAYVERDICT_H
 #define MPG_PASSES_ARRAYVERDICT_H
 
-#include "FirstTouchCall.h"
+#include "openmp/FirstTouchCall.h"
 
 namespace mpg {
 

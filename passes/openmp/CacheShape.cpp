@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "CacheShape.h"
+#include "openmp/CacheShape.h"
 #include "llvm/IR/Function.h"
 
 using namespace llvm;

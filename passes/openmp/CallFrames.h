@@ -6,7 +6,7 @@
 #ifndef MPG_PASSES_CALLFRAMES_H
 #define MPG_PASSES_CALLFRAMES_H
 
-#include "OmpRegions.h"
+#include "base/OmpRegions.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Argument.h"
 #include <deque>

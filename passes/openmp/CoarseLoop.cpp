@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "CoarseLoop.h"
-#include "CacheShape.h"
-#include "LoopNest.h"
-#include "LoopWork.h"
+#include "openmp/CoarseLoop.h"
+#include "openmp/CacheShape.h"
+#include "openmp/LoopNest.h"
+#include "openmp/LoopWork.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Constants.h"

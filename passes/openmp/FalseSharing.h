@@ -12,7 +12,7 @@
 #ifndef MPG_PASSES_FALSESHARING_H
 #define MPG_PASSES_FALSESHARING_H
 
-#include "RemarkPlaces.h"
+#include "base/RemarkPlaces.h"
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {

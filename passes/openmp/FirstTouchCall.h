@@ -6,9 +6,9 @@
 #ifndef MPG_PASSES_FIRSTTOUCHCALL_H
 #define MPG_PASSES_FIRSTTOUCHCALL_H
 
-#include "Allocations.h"
-#include "ParallelUses.h"
-#include "SerialInit.h"
+#include "openmp/Allocations.h"
+#include "openmp/ParallelUses.h"
+#include "openmp/SerialInit.h"
 
 namespace llvm {
 class IRBuilderBase;

@@ -4,14 +4,14 @@
 // worksharing loops, serial writes, calls that free or resize it), judged, and
 // told. All arrays are judged before the code is changed.
 
-#include "FirstTouchPass.h"
-#include "AnyThread.h"
-#include "ArrayRemarks.h"
-#include "FirstTouchChoice.h"
-#include "ParallelInit.h"
-#include "PassOptions.h"
-#include "SerialRows.h"
-#include "SharedSites.h"
+#include "openmp/FirstTouchPass.h"
+#include "base/PassOptions.h"
+#include "hints/FirstTouchChoice.h"
+#include "openmp/AnyThread.h"
+#include "openmp/ArrayRemarks.h"
+#include "openmp/ParallelInit.h"
+#include "openmp/SerialRows.h"
+#include "openmp/SharedSites.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"

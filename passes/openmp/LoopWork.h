@@ -5,7 +5,7 @@
 #ifndef MPG_PASSES_LOOPWORK_H
 #define MPG_PASSES_LOOPWORK_H
 
-#include "OmpRegions.h"
+#include "base/OmpRegions.h"
 
 namespace llvm {
 class ScalarEvolution;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ParallelInit.h"
-#include "AnyThread.h"
-#include "IterationRanges.h"
-#include "ParallelUses.h"
+#include "openmp/ParallelInit.h"
+#include "openmp/AnyThread.h"
+#include "openmp/IterationRanges.h"
+#include "openmp/ParallelUses.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"

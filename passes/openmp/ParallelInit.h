@@ -12,7 +12,7 @@
 #ifndef MPG_PASSES_PARALLELINIT_H
 #define MPG_PASSES_PARALLELINIT_H
 
-#include "TeamLoop.h"
+#include "openmp/TeamLoop.h"
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ParallelUses.h"
-#include "Allocations.h"
+#include "openmp/ParallelUses.h"
+#include "openmp/Allocations.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"

@@ -6,7 +6,7 @@
 #ifndef MPG_PASSES_PARALLELUSES_H
 #define MPG_PASSES_PARALLELUSES_H
 
-#include "Sampler.h"
+#include "openmp/Sampler.h"
 #include <array>
 #include <map>
 

@@ -12,9 +12,9 @@
 #ifndef MPG_PASSES_SAMEPOW2ARRAYS_H
 #define MPG_PASSES_SAMEPOW2ARRAYS_H
 
-#include "ArrayPlaces.h"
-#include "RemarkPlaces.h"
-#include "Sampler.h"
+#include "base/RemarkPlaces.h"
+#include "openmp/ArrayPlaces.h"
+#include "openmp/Sampler.h"
 
 namespace mpg {
 

@@ -4,8 +4,8 @@
 // enough that a program without overflows has none here, and sign extensions
 // and truncations then are nothing.
 
-#include "Sampler.h"
-#include "Allocations.h"
+#include "openmp/Sampler.h"
+#include "openmp/Allocations.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"

@@ -17,7 +17,7 @@
 #ifndef MPG_PASSES_SAMPLER_H
 #define MPG_PASSES_SAMPLER_H
 
-#include "CallFrames.h"
+#include "openmp/CallFrames.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/PassManager.h"

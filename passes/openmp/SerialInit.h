@@ -6,7 +6,7 @@
 #ifndef MPG_PASSES_SERIALINIT_H
 #define MPG_PASSES_SERIALINIT_H
 
-#include "Sampler.h"
+#include "openmp/Sampler.h"
 
 namespace mpg {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SerialRows.h"
-#include "ArrayVerdict.h"
+#include "openmp/SerialRows.h"
+#include "openmp/ArrayVerdict.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"

@@ -8,7 +8,7 @@
 #ifndef MPG_PASSES_SERIALROWS_H
 #define MPG_PASSES_SERIALROWS_H
 
-#include "ParallelUses.h"
+#include "openmp/ParallelUses.h"
 
 namespace mpg {
 

@@ -2,7 +2,7 @@
 //
 // See SharedSites.h.
 
-#include "SharedSites.h"
+#include "openmp/SharedSites.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Constants.h"
 

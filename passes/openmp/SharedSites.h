@@ -7,7 +7,7 @@
 #ifndef MPG_PASSES_SHAREDSITES_H
 #define MPG_PASSES_SHAREDSITES_H
 
-#include "ArrayVerdict.h"
+#include "openmp/ArrayVerdict.h"
 
 namespace mpg {
 

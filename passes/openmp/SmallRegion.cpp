@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SmallRegion.h"
-#include "LoopWork.h"
+#include "openmp/SmallRegion.h"
+#include "openmp/LoopWork.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Constants.h"

@@ -9,8 +9,8 @@
 #ifndef MPG_PASSES_SMALLREGION_H
 #define MPG_PASSES_SMALLREGION_H
 
-#include "OmpRegions.h"
-#include "RemarkPlaces.h"
+#include "base/OmpRegions.h"
+#include "base/RemarkPlaces.h"
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {

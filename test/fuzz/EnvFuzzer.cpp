@@ -4,9 +4,9 @@
 // one entry. Beyond not crashing: what PRINT_ENV shows as being in force is
 // understood and in force again when it is given as the environment.
 
-#include "Env.h"
-#include "EnvTable.h"
-#include "Messages.h"
+#include "base/Env.h"
+#include "base/EnvTable.h"
+#include "base/Messages.h"
 #include <cstdlib>
 #include <string>
 #include <vector>

@@ -6,8 +6,8 @@
 // unknown stands in the word, and what comes out is not much larger than what
 // went in.
 
-#include "Job/Recommend/Recommend.h"
-#include "Job/Rules/JobRules.h"
+#include "Advice/Recommend.h"
+#include "JobRules/JobRules.h"
 #include <cstdlib>
 
 using namespace llvm;

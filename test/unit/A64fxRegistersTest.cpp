@@ -4,7 +4,7 @@
 // manual's example, constants of published code, and what the machine itself
 // shows; and the edges of every range.
 
-#include "A64fxRegisters.h"
+#include "a64fx/A64fxRegisters.h"
 #include <gtest/gtest.h>
 #include <set>
 

@@ -3,7 +3,7 @@
 // mpg_barrier_*: nobody leaves before all are there, in memory and through a
 // device of this test's own, and which of the two it becomes.
 
-#include "Barrier.h"
+#include "a64fx/Barrier.h"
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>

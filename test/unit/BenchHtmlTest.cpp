@@ -3,9 +3,9 @@
 // The page of mpgbench --html over made-up results: well formed, harmless,
 // every number of every picture inside of the picture, no label over another.
 
-#include "Bench/BenchResult.h"
-#include "Bench/Report/BenchAxis.h"
-#include "Bench/Report/BenchPanels.h"
+#include "mpgbench/Report/BenchAxis.h"
+#include "mpgbench/Report/BenchPanels.h"
+#include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"

@@ -5,8 +5,8 @@
 // values come from the formula, from counting by hand, and from a cache that is
 // simulated line by line.
 
-#include "Bench/Experiments/CacheSets.h"
-#include "Bench/Experiments/Zipf.h"
+#include "mpgbench/Experiments/CacheSets.h"
+#include "mpgbench/Experiments/Zipf.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <filesystem>

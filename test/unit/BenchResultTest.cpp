@@ -4,7 +4,7 @@
 // damaged files are refused with the place of the damage, and --compare calls
 // only those differences real that are.
 
-#include "Bench/BenchResult.h"
+#include "mpgbench/Run/BenchResult.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

@@ -3,9 +3,9 @@
 // Outputs of compared programs: where they differ, what of them is libmpg's and
 // not the program's, and the lists of modes.
 
-#include "Run/CompareOutput.h"
+#include "mpgrun/Compare/CompareOutput.h"
 #include "Measure/RandomOrder.h"
-#include "Run/CompareModes.h"
+#include "mpgrun/Compare/CompareModes.h"
 #include <gtest/gtest.h>
 #include <set>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 // One run of a program as mpgrun --compare does it: what comes back of its end
 // and its use of the machine, and that its memory can be interleaved.
 
-#include "Run/CompareRun.h"
-#include "Run/CompareOutput.h"
+#include "mpgrun/Compare/CompareRun.h"
+#include "mpgrun/Compare/CompareOutput.h"
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 // Which process may divide an L2 cache that it shares with others: the rules,
 // on the layouts of CPUs and groups that there are.
 
-#include "CoreGroups.h"
+#include "numa/CoreGroups.h"
 #include <gtest/gtest.h>
 #include <string>
 

@@ -3,10 +3,10 @@
 // The environment as libmpg reads it: defaults, wrong values, and the rules by
 // which one variable decides another.
 
-#include "Env.h"
-#include "EnvTable.h"
-#include "Messages.h"
+#include "base/Env.h"
 #include "StderrLines.h"
+#include "base/EnvTable.h"
+#include "base/Messages.h"
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -58,10 +58,9 @@ std::string otherValue(Variable variable) {
   const Setting &setting = settingOf(variable);
   uint64_t usual = 0;
   parseValue(setting, setting.fallback, usual);
-  for (const char *text :
-       {"on", "2", "1", "0", "base", "32M", "thp", "all",
-        "demand:prepage:demand", "none", "777", "FALSE", "4,10", "mbind",
-        "share"}) {
+  for (const char *text : {"on", "2", "1", "0", "base", "32M", "thp", "all",
+                           "demand:prepage:demand", "none", "777", "FALSE",
+                           "4,10", "mbind", "share"}) {
     uint64_t value;
     if (parseValue(setting, text, value) && value != usual)
       return text;

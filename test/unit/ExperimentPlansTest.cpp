@@ -4,8 +4,8 @@
 // worker measures small ones and refuses nonsense, and what they conclude from
 // made-up samples. No test looks at a time.
 
-#include "Bench/BenchPoints.h"
 #include "Support/Format.h"
+#include "mpgbench/Run/BenchPoints.h"
 #include <gtest/gtest.h>
 #include <set>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #ifndef MPG_TEST_FAKEMACHINE_H
 #define MPG_TEST_FAKEMACHINE_H
 
-#include "ThisMachine.h"
+#include "a64fx/ThisMachine.h"
 #include <atomic>
 #include <gtest/gtest.h>
 #include <map>

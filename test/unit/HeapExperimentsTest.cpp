@@ -4,7 +4,7 @@
 // for machines that are not here, what a worker says of points that make no
 // sense or whose library is not there, and what they conclude.
 
-#include "Bench/BenchPoints.h"
+#include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <set>

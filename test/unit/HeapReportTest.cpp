@@ -4,7 +4,7 @@
 // damage, each bit of MALLOC_CHECK_, many threads at once, and a handler of
 // SIGABRT that does what handlers do.
 
-#include "HeapReport.h"
+#include "heap/HeapReport.h"
 #include "StderrLines.h"
 #include <atomic>
 #include <cerrno>

@@ -4,9 +4,9 @@
 // fix, and nothing where nobody has set up a pool. Sizes that no kernel offers
 // stand for a node without a pool.
 
-#include "HeapShortage.h"
-#include "Shortage.h"
+#include "heap/HeapShortage.h"
 #include "StderrLines.h"
+#include "pages/Shortage.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

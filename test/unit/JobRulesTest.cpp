@@ -4,9 +4,9 @@
 // them says, and, as much, where it is silent. What the reader makes of a text
 // has its own tests; both together are tested in test/mpgaudit.
 
-#include "Job/Rules/JobRules.h"
-#include "Job/Rules/RuleCpus.h"
-#include "Job/Script/EnvVariables.h"
+#include "JobRules/JobRules.h"
+#include "JobRules/RuleCpus.h"
+#include "JobScript/EnvVariables.h"
 #include "gtest/gtest.h"
 #include <elf.h>
 

@@ -4,7 +4,7 @@
 // random of assignments, quotes and expansions. Whenever the reader says that a
 // value is known, bash has the same one.
 
-#include "Job/Script/JobScript.h"
+#include "JobScript/JobScript.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"

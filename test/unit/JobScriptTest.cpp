@@ -3,7 +3,7 @@
 // Job scripts and what is known after reading them. A wrong fact here becomes
 // wrong advice about a job; a guess is as bad as an error.
 
-#include "Job/Script/JobScript.h"
+#include "JobScript/JobScript.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 

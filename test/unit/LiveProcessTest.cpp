@@ -3,7 +3,7 @@
 // Running processes as /proc shows them: this one, its children, and numbers
 // that are none.
 
-#include "Run/LiveProcess.h"
+#include "Process/LiveProcess.h"
 #include <algorithm>
 #include <csignal>
 #include <gtest/gtest.h>

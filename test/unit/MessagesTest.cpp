@@ -2,7 +2,7 @@
 //
 // What libmpg says on standard error and into the file of mpgrun.
 
-#include "Messages.h"
+#include "base/Messages.h"
 #include "StderrLines.h"
 #include <cstring>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // NodeCpus.h on the machine that runs the tests, compared with what the C
 // library says.
 
-#include "NodeCpus.h"
+#include "numa/NodeCpus.h"
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <thread>

@@ -4,10 +4,10 @@
 // process. Large pages themselves are tested with real programs
 // (test/runtime); here the pages are normal ones, so that it runs everywhere.
 
-#include "Pages.h"
-#include "Segments.h"
-#include "SelfMaps.h"
-#include "Shortage.h"
+#include "pages/Pages.h"
+#include "base/SelfMaps.h"
+#include "pages/Shortage.h"
+#include "segments/Segments.h"
 
 #include "gtest/gtest.h"
 

@@ -3,9 +3,9 @@
 // OMP_PLACES, OMP_PROC_BIND and OMP_NUM_THREADS, on a machine with 16 CPUs:
 // two sockets, four nodes of four CPUs, eight cores of two (CPUs c and c + 1).
 
-#include "Places.h"
-#include "CoreGroups.h"
-#include "CpuNeighbors.h"
+#include "numa/Places.h"
+#include "numa/CoreGroups.h"
+#include "numa/CpuNeighbors.h"
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>

@@ -3,7 +3,7 @@
 // mpg_prefetch_set on an A64FX of numbers: the values that reach the registers,
 // and that a wrong request reaches none.
 
-#include "Prefetch.h"
+#include "a64fx/Prefetch.h"
 #include "FakeMachine.h"
 #include <cerrno>
 

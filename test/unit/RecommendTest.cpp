@@ -4,8 +4,8 @@
 // program in which job, that libmpg takes each value, and that a job script
 // made of the recommended lines has nothing to complain about.
 
-#include "Job/Recommend/Recommend.h"
-#include "Job/Rules/JobRules.h"
+#include "Advice/Recommend.h"
+#include "JobRules/JobRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

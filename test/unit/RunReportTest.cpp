@@ -3,8 +3,8 @@
 // The report of mpgrun out of texts as the kernel writes them: mappings, NUMA
 // nodes, which region they belong to, and states that cannot be believed.
 
-#include "Run/RunReport.h"
-#include "Run/HpcTags.h"
+#include "Process/RunReport.h"
+#include "Process/HpcTags.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

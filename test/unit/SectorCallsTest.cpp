@@ -4,8 +4,8 @@
 // one of this test's own, or the calling thread alone.
 
 #include "FakeMachine.h"
-#include "OpenMp.h"
-#include "Sector.h"
+#include "a64fx/Sector.h"
+#include "numa/OpenMp.h"
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>

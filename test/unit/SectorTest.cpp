@@ -3,10 +3,10 @@
 // Regions with ways of the sector cache, on an A64FX of numbers: what is
 // written, what is put back, and what is refused.
 
-#include "Sector.h"
+#include "a64fx/Sector.h"
 #include "FakeMachine.h"
 #include "StderrLines.h"
-#include "WayBudget.h"
+#include "a64fx/WayBudget.h"
 #include "mpg/mpg.h"
 #include <cerrno>
 #include <thread>

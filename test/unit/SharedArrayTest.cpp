@@ -3,7 +3,7 @@
 // Which page of an array belongs to which thread, against a model that asks
 // for each page whose the byte in its middle is.
 
-#include "SharedArray.h"
+#include "numa/SharedArray.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -7,7 +7,7 @@
 #ifndef MPG_TEST_STDERRLINES_H
 #define MPG_TEST_STDERRLINES_H
 
-#include "StandardError.h"
+#include "base/StandardError.h"
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #define MPG_TOOLS_MPGAUDIT_JOBINPUTS_H
 
 #include "Inputs.h"
-#include "Job/Script/JobScript.h"
+#include "JobScript/JobScript.h"
 
 namespace mpg {
 

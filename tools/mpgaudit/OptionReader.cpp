@@ -3,8 +3,8 @@
 #include "OptionReader.h"
 #include "CheckLists.h"
 #include "OptionIds.h"
-#include "Policy/Nearest.h"
 #include "Support/Format.h"
+#include "Support/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <thread>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Run.h"
+#include "Advice/Recommend.h"
 #include "Audit/ClosureFacts.h"
-#include "Job/JobOutput.h"
-#include "Job/Recommend/Recommend.h"
 #include "Loader/Tree.h"
+#include "Render/JobOutput.h"
 #include "Support/Format.h"
 #include "Support/OrderedParallel.h"
 #include "llvm/ADT/DenseMap.h"

@@ -7,9 +7,9 @@
 #define MPG_TOOLS_MPGAUDIT_RUN_H
 
 #include "JobInputs.h"
+#include "Process/LiveProcess.h"
 #include "ProjectPolicy.h"
-#include "Report/RunResult.h"
-#include "Run/LiveProcess.h"
+#include "Render/RunResult.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -6,12 +6,12 @@
 // lib/Bench/Experiment*.cpp, how they are carried out in
 // lib/Bench/BenchDriver.h.
 
-#include "Bench/BenchDriver.h"
 #include "Options.h"
-#include "Policy/TextFile.h"
-#include "Run/RuntimeLibrary.h"
+#include "Process/RuntimeLibrary.h"
 #include "Support/Format.h"
 #include "Support/OutputFile.h"
+#include "Support/TextFile.h"
+#include "mpgbench/Run/BenchDriver.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

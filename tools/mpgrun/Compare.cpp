@@ -10,11 +10,11 @@
 #include "Node/NodeMachine.h"
 #include "Node/NodeNuma.h"
 #include "ProgramNotes.h"
-#include "Run/CompareDriver.h"
 #include "Say.h"
 #include "StandardFiles.h"
 #include "Support/Format.h"
 #include "Support/OutputFile.h"
+#include "mpgrun/Compare/CompareDriver.h"
 #include <ctime>
 #include <sys/random.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 // See Environment.h.
 
 #include "Environment.h"
-#include "Run/RuntimeLibrary.h"
+#include "Process/RuntimeLibrary.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,8 +4,8 @@
 
 #include "Options.h"
 #include "ExitStatus.h"
-#include "Run/CompareModes.h"
 #include "Support/Format.h"
+#include "mpgrun/Compare/CompareModes.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include "OptionTable.inc"

@@ -4,7 +4,7 @@
 
 #include "ProgramNotes.h"
 #include "ExitStatus.h"
-#include "Run/HintReport.h"
+#include "Process/HintReport.h"
 #include "Say.h"
 #include "Support/Format.h"
 #include "Support/HeapTags.h"

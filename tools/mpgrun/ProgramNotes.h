@@ -7,7 +7,7 @@
 #define MPG_TOOLS_MPGRUN_PROGRAMNOTES_H
 
 #include "Options.h"
-#include "Run/Program.h"
+#include "Process/Program.h"
 
 namespace mpg {
 

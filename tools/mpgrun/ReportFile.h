@@ -7,7 +7,7 @@
 #ifndef MPG_TOOLS_MPGRUN_REPORTFILE_H
 #define MPG_TOOLS_MPGRUN_REPORTFILE_H
 
-#include "Run/RunReport.h"
+#include "Process/RunReport.h"
 
 namespace mpg {
 

@@ -8,7 +8,7 @@
 // MPG_PARALLEL_ALL=CHUNK,THREADS,STEP sets the share, 0 for none; STEP is the
 // bytes of memset in one iteration (8).
 
-#include "ParallelInit.h"
+#include "openmp/ParallelInit.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/IntrinsicInst.h"

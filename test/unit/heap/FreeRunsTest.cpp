@@ -4,7 +4,7 @@
 // is aligned, and was free; whatever is given becomes one with its neighbours;
 // a run that fits is found if there is one.
 
-#include "FreeRuns.h"
+#include "heap/FreeRuns.h"
 
 #include "gtest/gtest.h"
 

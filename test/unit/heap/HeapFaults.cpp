@@ -12,7 +12,7 @@
 
 #include "HeapUnderTest.h"
 #include "HeapWorkload.h"
-#include "Syscall.h"
+#include "base/Syscall.h"
 #include "mpg/mpg.h"
 
 #include <cerrno>

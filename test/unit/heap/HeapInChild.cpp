@@ -4,7 +4,7 @@
 // expects in vain is printed there and told by the exit code.
 
 #include "HeapUnderTest.h"
-#include "Syscall.h"
+#include "base/Syscall.h"
 
 #include "gtest/gtest.h"
 

@@ -8,8 +8,8 @@
 #include "HeapWorkload.h"
 #include "StderrLines.h"
 
-#include "HeapChecks.h"
-#include "HeapLarge.h"
+#include "heap/HeapChecks.h"
+#include "heap/HeapLarge.h"
 #include "mpg/mpg.h"
 
 #include "gtest/gtest.h"

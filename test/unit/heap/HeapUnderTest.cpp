@@ -5,10 +5,10 @@
 
 #include "HeapUnderTest.h"
 
-#include "Fork.h"
-#include "HeapSpace.h"
-#include "Pages.h"
-#include "SelfMaps.h"
+#include "base/SelfMaps.h"
+#include "fork/Fork.h"
+#include "heap/HeapSpace.h"
+#include "pages/Pages.h"
 
 #include <algorithm>
 #include <malloc.h>

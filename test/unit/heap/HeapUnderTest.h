@@ -8,7 +8,7 @@
 #ifndef MPG_TEST_HEAPUNDERTEST_H
 #define MPG_TEST_HEAPUNDERTEST_H
 
-#include "Heap.h"
+#include "heap/Heap.h"
 
 #include <functional>
 

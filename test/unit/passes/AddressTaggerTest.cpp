@@ -3,9 +3,9 @@
 // Where a tag is put on: once for each base, outside of all loops that do not
 // change it; and what of the old computation is left.
 
-#include "AddressTagger.h"
-#include "Access.h"
-#include "TagVerifier.h"
+#include "tags/AddressTagger.h"
+#include "base/Access.h"
+#include "tags/TagVerifier.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"

@@ -3,7 +3,7 @@
 // Which calls give fresh memory. One that is taken for such and is not gets its
 // data overwritten by zeros.
 
-#include "Allocations.h"
+#include "openmp/Allocations.h"
 #include "PassModule.h"
 
 using namespace llvm;

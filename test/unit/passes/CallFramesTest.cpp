@@ -3,7 +3,7 @@
 // How a function is reached. A way that is forgotten is a size that is taken
 // for another one's; a way too many costs the compiler's time.
 
-#include "CallFrames.h"
+#include "openmp/CallFrames.h"
 #include "PassModule.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // Where the call can be inserted and with which numbers. A number that is not
 // known there must be an obstacle, not a guess.
 
-#include "FirstTouchCall.h"
+#include "openmp/FirstTouchCall.h"
 #include "PassModule.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // Which of several things that were said counts for an allocation. "off" that
 // is overlooked is memory that moves although the user forbade it.
 
-#include "FirstTouchChoice.h"
+#include "hints/FirstTouchChoice.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"

@@ -3,7 +3,7 @@
 // The grammar of hints, and what two of them add up to: a text that is read
 // wrongly becomes a tag that nobody asked for.
 
-#include "HintText.h"
+#include "hints/HintText.h"
 #include "mpg/hints.h"
 #include "gtest/gtest.h"
 

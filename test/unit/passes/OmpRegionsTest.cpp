@@ -3,7 +3,7 @@
 // OpenMP in a compiled program: what is missed or attributed to the wrong loop
 // here, is placed for the wrong threads.
 
-#include "OmpRegions.h"
+#include "base/OmpRegions.h"
 #include "PassModule.h"
 
 using namespace llvm;
@@ -246,8 +246,9 @@ TEST(OmpRegions, WhatIsPartOfALoop) {
 }
 
 TEST(OmpRegions, ALoopInsideOfAnIterationIsNotShared) {
-  Loops loops(text({"body", "ptr %a, i64 %last", "",
-                    loopText("k", "loop", "%last", storeOne), 34, "1", "k.out"}));
+  Loops loops(
+      text({"body", "ptr %a, i64 %last", "",
+            loopText("k", "loop", "%last", storeOne), 34, "1", "k.out"}));
   ASSERT_EQ(loops.found.size(), 1u);
   EXPECT_EQ(loops.loopsOf(0), Names{"loop"});
   EXPECT_EQ(loops.owner("body/p"), 0);

@@ -3,7 +3,7 @@
 // How an array is shared out. A shape that is taken for another one puts every
 // page on the wrong thread's node.
 
-#include "ParallelUses.h"
+#include "openmp/ParallelUses.h"
 #include "PassModule.h"
 
 using namespace llvm;

@@ -7,8 +7,8 @@
 #ifndef MPG_TEST_PASSMODULE_H
 #define MPG_TEST_PASSMODULE_H
 
-#include "CallFrames.h"
-#include "Sampler.h"
+#include "openmp/CallFrames.h"
+#include "openmp/Sampler.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Dominators.h"

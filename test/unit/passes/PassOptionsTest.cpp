@@ -2,7 +2,7 @@
 //
 // The text of MPG_PASS_OPTIONS, and what of it reaches a link with LTO.
 
-#include "PassOptions.h"
+#include "base/PassOptions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 // Values for made-up inputs. What must come out is what the program would
 // compute from the same inputs, on every way a value can take through it.
 
-#include "Sampler.h"
+#include "openmp/Sampler.h"
 #include "PassModule.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // What one thread writes. If a part is taken for the whole, pages are touched
 // that the program never would; if the whole is missed, nothing is repaired.
 
-#include "SerialInit.h"
+#include "openmp/SerialInit.h"
 #include "PassModule.h"
 
 using namespace llvm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Machines/MachineFile.h"
 #include "ModelPrograms.h"
-#include "Sim/MachineFile.h"
 #include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>

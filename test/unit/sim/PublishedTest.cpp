@@ -4,8 +4,8 @@
 // to the same work. "Guide" is the one of docs/hardware.md. Each test prints
 // both.
 
+#include "Machines/MachineFile.h"
 #include "ModelPrograms.h"
-#include "Sim/MachineFile.h"
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The decision tree of docs/environment.md as a program: which variables a
+// program should be started with, and why. "What to set, and why" there has
+// every decision with its reason; what depends on a profile and not on the
+// program or its script is left to the reader.
+
+#ifndef MPG_ADVICE_RECOMMEND_H
+#define MPG_ADVICE_RECOMMEND_H
+
+#include "Audit/Audit.h"
+#include "JobScript/JobScript.h"
+
+namespace mpg {
+
+struct Recommendation {
+  std::string name,
+      value;          ///< "XOS_MMM_L_PAGING_POLICY", "demand:demand:demand"
+  std::string reason; ///< with the figure behind it and its source
+  /// The launch has this value already.
+  bool alreadySet = false;
+};
+
+/// A line of the script that speaks against a recommendation.
+struct Contradiction {
+  unsigned line; ///< 0: not in the script
+  std::string text;
+};
+
+struct Advice {
+  /// What was decided on: "target fugaku, 48 threads, 1 process a node".
+  std::string situation;
+  /// "threads unknown: OMP_NUM_THREADS is $N; taken as ..."
+  std::vector<std::string> unknown;
+  std::vector<Recommendation> settings;
+  std::vector<Contradiction> contradictions;
+  /// What else to do, which is no variable: relink, give each node a copy.
+  /// Lines after the first that start with two spaces can be pasted.
+  std::vector<std::string> steps;
+  /// Those of the steps without which nothing is on large pages, in one line
+  /// each: "start it as: mpgrun ./app ...".
+  std::vector<std::string> musts;
+};
+
+/// \p script and \p launch may be null: then the program alone decides.
+/// \p program needs its facts (AuditSettings::wantFacts); of a file that is no
+/// program, or that could not be found, only path and target are asked.
+/// \p memoryBytes is what one node has for the job, where the user said so.
+Advice recommend(const FileReport &program, const JobScript *script,
+                 const JobLaunch *launch,
+                 std::optional<uint64_t> memoryBytes = std::nullopt);
+
+/// export lines with comments, ready to be pasted into a shell script. One
+/// line where there is nothing to do. \p brief: five lines at most, without
+/// reasons.
+void writeAdvice(llvm::raw_ostream &out, const Advice &advice,
+                 llvm::StringRef programPath, bool brief = false);
+
+} // namespace mpg
+
+#endif // MPG_ADVICE_RECOMMEND_H

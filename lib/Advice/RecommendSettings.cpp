@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which variables to set. Where Fujitsu's guide contradicts itself, the
+// decision and its reason stand in docs/environment.md, "What to set, and why".
+// Its figures are quoted as its own: no A64FX was measured here.
+
+#include "Advice/RecommendRules.h"
+#include "Support/Format.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// The large page malloc is in use, so that its variables count.
+static bool usesHeap(const Situation &situation) {
+  return situation.isLibmpg() && situation.foreignMalloc().empty();
+}
+
+static void add(Advice &advice, StringRef name, StringRef value,
+                std::string reason) {
+  advice.settings.push_back({name.str(), value.str(), std::move(reason)});
+}
+
+void mpg::advisePagingPolicy(const Situation &situation, Advice &advice) {
+  if (!situation.isLibmpg() || situation.pagesOffByChoice())
+    return;
+  const StringRef name = "XOS_MMM_L_PAGING_POLICY";
+  // Where nobody has set it, ours takes first touch by itself.
+  bool isDefault =
+      situation.target == Target::mpg && !situation.environment.find(name);
+  // HW:prepage-one-node
+  if (situation.reach == ThreadReach::severalNodes && isDefault)
+    return;
+  if (situation.reach == ThreadReach::severalNodes)
+    return add(advice, name, "demand:demand:demand",
+               "Each page lies on the node of the thread that touches it "
+               "first; prepage puts all on one node. Fujitsu's guide, 7.2: 804 "
+               "against 93 GB/s with 48 threads that each stream their own "
+               "part. For tables that all threads only read there is no gain "
+               "(14.4: 69.8 against 77.7 GB/s).");
+  if (situation.has(FindingId::mpg200))
+    return add(advice, name, "demand:demand:demand",
+               "The program sets timers and starts processes: with prepage, "
+               "fork and clone may be interrupted for ever (Fujitsu's guide, "
+               "9.3).");
+  // Ours copies piece by piece: demand would save nothing.
+  if (situation.target == Target::fugaku && situation.startupTooLarge())
+    add(advice, name, "demand:demand:prepage",
+        "Start-up needs " + formatBytes(situation.startupBytes()) +
+            " on a node, twice .data and .bss of " +
+            std::to_string(situation.ranks()) +
+            (situation.ranks() == 1 ? " process" : " processes") +
+            "; with demand .bss is not copied (Fujitsu's guide, 9.1). Memory "
+            "of malloc stays prepaged: the threads are on one CMG.");
+}
+
+/// Only where all four of its preconditions hold: large pages on, prepage for
+/// mmap, shared arenas, one of them. The last two are the defaults.
+void mpg::adviseFallback(const Situation &situation, Advice &advice) {
+  if (situation.target != Target::fugaku || !usesHeap(situation) ||
+      !situation.memoryIsTight())
+    return;
+  StringRef policy = valueIn(advice, "XOS_MMM_L_PAGING_POLICY");
+  bool hasPrepage = policy.empty() || policy.ends_with(":prepage");
+  auto isDefault = [&](StringRef name, StringRef value) {
+    return !situation.environment.find(name) || situation.isSet(name, value);
+  };
+  if (!hasPrepage || !isDefault("XOS_MMM_L_ARENA_LOCK_TYPE", "1") ||
+      !isDefault("XOS_MMM_L_MAX_ARENA_NUM", "1"))
+    return;
+  // A policy of the script that says demand stands, so it would not count.
+  StringRef own = situation.environment.valueOf("XOS_MMM_L_PAGING_POLICY");
+  if (policy.empty() && !own.empty() && !own.ends_with(":prepage"))
+    return;
+  add(advice, "XOS_MMM_L_HUGETLB_FALLBACK", "1",
+      "Static data alone takes " + formatBytes(situation.staticBytes()) +
+          " of " + formatBytes(*situation.memoryBytes) +
+          " of a node: where large pages run out, malloc takes normal ones "
+          "instead of the job being killed. Needs prepage for mmap, "
+          "ARENA_LOCK_TYPE=1 and MAX_ARENA_NUM=1 (Fujitsu's guide, 6.1), "
+          "which hold here.");
+}
+
+/// C++ programs allocate wherever they run; of others only a profile says so.
+static bool allocatesInThreads(const Situation &situation) {
+  return situation.reach != ThreadReach::oneThread &&
+         (situation.needs("libstdc++.so") || situation.needs("libc++.so"));
+}
+
+void mpg::adviseParallelMalloc(const Situation &situation, Advice &advice) {
+  if (!usesHeap(situation) || !allocatesInThreads(situation) ||
+      situation.isSet("XOS_MMM_L_ARENA_FREE", "2") ||
+      situation.isSet("XOS_MMM_L_HUGETLB_FALLBACK", "1") ||
+      !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
+      situation.memoryIsTight())
+    return;
+  std::string reason = "The program is C++ and has several threads, and each "
+                       "gets a heap of its own instead of waiting for the "
+                       "others. Fujitsu's guide, 7.4: 1.60 times as fast, 16 "
+                       "threads, blocks of 64 KiB.";
+  if (situation.target == Target::fugaku) {
+    // A heap of a thread grows by 2 x MALLOC_MMAP_THRESHOLD_.
+    uint64_t heaps = SaturatingMultiply<uint64_t>(
+        SaturatingMultiply<uint64_t>(situation.threadsOrMost(),
+                                     situation.ranks()),
+        uint64_t(256) << 20);
+    if (situation.memoryBytes && heaps > *situation.memoryBytes / 2)
+      return;
+    reason += " Costs up to 256 MiB a thread, " + formatBytes(heaps) +
+              " on a node. Not together with ARENA_FREE=2, which switches it "
+              "off again.";
+  }
+  add(advice, "XOS_MMM_L_ARENA_LOCK_TYPE", "0", reason);
+}
+
+/// Blocks of this size are mapped by themselves with the guide's threshold.
+static bool isAboveThreshold(const Situation &situation) {
+  return any_of(situation.program.findings, [](const Finding &finding) {
+    return finding.id == FindingId::mpg211 &&
+           finding.where.bytes.value_or(UINT64_MAX) > equalBlocksThreshold;
+  });
+}
+
+/// MPG211: the job itself sees to it that equal blocks meet in the cache.
+/// Equal arrays in .bss alone (MPG210) are a step: a variable does not move
+/// them.
+void mpg::adviseColouring(const Situation &situation, Advice &advice) {
+  if (!usesHeap(situation) || !situation.has(FindingId::mpg211))
+    return;
+  if (situation.isSet("XOS_MMM_L_COLORING", "0"))
+    add(advice, "XOS_MMM_L_COLORING", "1",
+        "The program has many arrays of equal size: with 0 those on the heap "
+        "begin in the same sets of the L1 cache.");
+  // Ours colours blocks from 16 KiB on, and large blocks take whole pages.
+  if (situation.target != Target::fugaku || !isAboveThreshold(situation) ||
+      situation.isSet("XOS_MMM_L_ARENA_FREE", "2"))
+    return;
+  add(advice, "MALLOC_MMAP_THRESHOLD_", std::to_string(equalBlocksThreshold),
+      "The program has many arrays of equal size: blocks from this size on "
+      "are mapped one by one and coloured, each on large pages of its own. "
+      "Fujitsu's guide, 7.5, 8 arrays of 512 KiB on 12 threads: L1 misses 0.13 "
+      "instead of 0.26 of the loads. ARENA_FREE=2 would cancel it.");
+}
+
+void mpg::adviseLibraryData(const Situation &situation, Advice &advice) {
+  if (situation.target != Target::mpg ||
+      !situation.has(FindingId::mpg143, Severity::warning))
+    return;
+  add(advice, "MPG_REMAP", "all",
+      "A library keeps large data (MPG143): with exe only the program's own "
+      "is moved.");
+}
+
+/// libhugetlbfs moves segments only when it is asked; glibc uses transparent
+/// huge pages only when it is asked.
+void mpg::adviseOtherTargets(const Situation &situation, Advice &advice) {
+  if (situation.isLibmpg())
+    return;
+  if (situation.target == Target::libhugetlbfs &&
+      !situation.environment.find("HUGETLB_ELFMAP"))
+    add(advice, "HUGETLB_ELFMAP", "W",
+        "Moves .data and .bss onto large pages; libhugetlbfs does nothing "
+        "without it.");
+  StringRef tunables = situation.environment.valueOf("GLIBC_TUNABLES");
+  bool unknown =
+      situation.environment.find("GLIBC_TUNABLES") && tunables.empty();
+  if (unknown || tunables.contains("glibc.malloc.hugetlb=") ||
+      !situation.foreignMalloc().empty())
+    return;
+  // HW:static-heap-thp
+  add(advice, "GLIBC_TUNABLES",
+      (tunables.empty() ? "" : tunables.str() + ":") + "glibc.malloc.hugetlb=1",
+      "The heap on transparent huge pages: 97 % of a heap of 77 MiB, measured "
+      "with glibc 2.36 on Linux 6.18. Needs glibc 2.35 or later.");
+}
+
+void mpg::adviseBinding(const Situation &situation, Advice &advice) {
+  if (situation.reach == ThreadReach::oneThread)
+    return;
+  for (StringRef name :
+       {"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "FLIB_CPU_AFFINITY"})
+    if (situation.environment.find(name))
+      return;
+  const Variable *bind = situation.environment.find("OMP_PROC_BIND");
+  if (bind &&
+      !(bind->known && StringRef(bind->value).equals_insensitive("false")))
+    return;
+  add(advice, "OMP_PROC_BIND", "close",
+      "A thread that moves to another node leaves its memory behind. "
+      "Fujitsu's guide, 15.7, sets both lines.");
+  if (!situation.environment.find("OMP_PLACES"))
+    add(advice, "OMP_PLACES", "cores", "One thread a core.");
+}

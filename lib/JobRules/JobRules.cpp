@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See JobRules.h. The rules stand in Rule<Topic>.cpp, one topic each; here is
+// which of them run, and what becomes of what they found.
+
+#include "JobRules/JobRules.h"
+#include "JobRules/RuleContext.h"
+#include "Support/StableSort.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+#include <tuple>
+
+using namespace llvm;
+using namespace mpg;
+
+bool mpg::isForOtherMachine(const JobScript &script) {
+  auto named = [](StringRef module) {
+    return module.contains("impi") || module.contains("intel") ||
+           module.contains("cuda") || module.contains("nvidia");
+  };
+  for (const std::string &module : script.modules)
+    if (named(module))
+      return true;
+  for (const JobSetting &setting : script.settings)
+    if (StringRef(setting.name).starts_with("I_MPI_") ||
+        setting.name == "CUDA_VISIBLE_DEVICES")
+      return true;
+  for (const JobDirective &directive : script.directives)
+    if (StringRef(directive.value).contains("gpu="))
+      return true;
+  return false;
+}
+
+/// Our runtime reads the variables of Fujitsu's.
+static bool isForOurRuntime(const JobScript &script) {
+  auto isMpgrun = [](const JobCommand &command) {
+    return !command.words.empty() &&
+           baseName(command.words[0].text) == "mpgrun";
+  };
+  return any_of(script.settings,
+                [](const JobSetting &setting) {
+                  return StringRef(setting.name).starts_with("MPG_MODE");
+                }) ||
+         any_of(script.launches, [&](const JobLaunch &launch) {
+           return any_of(launch.launchers, isMpgrun);
+         });
+}
+
+/// LD_PRELOAD=/opt/FJSVxos/mmm/lib64/libmpg.so.1
+static bool preloadsVendorLibrary(const JobScript &script) {
+  return any_of(script.settings, [](const JobSetting &setting) {
+    return setting.name == "LD_PRELOAD" &&
+           StringRef(setting.value.text).contains("libmpg.so.1");
+  });
+}
+
+bool mpg::isFugakuScript(const JobScript &script) {
+  if (isForOurRuntime(script))
+    return false;
+  return preloadsVendorLibrary(script) ||
+         (script.scheduler == Scheduler::pjm && !isForOtherMachine(script));
+}
+
+static constexpr void (*rules[])(JobContext &job) = {
+    checkNames,      checkValues,       checkNoEffect,   checkFallback,
+    checkPaging,     checkNodeMemory,   checkCpuNumbers, checkHelgrind,
+    checkPreloads,   checkTagOverride,  checkSectors,    checkLeftovers,
+    checkStackLimit, checkCompileLines, checkBinding,    checkUnknown,
+};
+
+/// One thing is said once, although twenty starts of programs suffer from it;
+/// and of one number there are as many as somebody reads.
+static void dropRepeated(std::vector<Finding> &findings) {
+  constexpr unsigned mostOfOneNumber = 50;
+  std::set<std::tuple<FindingId, std::string, unsigned, std::string>> seen;
+  std::map<FindingId, unsigned> count;
+  erase_if(findings, [&](const Finding &finding) {
+    bool isNew =
+        seen.insert({finding.id, finding.sub, finding.where.line.value_or(0),
+                     finding.where.symbol})
+            .second;
+    return !isNew || ++count[finding.id] > mostOfOneNumber;
+  });
+}
+
+std::vector<Finding> mpg::auditJob(const JobScript &script,
+                                   ArrayRef<LaunchedProgram> programs,
+                                   const JobSettings &settings) {
+  std::vector<Finding> findings;
+  JobContext job(script, programs, settings, findings);
+  for (auto *rule : rules)
+    rule(job);
+  stableSort(findings, [](const Finding &a, const Finding &b) {
+    return a.where.line.value_or(0) < b.where.line.value_or(0);
+  });
+  dropRepeated(findings);
+  return findings;
+}

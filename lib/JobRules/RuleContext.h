@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every rule over job scripts works with: the script, what it is for, the
+// programs that count, and a place for findings. Each Rule<Topic>.cpp is one
+// topic; JobRules.cpp runs them.
+
+#ifndef MPG_JOBRULES_RULECONTEXT_H
+#define MPG_JOBRULES_RULECONTEXT_H
+
+#include "JobRules/JobRules.h"
+#include "JobScript/EnvVariables.h"
+#include <map>
+
+namespace mpg {
+
+/// The value that a variable has when a program starts.
+struct JobValue {
+  llvm::StringRef text; ///< the default if the variable is not set
+  bool set = false;
+  bool known = true; ///< text means nothing otherwise
+  unsigned line = 0; ///< of the script; 0 if it is not set there
+  bool is(llvm::StringRef value) const { return known && text == value; }
+};
+
+/// Which numbers CPUs and NUMA nodes have. HW:a64fx-job-cpus
+enum class Numbering : uint8_t {
+  unknown,
+  fx1000, ///< CPUs 12 to 59, nodes 4 to 7: Fugaku, FX1000
+  fx700   ///< CPUs 0 to 47, nodes 0 to 3
+};
+
+/// Cores of one core memory group. HW:a64fx-cmgs
+constexpr unsigned coresOfGroup = 12;
+constexpr unsigned groupsOfNode = 4;
+
+class JobContext {
+public:
+  JobContext(const JobScript &script, llvm::ArrayRef<LaunchedProgram> programs,
+             const JobSettings &settings, std::vector<Finding> &out);
+
+  const JobScript &script;
+  const JobSettings &settings;
+  const Target target;
+  const Numbering numbering;
+  /// Starts of the user's programs, not of cp and date.
+  std::vector<const JobLaunch *> launches;
+
+  bool wants(FindingId id) const;
+  /// Adds a finding about line \p line. What is the same twice, in a script
+  /// that starts twenty programs alike, is dropped later. pre: wants(id).
+  Finding &add(FindingId id, unsigned line, const llvm::Twine &title);
+  /// The same for something that may not happen: one level lower.
+  Finding &add(FindingId id, unsigned line, bool conditional,
+               const llvm::Twine &title);
+
+  /// What mpgaudit says of the program's file; null if nothing is known.
+  const FileReport *reportOf(const JobLaunch &launch) const;
+  /// Its file was looked for and not found.
+  bool isMissing(const JobLaunch &launch) const;
+  /// What \p name is for \p launch; the default for an illegal value, as the
+  /// library has it.
+  JobValue valueOf(const JobLaunch &launch, llvm::StringRef name) const;
+  /// Large pages of the library are on, as far as the script says.
+  bool largePages(const JobLaunch &launch) const;
+  /// One of the two libmpg acts in the program; true if it may.
+  bool mayLoadLibmpg(const JobLaunch &launch) const;
+  /// The setting of \p name in \p line; null if there is none.
+  const JobSetting *settingAt(llvm::StringRef name, unsigned line) const;
+  /// "export A=b" as the script has it, shortened, for evidence.
+  std::string settingText(llvm::StringRef name, unsigned line) const;
+
+private:
+  std::vector<Finding> &out;
+  std::map<std::pair<llvm::StringRef, unsigned>, const JobSetting *> bySetting;
+  std::map<const JobLaunch *, const FileReport *> byLaunch;
+};
+
+/// Signs of Intel's MPI, of GPUs and of their modules: PJM also runs machines
+/// with x86-64 processors.
+bool isForOtherMachine(const JobScript &script);
+
+/// How \p setting would be written with another name or value: "export A=b",
+/// "-x A=b".
+std::string writeSetting(const JobSetting &setting, llvm::StringRef name,
+                         llvm::StringRef value);
+
+/// The words as a line, shortened to what fits a report.
+std::string commandText(llvm::ArrayRef<JobWord> words);
+std::string launchText(const JobLaunch &launch);
+
+/// \p text, cut to what fits one line of a report.
+std::string shortened(llvm::StringRef text);
+
+/// "numactl" of "/usr/bin/numactl".
+llvm::StringRef baseName(llvm::StringRef path);
+
+/// What stands behind "Write instead:" in a fix.
+std::string writeInstead(llvm::StringRef line);
+
+/// The default of \p variable where \p target is: two libraries differ in one.
+llvm::StringRef fallbackOf(const EnvVariable &variable, Target target);
+
+void checkNames(JobContext &job);        // 220 240
+void checkValues(JobContext &job);       // 221 224
+void checkNoEffect(JobContext &job);     // 222
+void checkFallback(JobContext &job);     // 223
+void checkPaging(JobContext &job);       // 225
+void checkNodeMemory(JobContext &job);   // 226
+void checkCpuNumbers(JobContext &job);   // 227
+void checkHelgrind(JobContext &job);     // 228
+void checkPreloads(JobContext &job);     // 229 236
+void checkTagOverride(JobContext &job);  // 173 231
+void checkSectors(JobContext &job);      // 232
+void checkLeftovers(JobContext &job);    // 233
+void checkStackLimit(JobContext &job);   // 234
+void checkCompileLines(JobContext &job); // 235
+void checkBinding(JobContext &job);      // 237
+void checkUnknown(JobContext &job);      // 238 239
+
+} // namespace mpg
+
+#endif // MPG_JOBRULES_RULECONTEXT_H

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPG227: CPU and NUMA node numbers of another machine. FX1000 (Fugaku) counts
+// those of a job from 12 and 4, FX700 from 0 and 0, and scripts are carried
+// from one to the other. HW:a64fx-job-cpus
+
+#include "JobRules/RuleCpus.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// "5", "4-7", "12-59:2" (every second one).
+static bool parseRange(StringRef text, unsigned &first, unsigned &last) {
+  auto [range, step] = text.split(':');
+  auto [from, to] = range.split('-');
+  if (from.getAsInteger(10, first))
+    return false;
+  last = first;
+  return (to.empty() && !range.contains('-')) ||
+         (!to.getAsInteger(10, last) && last >= first);
+}
+
+std::optional<NumberList> mpg::parseNumbers(StringRef text) {
+  SmallVector<StringRef, 16> parts;
+  text.split(parts, ',');
+  NumberList list = {~0u, 0, 0};
+  for (StringRef part : parts) {
+    unsigned first, last;
+    // numactl's "+0-3" counts from the first CPU of the job; "all", "!4" name
+    // no number either.
+    if (!parseRange(part.trim(), first, last))
+      return std::nullopt;
+    list.least = std::min(list.least, first);
+    list.most = std::max(list.most, last);
+    list.count += std::min(last - first, 1u << 20) + 1;
+  }
+  return list;
+}
+
+StringRef mpg::optionValue(const JobCommand &command,
+                           std::initializer_list<StringRef> options) {
+  ArrayRef<JobWord> words = command.words;
+  for (size_t i = 1; i < words.size(); ++i)
+    for (StringRef option : options) {
+      StringRef text = words[i].text;
+      if (!words[i].known() || !text.consume_front(option))
+        continue;
+      if (text.empty())
+        return i + 1 < words.size() && words[i + 1].known()
+                   ? StringRef(words[i + 1].text)
+                   : "";
+      if (text.consume_front("=") || !option.starts_with("--"))
+        return text;
+    }
+  return "";
+}
+
+static void addUse(std::vector<NumberUse> &uses, const JobCommand &command,
+                   unsigned line, bool conditional, bool nodes,
+                   std::initializer_list<StringRef> options) {
+  if (auto numbers = parseNumbers(optionValue(command, options)))
+    uses.push_back({line, conditional, nodes, commandText(command.words),
+                    baseName(command.words[0].text).str(), *numbers});
+}
+
+static void addLauncher(std::vector<NumberUse> &uses, const JobCommand &command,
+                        unsigned line, bool conditional) {
+  if (command.words.empty())
+    return;
+  StringRef name = baseName(command.words[0].text);
+  if (name == "numactl") {
+    addUse(uses, command, line, conditional, false, {"--physcpubind", "-C"});
+    addUse(uses, command, line, conditional, true, {"--membind", "-m"});
+    addUse(uses, command, line, conditional, true, {"--cpunodebind", "-N"});
+    addUse(uses, command, line, conditional, true, {"--preferred", "-p"});
+    addUse(uses, command, line, conditional, true, {"--interleave", "-i"});
+  } else if (name == "taskset") {
+    addUse(uses, command, line, conditional, false, {"--cpu-list", "-c"});
+  }
+}
+
+/// GOMP_CPU_AFFINITY=12-59, FLIB_CPU_AFFINITY=12,13, OMP_PLACES={12}:12.
+static void addVariable(std::vector<NumberUse> &uses,
+                        const JobSetting &setting) {
+  if (!setting.value.known())
+    return;
+  StringRef value = setting.value.text;
+  if (setting.name == "OMP_PLACES") {
+    if (!value.consume_front("{"))
+      return;
+    // A place is {first:count:stride}; the first number tells the machine.
+    value = value.take_until([](char c) { return c == '}' || c == ':'; });
+  } else if (setting.name != "GOMP_CPU_AFFINITY" &&
+             setting.name != "FLIB_CPU_AFFINITY") {
+    return;
+  }
+  std::string list = value.str();
+  std::replace(list.begin(), list.end(), ' ', ',');
+  if (auto numbers = parseNumbers(list))
+    uses.push_back(
+        {setting.line, setting.conditional, false,
+         shortened(writeSetting(setting, setting.name, setting.value.text)),
+         setting.name, *numbers});
+}
+
+std::vector<NumberUse> mpg::findNumberUses(const JobContext &job) {
+  std::vector<NumberUse> uses;
+  for (const JobLaunch *launch : job.launches)
+    for (const JobCommand &launcher : launch->launchers)
+      addLauncher(uses, launcher, launch->line, launch->conditional);
+  for (const JobSetting &setting : job.script.settings)
+    addVariable(uses, setting);
+  return uses;
+}
+
+/// The machine whose numbers these are; unknown if they fit both.
+static Numbering numberingOf(const NumberUse &use) {
+  if (use.nodes)
+    return use.numbers.least >= 4  ? Numbering::fx1000
+           : use.numbers.most <= 3 ? Numbering::fx700
+                                   : Numbering::unknown;
+  return use.numbers.least < coresOfGroup ? Numbering::fx700
+         : use.numbers.most >= 48         ? Numbering::fx1000
+                                          : Numbering::unknown;
+}
+
+static const char *rangeOf(Numbering numbering, bool nodes) {
+  if (numbering == Numbering::fx1000)
+    return nodes ? "4 to 7" : "12 to 59";
+  return nodes ? "0 to 3" : "0 to 47";
+}
+
+static const char *machineName(Numbering numbering) {
+  return numbering == Numbering::fx1000 ? "FX1000 and Fugaku" : "FX700";
+}
+
+static void report(JobContext &job, const NumberUse &use, Numbering wanted,
+                   const Twine &because) {
+  const char *what = use.nodes ? "NUMA nodes" : "CPUs";
+  Finding &finding = job.add(
+      FindingId::mpg227, use.line, use.conditional,
+      use.symbol + " names " + what + " that are not the job's: on " +
+          machineName(wanted) + " it has " + rangeOf(wanted, use.nodes));
+  finding.where.symbol = use.symbol;
+  finding.sub = use.nodes ? "nodes" : "cpus";
+  finding.evidence = (use.text + because).str();
+  finding.setFix(
+      std::string("Name ") + what + " " + rangeOf(wanted, use.nodes) +
+      (use.nodes ? ", each with 8 GiB." : ", 12 for each core memory group."));
+}
+
+void mpg::checkCpuNumbers(JobContext &job) {
+  bool known =
+      job.target == Target::fugaku || job.numbering != Numbering::unknown;
+  if (!job.wants(FindingId::mpg227) || !known)
+    return;
+  std::vector<NumberUse> uses = findNumberUses(job);
+  if (job.numbering != Numbering::unknown) {
+    for (const NumberUse &use : uses)
+      if (Numbering here = numberingOf(use);
+          here != Numbering::unknown && here != job.numbering)
+        report(job, use, job.numbering, "");
+    return;
+  }
+  // The machine is not known: then the first numbers tell it.
+  Numbering first = Numbering::unknown;
+  unsigned firstLine = 0;
+  for (const NumberUse &use : uses) {
+    Numbering here = numberingOf(use);
+    if (first == Numbering::unknown) {
+      first = here;
+      firstLine = use.line;
+    } else if (here != Numbering::unknown && here != first) {
+      report(job, use, first,
+             "; line " + Twine(firstLine) + " has numbers of " +
+                 machineName(first));
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Goes through a script in the order in which a shell would, and collects what
+// it sets and starts. Of a command that has branches all are read; what they do
+// not agree on is not known afterwards. A loop is read once, a function where
+// it is called.
+
+#ifndef MPG_JOBSCRIPT_JOBREADER_H
+#define MPG_JOBSCRIPT_JOBREADER_H
+
+#include "JobScript/Directives.h"
+#include "JobScript/ShellBlocks.h"
+#include "JobScript/ShellExpand.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace mpg {
+
+struct LaunchParts;
+
+class JobReader {
+public:
+  JobReader(JobScript &script, const ShellTokens &tokens,
+            const ShellBlocks &blocks, size_t budgetBytes)
+      : script(script), tokens(tokens.tokens), roles(blocks.roles),
+        next(blocks.next), expander(variables, budgetBytes),
+        copyBudget(budgetBytes) {}
+
+  /// \p login: the shell reads the user's and the system's profile first.
+  void run(llvm::ArrayRef<DirectiveVariable> fromDirectives, bool login);
+  /// The lines of a csh script, which has other blocks.
+  void runCsh(llvm::ArrayRef<DirectiveVariable> fromDirectives);
+
+private:
+  // What is no variable, but changes with the branches as these do.
+  static constexpr llvm::StringLiteral stackLimitName = "ulimit -s";
+  static constexpr llvm::StringLiteral exportAllName = "set -a";
+  static constexpr llvm::StringLiteral folderName = "cd";
+  static constexpr llvm::StringLiteral pushedName = "pushd"; ///< how many
+  // Set where any variable may have been changed by what is not read.
+  static constexpr llvm::StringLiteral unknownFromName = "module load";
+
+  // Where in the tokens: [first, end).
+  struct Range {
+    size_t first, end;
+  };
+  using Saved = std::pair<std::string, std::optional<ShellVariable>>;
+  struct Function {
+    Range body;
+    bool called = false;
+    bool active = false; ///< it is being read
+  };
+  /// One simple command, expanded.
+  struct Command {
+    unsigned line = 0;
+    std::vector<std::pair<std::string, ShellValue>> assignments;
+    std::vector<ShellValue> values;
+    std::vector<JobWord> words; ///< the same
+    /// Words in front whose number is known.
+    size_t certainWords = SIZE_MAX;
+    std::vector<Saved> saved; ///< what "A=b command" has changed
+    /// "" if it is not known.
+    llvm::StringRef name() const {
+      bool known = !words.empty() && words[0].known();
+      return known ? llvm::StringRef(words[0].text) : llvm::StringRef();
+    }
+  };
+
+  // CshScript.cpp
+  void readCshCommand(Range range);
+  void readCshLine(Range range);
+  size_t skipCshCondition(size_t at, size_t end) const;
+
+  // JobReader.cpp: the order of things.
+  void addDirectives(llvm::ArrayRef<DirectiveVariable> fromDirectives);
+  void readList(Range range);
+  bool isSetUp(size_t at, size_t end) const;
+  size_t readAndOr(size_t at, size_t end);
+  size_t readPipeline(size_t at, size_t end);
+  void leaveOwnShell(ShellVariables::Mark start, unsigned argumentChanges);
+  size_t readCommand(size_t at, size_t end);
+  void readCompound(size_t at, size_t last, size_t end);
+  size_t readSimple(size_t at, size_t end);
+  void readIf(size_t at, size_t end);
+  void readLoop(size_t at, size_t end);
+  void readCase(size_t at, size_t end);
+  void readSubshell(size_t at, size_t end);
+  void readBranch(ShellBranches &branches, Range range);
+  void readUncalled();
+  void callFunction(Function &function, const Command &command);
+  size_t endOfCompound(size_t at, size_t end) const;
+  size_t nextPart(size_t at, size_t end) const {
+    return std::min(next[at], end);
+  }
+  void forgetAssigned(Range range);
+  void collectAssigned(Range range, llvm::StringSet<> &names,
+                       llvm::SmallPtrSetImpl<const Function *> &seen) const;
+  void collectFromWord(size_t at, bool takesNames,
+                       llvm::StringSet<> &names) const;
+  bool isPrefixAssignment(size_t at) const;
+  Saved save(llvm::StringRef name) const;
+  void restore(const std::vector<Saved> &saved);
+  bool isKind(size_t at, size_t end, ShellTokenKind kind) const {
+    return at < end && tokens[at].kind == kind;
+  }
+
+  // JobCommands.cpp: what one command does.
+  Command expand(Range range);
+  void expandInto(Command &command, llvm::StringRef raw, bool declares);
+  void assign(llvm::StringRef word, const ShellValue &value, unsigned line);
+  void runCommand(Command &command);
+  bool runBuiltin(const Command &command);
+  void runDeclaration(const Command &command);
+  void declare(const Command &command, llvm::StringRef attributes, size_t i);
+  void runUnset(const Command &command);
+  void runSet(const Command &command);
+  static size_t certainFrom(size_t certainWords, size_t first);
+  void runShift(const Command &command);
+  void runModule(const Command &command);
+  void runUlimit(const Command &command);
+  void runCd(const Command &command);
+  void changeFolder(const Command &command);
+  void startIn(llvm::StringRef folder, unsigned line);
+  void setPwd(unsigned line);
+  std::string pushedFolder(unsigned level) const;
+  std::optional<unsigned> pushedFolders() const;
+  void runPushd(const Command &command);
+  void runPopd(const Command &command);
+  void runReadingBuiltin(const Command &command);
+  void runExit(const Command &command);
+  void forgetWritten(const Command &command);
+  void notRead(const Command &command);
+  void runEnvironmentTool(const Command &command);
+  void forgetEnvironment(const Command &command);
+  void forgetEnvironment(unsigned line, std::string what);
+  void runCshSetting(const Command &command);
+  void setVariable(llvm::StringRef name, ShellValue value, unsigned line,
+                   llvm::StringRef how, bool exported);
+  void addSetting(llvm::StringRef name, JobWord value, unsigned line,
+                  llvm::StringRef how);
+  void addCommand(const Command &command);
+  void problem(unsigned line, const llvm::Twine &text) {
+    script.problems.push_back({line, text.str()});
+  }
+  static constexpr size_t mostPlaces = 100; ///< a report shows fewer
+  void notUnderstood(unsigned line, const llvm::Twine &text) {
+    if (script.notUnderstood.size() < mostPlaces)
+      script.notUnderstood.push_back({line, text.str()});
+  }
+  bool isConditional() const { return conditions > 0; }
+
+  // JobLaunches.cpp: programs.
+  void noteBareName(const Command &command, const LaunchParts &parts);
+  void addLaunches(const Command &command);
+  void noteSubmitted(const Command &command);
+  bool copyEnvironment(const Command &command, JobLaunch &launch);
+  void changeEnvironment(const LaunchParts &parts, JobLaunch &launch);
+  void setUnknownFrom(Launch &launch) const;
+  std::optional<uint64_t> stackBytes() const;
+  void noteInterpreter(const JobLaunch &launch);
+
+  JobScript &script;
+  const std::vector<ShellToken> &tokens;
+  const std::vector<ShellRole> &roles;
+  const std::vector<size_t> &next;
+  ShellVariables variables;
+  ShellExpander expander;
+  size_t copyBudget; ///< bytes that environments of launches may take
+  /// The commands that changed the environment, by their lines.
+  std::map<unsigned, std::string> environmentChanges;
+  llvm::StringMap<Function> functions;
+  unsigned conditions = 0; ///< of what surrounds the current command
+  unsigned depth = 0;
+  size_t callBudget = 0; ///< tokens that calls of functions may still read
+  bool ended = false;    ///< an exit: what follows in this list is not run
+  bool returned = false; ///< from the function that is being read
+  std::vector<Saved> *locals = nullptr; ///< of that function
+  bool toldDepth = false, toldCalls = false, toldLaunches = false;
+};
+
+} // namespace mpg
+
+#endif // MPG_JOBSCRIPT_JOBREADER_H

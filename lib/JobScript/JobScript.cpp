@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See JobScript.h. Text to tokens (ShellLexer), tokens to blocks (ShellBlocks),
+// comments to directives (Directives), and then the script from its first to
+// its last line (JobReader).
+
+#include "JobScript/JobScript.h"
+#include "JobScript/JobReader.h"
+#include "Support/ReadFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Of any one kind of list: a script of one million quotes makes no report of
+/// one million lines.
+static constexpr size_t mostProblems = 100;
+
+static void removeAll(std::string &text, char unwanted) {
+  text.erase(std::remove(text.begin(), text.end(), unwanted), text.end());
+}
+
+/// \p text without what an editor left in it.
+static std::string normalized(StringRef text, JobScript &script) {
+  text.consume_front("\xEF\xBB\xBF");
+  std::string result = text.str();
+  size_t zero = text.find('\0');
+  if (zero != StringRef::npos) {
+    script.problems.push_back({unsigned(text.take_front(zero).count('\n')) + 1,
+                               "a byte 0 is in the script; the shell leaves it "
+                               "out, or does not run it at all"});
+    removeAll(result, '\0');
+  }
+  if (text.contains("\r\n")) {
+    script.problems.push_back(
+        {1, "lines end with CR LF: the shell takes the CR for a part of the "
+            "last word; write the script with LF (dos2unix)"});
+    removeAll(result, '\r');
+  }
+  return result;
+}
+
+static bool isCsh(StringRef text) {
+  StringRef first = text.take_until([](char c) { return c == '\n'; });
+  return first.starts_with("#!") &&
+         first.rtrim().split(' ').first.ends_with("csh");
+}
+
+/// "#!/bin/bash -l" reads profiles, which may load modules.
+static bool isLoginShell(StringRef text) {
+  StringRef first = text.take_until([](char c) { return c == '\n'; }).rtrim();
+  if (!first.consume_front("#!"))
+    return false;
+  StringRef options = first.ltrim().split(' ').second.trim();
+  bool isLong = options.starts_with("--");
+  return isLong ? options == "--login"
+                : options.starts_with("-") && options.contains('l');
+}
+
+/// "python3" of "#!/usr/bin/env python3" and of "#!/usr/bin/python3 -u", if it
+/// is no shell; "" for shells, and where nothing is said.
+static StringRef otherLanguage(StringRef text) {
+  StringRef first = text.take_until([](char c) { return c == '\n'; }).rtrim();
+  if (!first.consume_front("#!"))
+    return "";
+  auto [program, rest] = first.ltrim().split(' ');
+  StringRef name = sys::path::filename(program);
+  if (name == "env") {
+    rest = rest.ltrim();
+    while (rest.starts_with("-")) // -S
+      rest = rest.split(' ').second.ltrim();
+    name = sys::path::filename(rest.split(' ').first);
+  }
+  return name.ends_with("sh") && name != "fish" ? "" : name;
+}
+
+static void sortProblems(JobScript &script) {
+  sort(script.problems, [](const JobProblem &a, const JobProblem &b) {
+    return std::tie(a.line, a.text) < std::tie(b.line, b.text);
+  });
+  size_t number = script.problems.size();
+  if (number <= mostProblems)
+    return;
+  script.problems.resize(mostProblems);
+  script.problems.push_back(
+      {script.problems.back().line, utostr(number - mostProblems) + " more"});
+}
+
+JobScript mpg::readJobScript(StringRef text, const std::string &path) {
+  JobScript script;
+  script.path = path;
+  std::string shell = normalized(text, script);
+  StringRef language = otherLanguage(shell);
+  std::vector<JobProblem> ofShell;
+  ShellTokens tokens = lexShell(shell, ofShell);
+  std::vector<DirectiveVariable> variables =
+      readDirectives(tokens.comments, script);
+  if (!language.empty()) {
+    script.notUnderstood.push_back({1, ("a script for " + language +
+                                        ", of which only the directives are "
+                                        "read: the programs that it starts")
+                                           .str()});
+    sortProblems(script);
+    return script;
+  }
+  script.problems.insert(script.problems.end(), ofShell.begin(), ofShell.end());
+  bool csh = isCsh(shell);
+  ShellBlocks blocks;
+  if (!csh)
+    blocks = findShellBlocks(tokens.tokens, script.problems);
+  // What is expanded and copied may be some times as large as the script.
+  size_t budget = (size_t(4) << 20) + 16 * shell.size();
+  JobReader reader(script, tokens, blocks, budget);
+  if (csh)
+    reader.runCsh(variables);
+  else
+    reader.run(variables, isLoginShell(shell));
+  findMadePrograms(script);
+  sortProblems(script);
+  return script;
+}
+
+Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
+  sys::fs::file_status status;
+  if (std::error_code error = sys::fs::status(path, status))
+    return createStringError(error, error.message());
+  if (status.type() == sys::fs::file_type::directory_file)
+    return createStringError(std::errc::is_a_directory, "it is a folder");
+  auto buffer = readUnmapped(path);
+  if (!buffer)
+    return createStringError(buffer.getError(), readFailure(buffer.getError()));
+  if ((*buffer)->getBuffer().starts_with("\x7f"
+                                         "ELF"))
+    return createStringError(std::errc::invalid_argument,
+                             "it is a program, not a job script");
+  return readJobScript((*buffer)->getBuffer(), path);
+}
+
+/// \p word with the folders in front replaced that this machine has as well:
+/// the one of the job, and the user's.
+static std::optional<std::string> resolved(const JobWord &word,
+                                           const std::string &folder) {
+  if (word.known())
+    return word.text;
+  StringRef text = word.text;
+  if (!text.consume_front(word.unknown) ||
+      !(text.empty() || text.starts_with("/")))
+    return std::nullopt;
+  StringRef name = StringRef(word.unknown).trim("${}");
+  if (name == "SLURM_SUBMIT_DIR" || name == "PJM_O_WORKDIR" ||
+      name == "PBS_O_WORKDIR" || name == "SGE_O_WORKDIR" || name == "PWD")
+    return folder + text.str();
+  if (name == "HOME" || name == "~")
+    if (auto home = sys::Process::GetEnv("HOME"))
+      return *home + text.str();
+  return std::nullopt;
+}
+
+std::string mpg::knownLibraryFolders(const JobLaunch &launch,
+                                     const std::string &folder) {
+  std::string list;
+  for (const JobWord &entry : launch.libraryFolders)
+    if (std::optional<std::string> known = resolved(entry, folder))
+      if (!known->empty())
+        list += (list.empty() ? "" : ":") + *known;
+  return list;
+}
+
+static std::string existing(const Twine &path) {
+  SmallString<256> text;
+  path.toVector(text);
+  bool isFile = sys::fs::exists(text) && !sys::fs::is_directory(text);
+  return isFile ? std::string(text.str()) : "";
+}
+
+static std::string findInPath(const JobLaunch &launch, StringRef name) {
+  const Variable *path = launch.launch.environment.find("PATH");
+  SmallVector<StringRef, 16> folders, known;
+  if (path)
+    StringRef(path->value).split(folders, ':');
+  // The other entries are the job's; what is found in these comes first.
+  copy_if(folders, std::back_inserter(known), [](StringRef folder) {
+    return folder.starts_with("/") && !folder.contains('$');
+  });
+  auto found = known.empty() ? sys::findProgramByName(name)
+                             : sys::findProgramByName(name, known);
+  if (!found && path && !path->known)
+    found = sys::findProgramByName(name);
+  return found ? *found : "";
+}
+
+std::string mpg::findLaunched(const JobLaunch &launch,
+                              const std::string &folder) {
+  std::optional<std::string> program = resolved(launch.program, folder);
+  if (!program || program->empty())
+    return "";
+  if (!StringRef(*program).contains('/'))
+    return findInPath(launch, *program);
+  if (sys::path::is_absolute(*program))
+    return existing(*program);
+  std::optional<std::string> at = resolved(launch.folder, folder);
+  if (!at)
+    return "";
+  if (at->empty() || !sys::path::is_absolute(*at))
+    at = folder + (folder.empty() || at->empty() ? "" : "/") + *at;
+  StringRef plain = sys::path::remove_leading_dotslash(*program);
+  return existing(at->empty() ? plain.str() : *at + "/" + plain);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A job script as data: what the batch system is asked for, which variables are
+// set, which programs are started and how. The script is read, never run. What
+// cannot be known without running it is named: the value of a variable that is
+// the output of a command, say.
+
+#ifndef MPG_JOBSCRIPT_JOBSCRIPT_H
+#define MPG_JOBSCRIPT_JOBSCRIPT_H
+
+#include "Audit/Launch.h"
+#include "llvm/Support/Error.h"
+#include <vector>
+
+namespace mpg {
+
+/// A word of a command, expanded as far as the script says what it is.
+struct JobWord {
+  std::string text; ///< quotes removed, known variables replaced
+  /// "$NP", "$(nproc)": what was not known; "" if all is. It stands in text as
+  /// it was written.
+  std::string unknown;
+  bool known() const { return unknown.empty(); }
+
+  friend bool operator==(const JobWord &a, const JobWord &b) {
+    return a.text == b.text && a.unknown == b.unknown;
+  }
+};
+
+enum class Scheduler : uint8_t { none, pjm, slurm, pbs, gridEngine };
+
+/// What stands in front of a directive ("#PJM"), and how people call the
+/// system.
+struct SchedulerWords {
+  llvm::StringRef mark, name;
+};
+SchedulerWords wordsOf(Scheduler scheduler);
+
+/// "#PJM -L node=2" is {pjm, "-L", "node=2"}; "#SBATCH --nodes 2" is
+/// {slurm, "--nodes", "2"}. One directive with several options is several.
+struct JobDirective {
+  Scheduler scheduler;
+  std::string option, value;
+  unsigned line;
+};
+
+/// A variable that the script sets or takes away.
+struct JobSetting {
+  std::string name;
+  JobWord value;
+  unsigned line;
+  /// "export", "env", "command" (A=b prog), "mpiexec -x", "#PJM -x", "setenv",
+  /// "unset"; "assignment": of the shell alone, no program sees it.
+  std::string how;
+  /// Inside if, case, a loop or a function that is not called, or behind && or
+  /// ||: may not happen.
+  bool conditional = false;
+};
+
+/// Any simple command, with its assignments: "lpgparm -s 4MB", "module load".
+struct JobCommand {
+  std::vector<JobWord> words;
+  unsigned line;
+  bool conditional = false;
+};
+
+/// A program that the script starts, by itself or with a launcher.
+struct JobLaunch {
+  JobWord program;
+  std::vector<JobWord> arguments; ///< of the program
+  /// The launchers in front of it, outermost first: mpiexec, numactl, valgrind;
+  /// each with its options.
+  std::vector<JobCommand> launchers;
+  unsigned line;
+  bool conditional = false;
+  /// Of "singularity exec IMAGE": its libraries and folders are the image's.
+  JobWord image;
+  /// Where the script has gone with cd; "": where the job starts.
+  JobWord folder;
+  /// The entries of LD_LIBRARY_PATH, if it is not known as a whole.
+  std::vector<JobWord> libraryFolders;
+  /// The line in which the script makes or replaces the program's file, if it
+  /// does; 0 if not. The file of now is another one then.
+  unsigned madeLine = 0;
+  size_t commandsBefore = 0; ///< of JobScript::commands
+  /// The variables at this point of the script, exported ones and its own;
+  /// threads from OMP_NUM_THREADS, ranks per node from the directives and the
+  /// launcher's options, the stack from ulimit -s.
+  Launch launch;
+};
+
+/// What could not be read, and what was done about it.
+struct JobProblem {
+  unsigned line;
+  std::string text; ///< "quote ' is not closed"
+};
+
+struct JobScript {
+  std::string path;
+  Scheduler scheduler = Scheduler::none;
+  std::vector<JobDirective> directives;
+  std::vector<JobSetting> settings; ///< in the order of lines
+  std::vector<JobCommand> commands; ///< in the order of lines, launches as well
+  std::vector<JobLaunch> launches;
+  std::vector<std::string> modules; ///< of "module load"
+  std::vector<JobProblem> problems;
+  /// What starts programs in a way that is not followed: nobody has looked at
+  /// these programs.
+  std::vector<JobProblem> notUnderstood;
+  /// Commands without a slash and without a launcher that are no common tools:
+  /// programs of the job, or tools of the site. No function of the script.
+  std::vector<JobProblem> bareNames;
+  // What the directives ask for.
+  std::optional<unsigned> nodes, ranks, ranksPerNode;
+  std::optional<uint64_t> nodeMemoryBytes; ///< of one node
+  std::optional<unsigned> cpusPerTask;
+};
+
+/// Fills in madeLine of all launches: make, cmake --build, "cc -o app", cp.
+void findMadePrograms(JobScript &script);
+
+/// Reads \p text. Every text is a script: what is wrong with it is in its
+/// problems, and the rest is read.
+JobScript readJobScript(llvm::StringRef text, const std::string &path);
+
+/// The same for a file. The error's text is the reason alone.
+llvm::Expected<JobScript> readJobScriptFile(const std::string &path);
+
+/// Where the program of \p launch is, with names without a slash looked up in
+/// the PATH of its environment, or of this process; "" if it is not found.
+/// Relative paths are relative to \p folder, the one the job starts in.
+std::string findLaunched(const JobLaunch &launch, const std::string &folder);
+
+/// Its libraryFolders as far as they are known, with colons between them.
+std::string knownLibraryFolders(const JobLaunch &launch,
+                                const std::string &folder);
+
+} // namespace mpg
+
+#endif // MPG_JOBSCRIPT_JOBSCRIPT_H

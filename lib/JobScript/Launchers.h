@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands that start another program: mpiexec, srun, numactl, valgrind, env,
+// time. Which words are theirs, where the program begins, and what they change
+// for it.
+
+#ifndef MPG_JOBSCRIPT_LAUNCHERS_H
+#define MPG_JOBSCRIPT_LAUNCHERS_H
+
+#include "JobScript/JobScript.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mpg {
+
+/// What a launcher does to the environment of its program.
+struct LaunchVariable {
+  enum Change : uint8_t {
+    set,
+    exported, ///< the shell's variable of this name goes with it
+    unset,
+    cleared ///< all of them are taken away; no name
+  } change;
+  std::string name;
+  JobWord value;
+  std::string how; ///< "mpiexec -x", "env"
+};
+
+struct LaunchParts {
+  /// The words of each launcher, outermost first.
+  std::vector<std::vector<JobWord>> launchers;
+  /// Nothing if no word is left for it: "env", "exec > file".
+  std::optional<JobWord> program;
+  std::vector<JobWord> arguments;
+  JobWord image; ///< of a container
+  /// What starts programs here and is not followed; "" if all is.
+  std::string notUnderstood;
+  bool isLaunched = false; ///< a program of the job, not `cp` or `time cd x`
+  bool underMpgrun = false;
+  bool hasMpi = false; ///< one of the launchers starts several processes
+  std::vector<LaunchVariable> variables;
+  std::optional<unsigned> ranks, ranksPerNode, nodes;
+};
+
+/// Takes \p words of one command, assignments in front left out, apart. More
+/// than one for "mpiexec -n 1 ./a : -n 4 ./b".
+std::vector<LaunchParts> findLaunches(llvm::ArrayRef<JobWord> words);
+
+/// Whether \p name is a builtin of the shell or one of the tools of every
+/// system: not what a job is submitted for.
+bool isCommonTool(llvm::StringRef name);
+
+/// Whether \p name reads a program that is not ELF: python3, bash.
+bool isInterpreter(llvm::StringRef name);
+
+} // namespace mpg
+
+#endif // MPG_JOBSCRIPT_LAUNCHERS_H

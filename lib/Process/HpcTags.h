@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The HPC tag address override of A64FX, switched by Fujitsu's command fhetbo.
+// It acts on all cores of the job on this node, not on one process, and comes
+// back by itself only when the job ends.
+
+#ifndef MPG_PROCESS_HPCTAGS_H
+#define MPG_PROCESS_HPCTAGS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mpg {
+
+/// Where the vendor installs it. HW:fhetbo
+constexpr const char *tagCommandPath = "/opt/FJSVxos/fhehpc/bin/fhetbo";
+
+/// Runs `COMMAND enable|disable` and returns what it says in plain words:
+/// "HPC tag override off on cores 12-59". The error names the command and its
+/// status.
+llvm::Expected<std::string> switchTags(const std::string &command, bool on);
+
+/// "12-59" out of a core mask such as 0xffffffffffff000; empty if it is none.
+std::string decodeCoreMask(llvm::StringRef mask);
+
+/// The plain words for the output of fhetbo (messages FHE 1113 and FHE 1114).
+std::string describeTagMessage(llvm::StringRef output);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_HPCTAGS_H

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Program.h.
+
+#include "Process/Program.h"
+#include "Elf/Image.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+StringRef mpg::hostMachineName() {
+#if defined(__aarch64__)
+  return "aarch64";
+#else
+  return "x86-64";
+#endif
+}
+
+/// How good a candidate for being run \p path is: the shell takes the first
+/// executable file, and tells about another one only if there is none.
+static ProgramKind lookAt(const std::string &path, struct stat &status) {
+  if (stat(path.c_str(), &status) != 0)
+    return ProgramKind::missing;
+  if (S_ISDIR(status.st_mode))
+    return ProgramKind::directory;
+  if (access(path.c_str(), X_OK) != 0)
+    return ProgramKind::notExecutable;
+  return ProgramKind::unknown;
+}
+
+static std::string findPath(StringRef name, StringRef searchPath,
+                            ProgramKind &kind, struct stat &status) {
+  kind = ProgramKind::missing;
+  if (name.contains('/') || name.empty()) {
+    kind = lookAt(name.str(), status);
+    return name.str();
+  }
+  SmallVector<StringRef, 16> folders;
+  searchPath.split(folders, ':');
+  std::string refused;
+  for (StringRef folder : folders) {
+    // An empty folder is the current one.
+    std::string path =
+        (folder.empty() ? std::string(".") : folder.str()) + "/" + name.str();
+    struct stat here;
+    ProgramKind found = lookAt(path, here);
+    if (found == ProgramKind::unknown) {
+      kind = found;
+      status = here;
+      return path;
+    }
+    if (found == ProgramKind::notExecutable && refused.empty())
+      refused = path;
+  }
+  if (refused.empty())
+    return name.str();
+  kind = ProgramKind::notExecutable;
+  return refused;
+}
+
+static bool isPrivileged(const std::string &path, const struct stat &status) {
+  bool otherUser = (status.st_mode & S_ISUID) && status.st_uid != geteuid();
+  bool otherGroup = (status.st_mode & S_ISGID) && status.st_gid != getegid();
+  return otherUser || otherGroup ||
+         getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+static std::string identityOf(const struct stat &status) {
+  return std::to_string(uint64_t(status.st_dev)) + ":" +
+         std::to_string(uint64_t(status.st_ino));
+}
+
+static bool holdsRuntime(Image &image) {
+  if (image.needs("libmpgrt.so"))
+    return true;
+  bool found = false;
+  image.forEachSymbol(
+      [&](const Symbol &symbol) { found |= symbol.name == "mpg_start"; });
+  return found;
+}
+
+/// The first line of a script: "#!/bin/sh -e", "#! /usr/bin/env python3".
+static void readScript(Program &program, StringRef searchPath) {
+  auto file = MemoryBuffer::getFileSlice(program.path, 256, 0);
+  if (!file)
+    return;
+  StringRef line = (*file)->getBuffer();
+  if (!line.consume_front("#!"))
+    return;
+  program.kind = ProgramKind::script;
+  line = line.take_until([](char c) { return c == '\n' || c == '\0'; });
+  SmallVector<StringRef, 4> words;
+  line.split(words, ' ', -1, /*KeepEmpty=*/false);
+  if (words.empty())
+    return;
+  // env runs something else; that is the process which will remain.
+  StringRef interpreter = words[0].trim();
+  bool isEnv = interpreter.ends_with("/env") && words.size() > 1;
+  StringRef name = isEnv ? words.back().trim() : interpreter;
+  ProgramKind kind;
+  struct stat status = {};
+  program.interpreter = findPath(name, searchPath, kind, status);
+  if (kind == ProgramKind::unknown)
+    program.identity = identityOf(status);
+}
+
+/// musl's loader ends a program that preloads a library for glibc. gcc's
+/// ThreadSanitizer, a library, dies of memory that was allocated before its own
+/// start.
+static std::string findStranger(Image &image) {
+  StringRef loader = image.interpreter().value_or("");
+  if (sys::path::filename(loader).starts_with("ld-musl-"))
+    return "is a program for musl, not for the GNU C library";
+  if (image.needs("libtsan.so"))
+    return "is built with gcc's ThreadSanitizer, which no library may precede";
+  return "";
+}
+
+static void readElf(Program &program) {
+  Error error = readImages(program.path, [&](Image &image) {
+    switch (image.kind()) {
+    case ElfKind::exec:
+    case ElfKind::pie:
+    case ElfKind::library: // the loader itself, libc.so.6
+      program.kind = ProgramKind::dynamic;
+      break;
+    case ElfKind::staticExec:
+    case ElfKind::staticPie:
+      program.kind = ProgramKind::staticProgram;
+      break;
+    case ElfKind::otherMachine:
+      program.kind = ProgramKind::otherMachine;
+      break;
+    default:
+      return;
+    }
+    program.machine = image.machineName();
+    if (program.kind == ProgramKind::otherMachine)
+      return;
+    if (program.machine != hostMachineName())
+      program.kind = ProgramKind::otherMachine;
+    else
+      program.hasRuntime = holdsRuntime(image);
+    program.stranger = findStranger(image);
+    program.wantsAsanFirst = image.needs("libasan.so");
+    program.tracesItself = program.wantsAsanFirst ||
+                           image.needs("liblsan.so") ||
+                           image.exportsSymbol("__lsan_do_leak_check");
+  });
+  consumeError(std::move(error));
+}
+
+Program mpg::findProgram(StringRef name, StringRef searchPath) {
+  Program program;
+  struct stat status = {};
+  program.path = findPath(name, searchPath, program.kind, status);
+  if (program.kind != ProgramKind::unknown)
+    return program;
+  program.identity = identityOf(status);
+  program.isPrivileged = isPrivileged(program.path, status);
+  if (!S_ISREG(status.st_mode))
+    return program;
+  readElf(program);
+  if (program.kind == ProgramKind::unknown)
+    readScript(program, searchPath);
+  return program;
+}

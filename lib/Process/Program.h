@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program that mpgrun is asked to start: where it is, and what about it
+// keeps a preloaded library from doing its work. Only looks; whether it can be
+// run is the kernel's answer to exec.
+
+#ifndef MPG_PROCESS_PROGRAM_H
+#define MPG_PROCESS_PROGRAM_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace mpg {
+
+enum class ProgramKind : uint8_t {
+  missing,
+  directory,
+  notExecutable, ///< there, but may not be run
+  dynamic,       ///< loads libraries: a preloaded one too
+  staticProgram,
+  script, ///< begins with #!
+  otherMachine,
+  unknown, ///< text without #!, damaged, unreadable
+};
+
+struct Program {
+  std::string path; ///< what exec is given; the name itself if missing
+  ProgramKind kind = ProgramKind::missing;
+  std::string machine;       ///< otherMachine: its name
+  std::string interpreter;   ///< script: the program that reads it
+  bool isPrivileged = false; ///< setuid, setgid or file capabilities
+  bool hasRuntime = false;   ///< libmpg is linked in
+  /// LeakSanitizer is in it: traces the process itself, and ends it with an
+  /// error if somebody else does.
+  bool tracesItself = false;
+  /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
+  /// is not the first one.
+  bool wantsAsanFirst = false;
+  /// Why libmpg must not come into it, as the end of a sentence about the
+  /// program; empty if it may.
+  std::string stranger;
+  /// "device:inode" of the file that /proc/self/exe will name.
+  std::string identity;
+};
+
+/// Finds \p name as a shell does: as it stands if it has a slash, else in the
+/// folders of \p searchPath. A file that may not be run is taken only if there
+/// is no better one.
+Program findProgram(llvm::StringRef name, llvm::StringRef searchPath);
+
+/// The name of the machine that this program was built for.
+llvm::StringRef hostMachineName();
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_PROGRAM_H

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RunReport.h. Some mappings carry no name; what they are is seen from
+// their neighbours, as glibc lays them out:
+//
+//   thread stack   read-write memory right above a guard without rights
+//   thread heap    begins on a 64 MiB border, the rest of which has no rights
+
+#include "Process/RunReport.h"
+#include "Elf/Image.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr uint64_t threadHeapBytes = 64 << 20;
+static constexpr uint64_t largestGuardBytes = 1 << 20;
+static constexpr uint64_t granuleBytes = 2 << 20;
+
+StringRef mpg::regionName(RunRegion region) {
+  static constexpr StringRef names[] = {"data",  "bss",          "heap",
+                                        "stack", "thread-stack", "thread-heap",
+                                        "mmap",  "library",      "shared"};
+  return names[size_t(region)];
+}
+
+std::vector<ProgramSegment>
+mpg::locateSegments(const std::string &path,
+                    const std::vector<MappedArea> &areas,
+                    StringRef mappedName) {
+  if (mappedName.empty())
+    mappedName = path;
+  // Code stays where the kernel has put it and keeps the file's name.
+  const MappedArea *first = nullptr;
+  for (const MappedArea &area : areas)
+    if (!first && area.name == mappedName)
+      first = &area;
+  std::vector<ProgramSegment> segments;
+  if (!first)
+    return segments;
+  Error error = readImages(path, [&](Image &image) {
+    if (!image.isLoadable() || image.loads().empty())
+      return;
+    const Segment &head = image.loads().front();
+    uint64_t pageMask = first->pageBytes ? first->pageBytes - 1 : 4095;
+    uint64_t bias = first->start - (head.address & ~pageMask);
+    for (const Segment &load : image.loads())
+      if (load.writable())
+        segments.push_back({load.address + bias,
+                            load.address + bias + load.fileBytes,
+                            load.end() + bias});
+  });
+  consumeError(std::move(error));
+  return segments;
+}
+
+namespace {
+
+/// Adds mappings up to regions.
+class Classifier {
+public:
+  Classifier(const std::vector<MappedArea> &areas,
+             const std::vector<ProgramSegment> &segments, HeapRange heap)
+      : areas(areas), segments(segments), heap(heap) {
+    for (size_t index = 0; index <= size_t(RunRegion::shared); ++index)
+      uses[index].region = RunRegion(index);
+  }
+  std::vector<RegionUse> classify();
+
+private:
+  void take(size_t index);
+  bool takeSegments(const MappedArea &area);
+  uint64_t takeHeap(const MappedArea &area);
+  RunRegion regionOf(size_t index) const;
+  bool isBehindGuard(size_t index) const;
+  bool isThreadHeap(size_t index) const;
+  bool belongsToLibrary(size_t index) const;
+  void add(RunRegion region, const MappedArea &area, uint64_t bytes);
+
+  const std::vector<MappedArea> &areas;
+  const std::vector<ProgramSegment> &segments;
+  const HeapRange heap;
+  RegionUse uses[size_t(RunRegion::shared) + 1];
+};
+
+} // namespace
+
+/// \p bytes of \p area; what the kernel counts for all of it is shared out
+/// evenly.
+void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
+  if (bytes == 0)
+    return;
+  RegionUse &use = uses[size_t(region)];
+  auto share = [&](uint64_t value) {
+    return uint64_t(double(value) * double(bytes) / double(area.bytes()));
+  };
+  use.mappedBytes += bytes;
+  use.bytes += share(area.usedBytes());
+  use.hugeBytes += share(area.hugeBytes());
+  use.poolBytes += share(area.hugetlb ? area.poolBytes : 0);
+  use.setAsideBytes += share(area.setAsideBytes());
+  uint64_t pageBytes = area.pageBytes;
+  if (!area.hugetlb && area.thpBytes)
+    pageBytes = granuleBytes;
+  if (area.usedBytes() || area.setAsideBytes())
+    use.pageBytes = std::max(use.pageBytes, pageBytes);
+  if (use.nodes.size() < area.nodes.size())
+    use.nodes.resize(area.nodes.size());
+  for (size_t node = 0; node < area.nodes.size(); ++node)
+    use.nodes[node] += share(area.nodes[node]);
+}
+
+static uint64_t bytesWithin(const MappedArea &area, uint64_t start,
+                            uint64_t end) {
+  start = std::max(start, area.start);
+  end = std::min(end, area.end);
+  return end > start ? end - start : 0;
+}
+
+/// Parts of \p area that lie in the program's own writable segments. True if
+/// that is all of it, as far as it has pages of its own.
+bool Classifier::takeSegments(const MappedArea &area) {
+  uint64_t taken = 0;
+  for (const ProgramSegment &segment : segments) {
+    // The pages at both ends are the segment's wholly.
+    uint64_t end = alignTo(segment.end, area.pageBytes);
+    uint64_t all =
+        bytesWithin(area, alignDown(segment.start, area.pageBytes), end);
+    if (all == 0)
+      continue;
+    uint64_t bss = std::min(all, bytesWithin(area, segment.fileEnd, end));
+    add(RunRegion::bss, area, bss);
+    add(RunRegion::data, area, all - bss);
+    taken += all;
+  }
+  return taken > 0;
+}
+
+/// How much of \p area is libmpg's heap. Not always all of it: the kernel makes
+/// one mapping of neighbours that are alike.
+uint64_t Classifier::takeHeap(const MappedArea &area) {
+  uint64_t taken = bytesWithin(area, heap.start, heap.end);
+  add(RunRegion::heap, area, taken);
+  return taken;
+}
+
+bool Classifier::isBehindGuard(size_t index) const {
+  // Pieces on large pages lie between the guard and the top.
+  size_t bottom = index;
+  while (bottom > 0 && areas[bottom - 1].end == areas[bottom].start &&
+         areas[bottom - 1].writable && areas[bottom - 1].name.empty())
+    --bottom;
+  if (bottom == 0)
+    return false;
+  const MappedArea &guard = areas[bottom - 1];
+  return guard.end == areas[bottom].start && !guard.readable &&
+         !guard.writable && guard.name.empty() &&
+         guard.bytes() <= largestGuardBytes;
+}
+
+bool Classifier::isThreadHeap(size_t index) const {
+  const MappedArea &area = areas[index];
+  return area.start % threadHeapBytes == 0 && index + 1 < areas.size() &&
+         areas[index + 1].start == area.end && !areas[index + 1].readable &&
+         areas[index + 1].end <= area.start + threadHeapBytes;
+}
+
+/// The pages behind a library's data segment are its .bss.
+bool Classifier::belongsToLibrary(size_t index) const {
+  if (areas[index].isFile)
+    return true;
+  return index > 0 && areas[index].name.empty() &&
+         areas[index - 1].end == areas[index].start &&
+         areas[index - 1].isFile && areas[index - 1].writable;
+}
+
+RunRegion Classifier::regionOf(size_t index) const {
+  const MappedArea &area = areas[index];
+  StringRef name = area.name;
+  if (area.shared)
+    return RunRegion::shared;
+  if (name == "[heap]")
+    return RunRegion::heap;
+  if (name.starts_with("[stack") || name.contains("[stack]"))
+    return RunRegion::stack;
+  if (belongsToLibrary(index))
+    return RunRegion::library;
+  if (isThreadHeap(index))
+    return RunRegion::threadHeap;
+  if (isBehindGuard(index))
+    return RunRegion::threadStack;
+  return RunRegion::mmap;
+}
+
+void Classifier::take(size_t index) {
+  const MappedArea &area = areas[index];
+  // Code and constants, and the kernel's own pages, are not the program's data.
+  if (!area.writable || area.bytes() == 0 || StringRef(area.name) == "[vvar]")
+    return;
+  if (StringRef(area.name).starts_with("/memfd:" MPG_STATE_NAME)) // ours
+    return;
+  if (takeSegments(area))
+    return;
+  uint64_t taken = takeHeap(area);
+  taken += bytesWithin(area, heap.end, heap.tablesEnd); // nobody's but ours
+  add(regionOf(index), area, area.bytes() - taken);
+}
+
+std::vector<RegionUse> Classifier::classify() {
+  for (size_t index = 0; index < areas.size(); ++index)
+    take(index);
+  std::vector<RegionUse> result;
+  for (RegionUse &use : uses)
+    if (use.bytes || use.setAsideBytes) {
+      use.peakBytes = use.bytes;
+      use.peakHugeBytes = use.hugeBytes;
+      result.push_back(std::move(use));
+    }
+  return result;
+}
+
+std::vector<RegionUse>
+mpg::classifyAreas(const std::vector<MappedArea> &areas,
+                   const std::vector<ProgramSegment> &segments,
+                   HeapRange heap) {
+  return Classifier(areas, segments, heap).classify();
+}
+
+HeapRange mpg::heapOf(const mpg_state &state) {
+  uint64_t end = std::max(state.heapStart, state.heapEnd);
+  return {state.heapStart, end, std::max(end, state.heapTablesEnd)};
+}
+
+std::optional<mpg_state> mpg::checkedState(StringRef bytes) {
+  mpg_state state;
+  if (bytes.size() < sizeof(state))
+    return std::nullopt;
+  memcpy(&state, bytes.data(), sizeof(state));
+  if (state.magic != MPG_STATE_MAGIC || state.structBytes != sizeof(state) ||
+      state.pid == 0)
+    return std::nullopt;
+  state.regionCount = std::min<uint32_t>(state.regionCount, MPG_STATE_REGIONS);
+  state.messageCount =
+      std::min<uint32_t>(state.messageCount, MPG_STATE_MESSAGES);
+  for (mpg_state_region &region : state.regions)
+    region.reason[MPG_STATE_TEXT - 1] = '\0';
+  for (mpg_state_message &message : state.messages)
+    message.text[MPG_STATE_TEXT - 1] = '\0';
+  return state;
+}
+
+static std::optional<RunRegion> regionOfKind(uint32_t kind) {
+  switch (kind) {
+  case MPG_REGION_DATA:
+    return RunRegion::data;
+  case MPG_REGION_BSS:
+    return RunRegion::bss;
+  case MPG_REGION_HEAP:
+    return RunRegion::heap;
+  case MPG_REGION_STACK:
+    return RunRegion::stack;
+  case MPG_REGION_THREAD_STACK:
+    return RunRegion::threadStack;
+  case MPG_REGION_LIBRARY:
+    return RunRegion::library;
+  }
+  return std::nullopt;
+}
+
+/// Texts of a program's memory may hold anything; JSON and terminals may not.
+static std::string cleanText(const char *text) {
+  return printable(json::fixUTF8(text));
+}
+
+/// As --mode and MPG_MODE spell it; nothing for a number that has no name.
+static std::optional<StringRef> modeName(uint32_t mode) {
+  static constexpr StringRef names[] = {"auto", "hugetlb", "thp", "none"};
+  if (mode >= std::size(names))
+    return std::nullopt;
+  return names[mode];
+}
+
+/// The region in its place; a new one if there is none.
+static RegionUse &findOrInsert(std::vector<RegionUse> &regions,
+                               RunRegion region) {
+  auto at =
+      std::find_if(regions.begin(), regions.end(),
+                   [&](const RegionUse &use) { return use.region >= region; });
+  if (at == regions.end() || at->region != region) {
+    at = regions.insert(at, RegionUse());
+    at->region = region;
+  }
+  return *at;
+}
+
+/// Only the heap gives memory back before the end.
+static void addPeaks(RunReport &report, const mpg_state &state) {
+  for (RegionUse &use : report.regions) {
+    bool wasMore =
+        use.region == RunRegion::heap && state.heapPeakBytes > use.bytes;
+    use.peakBytes = wasMore ? state.heapPeakBytes : use.bytes;
+    use.peakHugeBytes = wasMore ? std::min<uint64_t>(state.heapPeakHugeBytes,
+                                                     state.heapPeakBytes)
+                                : use.hugeBytes;
+  }
+}
+
+void mpg::addState(RunReport &report, const mpg_state &state) {
+  report.hasState = true;
+  report.ownHeap = state.heapEnd > state.heapStart;
+  if (std::optional<StringRef> mode = modeName(state.mode))
+    report.mode = mode->str();
+  report.isPeakCounted = state.peakHugetlbBytes != 0;
+  report.fallback = state.fallback != 0;
+  report.peakHugetlbBytes =
+      std::max<uint64_t>(report.peakHugetlbBytes, state.peakHugetlbBytes);
+  for (uint32_t index = 0; index < state.messageCount; ++index)
+    report.messages.emplace_back(state.messages[index].code,
+                                 cleanText(state.messages[index].text));
+  if (state.heapPeakBytes)
+    findOrInsert(report.regions, RunRegion::heap);
+  bool wanted = !report.measured;
+  for (uint32_t index = 0; index < state.regionCount; ++index) {
+    const mpg_state_region &from = state.regions[index];
+    std::optional<RunRegion> region = regionOfKind(from.kind);
+    if (!region)
+      continue;
+    auto at = std::find_if(
+        report.regions.begin(), report.regions.end(),
+        [&](const RegionUse &use) { return use.region == *region; });
+    if (at == report.regions.end() && !wanted)
+      continue;
+    RegionUse &use = findOrInsert(report.regions, *region);
+    if (wanted) {
+      use.bytes += from.bytes;
+      use.hugeBytes += from.hugeBytes;
+      use.pageBytes = std::max<uint64_t>(use.pageBytes, from.pageBytes);
+    }
+    if (use.reason.empty())
+      use.reason = cleanText(from.reason);
+  }
+  addPeaks(report, state);
+}
+
+/// A text that another process may be writing, or that has no end.
+template <size_t length> static std::string textOf(const char (&text)[length]) {
+  return cleanText(std::string(text, strnlen(text, length)).c_str());
+}
+
+void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
+  report.hasProcesses = true;
+  uint32_t count = std::min<uint32_t>(table.taken, MPG_STATE_PROCESSES);
+  report.processesLost = table.taken - count;
+  for (const mpg_state_process &from : ArrayRef(table.processes, count)) {
+    if (!from.pid) // ended before it had written anything
+      continue;
+    ProcessUse use;
+    use.pid = from.pid;
+    use.parent = from.parent;
+    use.command = textOf(from.command);
+    use.mode = modeName(from.mode).value_or("auto").str();
+    use.hasEnded = from.hasEnded != 0;
+    use.bytes = from.bytes;
+    use.hugeBytes = std::min(from.hugeBytes, from.bytes);
+    use.poolBytes = std::min(from.poolBytes, use.hugeBytes);
+    use.heapPeakBytes = from.heapPeakBytes;
+    use.heapPeakHugeBytes = std::min(from.heapPeakHugeBytes, use.heapPeakBytes);
+    use.reason = textOf(from.reason);
+    report.processes.push_back(std::move(use));
+  }
+  llvm::stable_sort(report.processes,
+                    [](const ProcessUse &a, const ProcessUse &b) {
+                      return a.bytes > b.bytes;
+                    });
+}
+
+std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
+                                             const RegionUse &use) {
+  constexpr uint64_t leastBytes = 32 << 20;
+  // A thread's first page is written by who starts it.
+  constexpr uint64_t leastStackBytes = 8 << 10;
+  bool isArrays =
+      use.region == RunRegion::data || use.region == RunRegion::bss ||
+      use.region == RunRegion::heap || use.region == RunRegion::mmap;
+  auto most = std::max_element(use.nodes.begin(), use.nodes.end());
+  if (!isArrays || most == use.nodes.end() || use.bytes < leastBytes ||
+      *most < use.bytes / 10 * 9)
+    return std::nullopt;
+  auto crowded = size_t(most - use.nodes.begin());
+  for (const RegionUse &other : report.regions)
+    for (size_t node = 0; node < other.nodes.size(); ++node)
+      if (other.region == RunRegion::threadStack && node != crowded &&
+          other.nodes[node] >= leastStackBytes)
+        return unsigned(crowded);
+  return std::nullopt;
+}
+
+std::vector<std::string> mpg::findMissing(const RunReport &report) {
+  std::vector<std::string> missing;
+  if (!report.hasState)
+    missing.push_back("libmpg was not at work in the program");
+  for (const RegionUse &use : report.regions) {
+    // Large pages are for the stacks of few threads; only of these there is a
+    // reason if they are not there.
+    bool isMissed = use.region == RunRegion::threadStack && !use.reason.empty();
+    bool isOurs = use.region == RunRegion::data ||
+                  use.region == RunRegion::bss ||
+                  use.region == RunRegion::stack || isMissed ||
+                  (use.region == RunRegion::heap && report.ownHeap);
+    if (!isOurs || use.peakBytes < use.peakHugeBytes + 2 * granuleBytes)
+      continue;
+    bool isOver = use.peakBytes > use.bytes;
+    std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +
+                       formatBytes(use.peakBytes) + " of " +
+                       regionName(use.region).str() +
+                       (isOver ? " were" : " are") + " on normal pages";
+    if (!use.reason.empty())
+      text += ": " + use.reason;
+    missing.push_back(std::move(text));
+  }
+  return missing;
+}

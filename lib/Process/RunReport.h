@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a finished program had on large pages. The kernel's list of mappings is
+// the truth; which of them are .data, .bss or a stack is worked out here from
+// the program's headers, which are libmpg's heap from the addresses it keeps
+// for it, and beside these only the reasons are libmpg's words. Without that
+// list (the program could not be traced, or was killed) the words are all there
+// is, and the report says so.
+
+#ifndef MPG_PROCESS_RUNREPORT_H
+#define MPG_PROCESS_RUNREPORT_H
+
+#include "Process/HintReport.h"
+#include "Process/Smaps.h"
+#include "mpg/state.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+
+namespace mpg {
+
+enum class RunRegion : uint8_t {
+  data,
+  bss,
+  heap,
+  stack,
+  threadStack,
+  threadHeap,
+  mmap,
+  library, ///< writable segments of shared libraries
+  shared,
+};
+llvm::StringRef regionName(RunRegion region);
+
+struct RegionUse {
+  RunRegion region;
+  uint64_t mappedBytes = 0;    ///< addresses, in use or not
+  uint64_t bytes = 0;          ///< in use
+  uint64_t hugeBytes = 0;      ///< of these on large pages
+  uint64_t poolBytes = 0;      ///< of these from the pool; others: transparent
+  uint64_t setAsideBytes = 0;  ///< reserved in the pool and not used
+  uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
+  uint64_t peakHugeBytes = 0;  ///< of these on large pages then
+  uint64_t pageBytes = 0;      ///< the largest page in it
+  std::vector<uint64_t> nodes; ///< bytes on each NUMA node
+  std::string reason;          ///< why not all of it; libmpg's words
+};
+
+/// A process of `mpgrun --children` that had libmpg and is not the program.
+struct ProcessUse {
+  uint32_t pid = 0, parent = 0;
+  std::string command;
+  std::string mode;
+  bool hasEnded = false; ///< the bytes are those of its end, else last told
+  uint64_t bytes = 0, hugeBytes = 0;
+  uint64_t poolBytes = 0; ///< known at the end only
+  uint64_t heapPeakBytes = 0, heapPeakHugeBytes = 0;
+  std::string reason; ///< the first message
+};
+
+struct RunReport {
+  std::string program;
+  int waitStatus = 0;
+  std::string mode;      ///< what libmpg used; without it what was asked for
+  bool measured = false; ///< from the kernel, not from libmpg's words
+  bool hasState = false; ///< libmpg was at work in the program
+  bool ownHeap = false;  ///< malloc was libmpg's
+  bool fallback = false;
+  /// The larger of what libmpg counted and what was mapped at the end.
+  uint64_t peakHugetlbBytes = 0;
+  bool isPeakCounted = false;      ///< libmpg did count
+  std::optional<HintReport> hints; ///< nothing: the program has none
+  std::vector<RegionUse> regions;  ///< in the order of RunRegion, none twice
+  std::vector<std::pair<unsigned, std::string>> messages;
+  bool hasProcesses = false;         ///< of --children
+  std::vector<ProcessUse> processes; ///< who had the most first
+  uint64_t processesLost = 0;        ///< for these the table was too short
+};
+
+/// A writable segment of the program as it lay in memory.
+struct ProgramSegment {
+  uint64_t start, fileEnd, end;
+};
+
+/// The writable segments of \p path, moved to where \p areas show the program.
+/// \p mappedName is its name there; "" if that is \p path.
+std::vector<ProgramSegment> locateSegments(const std::string &path,
+                                           const std::vector<MappedArea> &areas,
+                                           llvm::StringRef mappedName = "");
+
+/// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
+struct HeapRange {
+  uint64_t start = 0, end = 0;
+  uint64_t tablesEnd = 0; ///< its tables lie behind it
+};
+HeapRange heapOf(const mpg_state &state);
+
+/// Regions of a process out of its mappings. pre: \p areas in order.
+std::vector<RegionUse>
+classifyAreas(const std::vector<MappedArea> &areas,
+              const std::vector<ProgramSegment> &segments, HeapRange heap);
+
+/// Takes over what libmpg said; regions only if there are none yet.
+void addState(RunReport &report, const mpg_state &state);
+
+/// Takes over what the other processes said.
+void addProcesses(RunReport &report, const mpg_state_table &table);
+
+/// Checks a state that came out of a file: counts within the arrays, texts
+/// ended. Nothing if libmpg has not written it.
+std::optional<mpg_state> checkedState(llvm::StringRef bytes);
+
+/// What of the program's own memory should have been on large pages and is
+/// not, one sentence each; empty if all is well. Edges of up to two granules
+/// a region are free: only a relink can give those.
+std::vector<std::string> findMissing(const RunReport &report);
+
+/// The node on which nearly all of a large region lies although threads ran on
+/// others: stacks of threads lie there. Nothing if it is not so.
+std::optional<unsigned> findCrowdedNode(const RunReport &report,
+                                        const RegionUse &use);
+
+void writeRunText(llvm::raw_ostream &out, const RunReport &report);
+void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_RUNREPORT_H

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of mpgrun for people.
+
+#include "Process/RunReport.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace mpg;
+
+static std::string describeEnd(int waitStatus) {
+  if (WIFSIGNALED(waitStatus))
+    return "ended by signal " + std::to_string(WTERMSIG(waitStatus));
+  return "status " + std::to_string(WEXITSTATUS(waitStatus));
+}
+
+/// "node 0: 64 MiB, node 1: 64 MiB"; nothing on a machine with one node.
+static std::string describeNodes(const std::vector<uint64_t> &nodes) {
+  std::string text;
+  if (nodes.size() < 2)
+    return text;
+  for (size_t node = 0; node < nodes.size(); ++node)
+    if (nodes[node])
+      text += (text.empty() ? "node " : ", node ") + std::to_string(node) +
+              ": " + formatBytes(nodes[node]);
+  return text;
+}
+
+/// Never 100 while a byte is missing.
+template <typename Use> static unsigned percent(const Use &use) {
+  return use.bytes ? unsigned(100.0 * double(use.hugeBytes) / double(use.bytes))
+                   : 0;
+}
+
+/// The columns of a row.
+template <typename Use>
+static void writeUse(raw_ostream &out, const std::string &name,
+                     const Use &use) {
+  out << "  " << left_justify(name, 13)
+      << right_justify(formatBytes(use.bytes), 10)
+      << right_justify(formatBytes(use.hugeBytes), 16)
+      << format("%5u %%", percent(use));
+}
+
+/// Which large pages these are, and what waits in the pool beside them.
+static std::string describePages(const RegionUse &use, bool isMeasured) {
+  std::string text;
+  if (use.hugeBytes)
+    text = "  " + formatBytes(use.pageBytes) + " pages";
+  uint64_t thpBytes = use.hugeBytes - std::min(use.poolBytes, use.hugeBytes);
+  if (isMeasured && thpBytes && use.poolBytes)
+    text += ", " + formatBytes(thpBytes) + " transparent";
+  else if (isMeasured && use.hugeBytes)
+    text += thpBytes ? ", transparent" : " of the pool";
+  if (use.setAsideBytes)
+    text += (text.empty() ? "  " : ", ") + formatBytes(use.setAsideBytes) +
+            " set aside";
+  return text;
+}
+
+static void writePeak(raw_ostream &out, StringRef when, uint64_t bytes,
+                      uint64_t hugeBytes) {
+  out << "    " << when << formatBytes(bytes) << ", " << formatBytes(hugeBytes)
+      << " on large pages\n";
+}
+
+static void writeRow(raw_ostream &out, const RunReport &report,
+                     const RegionUse &use) {
+  writeUse(out, regionName(use.region).str(), use);
+  out << describePages(use, report.measured);
+  std::string nodes = describeNodes(use.nodes);
+  if (!nodes.empty())
+    out << "  " << nodes;
+  out << "\n";
+  if (use.peakBytes > use.bytes)
+    writePeak(out, "at its peak ", use.peakBytes, use.peakHugeBytes);
+  if (!use.reason.empty() &&
+      (use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes))
+    out << "    " << fillText(use.reason, 4) << "\n";
+  if (std::optional<unsigned> node = findCrowdedNode(report, use))
+    out << "    "
+        << fillText("nearly all of it is on node " + std::to_string(*node) +
+                        ", and threads ran on others; if these use it: "
+                        "initialise it in the threads that use it, with "
+                        "--policy=demand:demand:demand, or numactl "
+                        "--interleave=all",
+                    4)
+        << "\n";
+}
+
+/// "yes", or what is missing.
+static std::string describeActing(const HintReport &report) {
+  std::string missing = join(report.support.missing, "; ");
+  switch (report.acts()) {
+  case Ability::yes:
+    return "this machine acts on them";
+  case Ability::no:
+    return missing.empty() ? "nothing acts on them" : missing;
+  case Ability::unknown:
+    return "not known whether this machine acts on them" +
+           (missing.empty() ? "" : ": " + missing);
+  }
+  return missing;
+}
+
+static void writeHints(raw_ostream &out, const HintReport &report) {
+  auto line = [&](const std::string &text) {
+    out << "  " << fillText("hints: " + text, 4) << "\n";
+  };
+  for (const std::string &unread : report.notes.unreadHints)
+    line(unread);
+  if (!report.notes.hints)
+    return;
+  const mpg_note_hints &hints = *report.notes.hints;
+  if (hints.taggedAccesses)
+    line(describeTags(hints) + "; " + describeActing(report));
+  for (auto [cache, ways] :
+       {std::pair("L1", &hints.waysL1), std::pair("L2", &hints.waysL2)})
+    if (std::string asked = describeWays(*ways); !asked.empty())
+      line(std::string(cache) + " ways asked for: " + asked);
+  if (hints.firstTouchSites)
+    line(std::to_string(hints.firstTouchSites) + " first-touch sites");
+}
+
+static void writeProcess(raw_ostream &out, const ProcessUse &use) {
+  constexpr size_t shownBytes = 50; // of a line
+  StringRef command = use.command;
+  writeUse(out, std::to_string(use.pid), use);
+  out << "  " << command.take_front(shownBytes)
+      << (command.size() > shownBytes ? "..." : "")
+      << (use.hasEnded ? "" : " (as last told)") << "\n";
+  if (use.heapPeakBytes > use.bytes)
+    writePeak(out, "its heap at the peak ", use.heapPeakBytes,
+              use.heapPeakHugeBytes);
+  if (!use.reason.empty())
+    out << "    " << fillText(use.reason, 4) << "\n";
+}
+
+/// Those that had most, and the sum of the others: so the rows add up.
+static void writeProcesses(raw_ostream &out, const RunReport &report) {
+  constexpr size_t most = 20;
+  out << "  other processes with libmpg: "
+      << report.processes.size() + report.processesLost << "\n";
+  if (!report.processes.empty())
+    out << "  process           in use  on large pages\n";
+  ArrayRef<ProcessUse> all = report.processes;
+  for (const ProcessUse &use : all.take_front(most))
+    writeProcess(out, use);
+  ProcessUse others;
+  for (const ProcessUse &use : all.drop_front(std::min(most, all.size()))) {
+    others.bytes += use.bytes;
+    others.hugeBytes += use.hugeBytes;
+  }
+  if (all.size() > most) {
+    writeUse(out, std::to_string(all.size() - most) + " more", others);
+    out << "\n";
+  }
+  if (report.processesLost)
+    out << "  not known: " << report.processesLost << ", that came later\n";
+}
+
+void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
+  out << "mpgrun: " << printable(report.program) << ": "
+      << describeEnd(report.waitStatus) << ", mode " << report.mode << "\n";
+  if (!report.hasState)
+    out << "  libmpg was not at work in the program\n";
+  if (!report.measured)
+    out << "  as libmpg last told; the memory itself could not be looked at\n";
+  out << "  region            in use  on large pages\n";
+  for (const RegionUse &use : report.regions)
+    writeRow(out, report, use);
+  if (report.peakHugetlbBytes)
+    out << (report.isPeakCounted ? "  most taken from the pool at once: "
+                                 : "  from the pool at the end: ")
+        << formatBytes(report.peakHugetlbBytes) << "\n";
+  if (report.hints)
+    writeHints(out, *report.hints);
+  if (report.hasProcesses)
+    writeProcesses(out, report);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// /proc/PID/smaps and numa_maps as plain structs. Both are text that the kernel
+// writes; a line that is not understood is passed over.
+
+#ifndef MPG_PROCESS_SMAPS_H
+#define MPG_PROCESS_SMAPS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace mpg {
+
+/// One mapping of a process.
+struct MappedArea {
+  uint64_t start = 0, end = 0;
+  bool readable = false, writable = false, executable = false, shared = false;
+  bool isFile = false; ///< backed by a file that has a name, not a memfd
+  std::string name;    ///< path, "[stack]", "/anon_hugepage (deleted)", ...
+  uint64_t residentBytes = 0; ///< on pages of the base size, or THP
+  uint64_t thpBytes = 0;      ///< of these on transparent huge pages
+  uint64_t poolBytes = 0;     ///< pages of the pool that are present
+  uint64_t pageBytes = 0;     ///< KernelPageSize
+  bool hugetlb = false;
+  /// Bytes on each NUMA node; empty if the kernel does not tell.
+  std::vector<uint64_t> nodes;
+
+  uint64_t bytes() const { return end - start; }
+  /// What is present, of any size, and of that on large pages.
+  uint64_t usedBytes() const { return hugetlb ? poolBytes : residentBytes; }
+  uint64_t hugeBytes() const { return hugetlb ? poolBytes : thpBytes; }
+  /// Pages of the pool that are reserved and not touched yet.
+  uint64_t setAsideBytes() const {
+    return hugetlb && poolBytes < bytes() ? bytes() - poolBytes : 0;
+  }
+};
+
+/// \p smaps and \p numaMaps as read from /proc; the latter may be empty.
+std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
+                                   llvm::StringRef numaMaps);
+
+/// Mappings of \p pid now; empty if they may not be read.
+std::vector<MappedArea> readSmaps(pid_t pid);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_SMAPS_H

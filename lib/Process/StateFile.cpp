@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StateFile.h.
+
+#include "Process/StateFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+/// As long as it lives, files may grow as far as the hard limit allows: a limit
+/// for the program's files (ulimit -S -f) is not meant for ours, and to be over
+/// it is SIGXFSZ.
+class WideFileLimit {
+public:
+  WideFileLimit() {
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit wide = {before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &wide);
+  }
+  ~WideFileLimit() { setrlimit(RLIMIT_FSIZE, &before); }
+  bool allows(size_t bytes) const { return bytes <= before.rlim_max; }
+
+private:
+  rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
+};
+
+} // namespace
+
+static_assert(sizeof(mpg_state) <= MPG_STATE_TABLE, "the table lies behind it");
+
+int mpg::makeStateFile(bool withProcesses) {
+  constexpr off_t all = MPG_STATE_TABLE + sizeof(mpg_state_table);
+  WideFileLimit limit;
+  if (!limit.allows(sizeof(mpg_state)))
+    return -1;
+  // Not close-on-exec: the program inherits it.
+  int fd = memfd_create(MPG_STATE_NAME, 0);
+  if (fd < 0)
+    return -1;
+  mpg_state empty = {};
+  empty.magic = MPG_STATE_MAGIC;
+  empty.structBytes = sizeof(empty);
+  if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty))) {
+    // A hole: only what is written takes memory.
+    if (withProcesses && limit.allows(all))
+      (void)!ftruncate(fd, all);
+    return fd;
+  }
+  close(fd);
+  return -1;
+}
+
+std::optional<mpg_state> mpg::readStateFile(int fd) {
+  std::string bytes(sizeof(mpg_state), '\0');
+  ssize_t count = fd < 0 ? -1 : pread(fd, bytes.data(), bytes.size(), 0);
+  bytes.resize(count < 0 ? 0 : size_t(count));
+  return checkedState(bytes);
+}
+
+void mpg::readProcesses(int fd, RunReport &report) {
+  auto table = std::make_unique<mpg_state_table>();
+  constexpr ssize_t bytes = sizeof(mpg_state_table);
+  if (fd >= 0 && pread(fd, table.get(), bytes, MPG_STATE_TABLE) == bytes)
+    addProcesses(report, *table);
+}
+
+void mpg::lookAtMemory(pid_t pid, int stateFd, RunReport &report) {
+  SmallString<256> image;
+  std::string link = "/proc/" + std::to_string(pid) + "/exe";
+  std::vector<MappedArea> areas = readSmaps(pid);
+  if (areas.empty() || sys::fs::real_path(link, image))
+    return;
+  report.measured = true;
+  for (const MappedArea &area : areas)
+    report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
+  // What libmpg has told until now; all of it is taken afterwards.
+  std::optional<mpg_state> state = readStateFile(stateFd);
+  report.regions =
+      classifyAreas(areas, locateSegments(image.str().str(), areas),
+                    state ? heapOf(*state) : HeapRange());
+}

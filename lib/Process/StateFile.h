@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two sources of a report about a program that mpgrun started: the memory
+// file in which libmpg tells what it did, and the program's mappings in its
+// last moment.
+
+#ifndef MPG_PROCESS_STATEFILE_H
+#define MPG_PROCESS_STATEFILE_H
+
+#include "Process/RunReport.h"
+#include <sys/types.h>
+
+namespace mpg {
+
+/// A file for libmpg to write to, marked as ours; it is not closed on exec.
+/// Below zero if there is none; then libmpg stays silent. \p withProcesses:
+/// with a table for the processes that the program starts.
+int makeStateFile(bool withProcesses = false);
+
+/// Adds the processes of that table to \p report, if there is one.
+void readProcesses(int fd, RunReport &report);
+
+/// What libmpg has written to \p fd until now; nothing if it was not at work.
+std::optional<mpg_state> readStateFile(int fd);
+
+/// Fills in the regions of \p report from the mappings of \p pid, if they may
+/// be read. \p stateFd tells which of them are libmpg's heap.
+void lookAtMemory(pid_t pid, int stateFd, RunReport &report);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_STATEFILE_H

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All signals are blocked in this process and taken one after the other by
+// sigwaitinfo, SIGCHLD among them, so nothing happens between two lines here.
+// A signal that the kernel sent because of the terminal (Ctrl-C, Ctrl-Z) has
+// reached the program too, which is in the same process group: it is not
+// passed on. One that a process sent to us alone is.
+//
+// ptrace: SEIZE instead of ATTACH leaves no SIGSTOP in the program, LISTEN
+// lets group stops be real stops, and PTRACE_EVENT_EXIT comes while the memory
+// is still there.
+
+#include "Process/Supervisor.h"
+#include "Support/ArgumentVector.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+class Supervisor {
+public:
+  Supervisor(bool trace, function_ref<void(pid_t)> atExit)
+      : trace(trace), atExit(atExit) {}
+  SupervisedRun run(const std::string &path, char **arguments,
+                    char **environment);
+
+private:
+  [[noreturn]] void becomeProgram(const std::string &path, char **arguments,
+                                  char **environment);
+  void letGo();
+  void watch();
+  void takeSignal(const siginfo_t &info);
+  bool takeChildren();
+  void takeStop(int status);
+
+  bool trace;
+  function_ref<void(pid_t)> atExit;
+  SupervisedRun result;
+  const pid_t supervisor = getpid();
+  sigset_t everything, before;
+  int startPipe[2] = {-1, -1};  ///< the child waits until it is traced
+  int statusPipe[2] = {-1, -1}; ///< carries errno if exec fails
+};
+
+} // namespace
+
+void Supervisor::becomeProgram(const std::string &path, char **arguments,
+                               char **environment) {
+  close(startPipe[1]);
+  close(statusPipe[0]);
+  char go;
+  while (read(startPipe[0], &go, 1) < 0 && errno == EINTR) {
+  }
+  close(startPipe[0]);
+  // Who kills mpgrun means the program. That it is gone already is seen by the
+  // parent, which is another one then.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor)
+    _exit(127);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  execve(path.c_str(), arguments, environment);
+  int error = errno;
+  (void)!write(statusPipe[1], &error, sizeof(error));
+  _exit(127);
+}
+
+/// Traces the waiting child, if that is wanted and allowed, and lets it run.
+void Supervisor::letGo() {
+  if (trace)
+    result.traced =
+        ptrace(PTRACE_SEIZE, result.pid, nullptr, PTRACE_O_TRACEEXIT) == 0;
+  close(startPipe[0]);
+  close(startPipe[1]);
+  close(statusPipe[1]);
+}
+
+/// A shell that waits for us shall see that the terminal has stopped the
+/// program. Not so for SIGSTOP: whoever sends it to the program alone will wake
+/// only the program.
+static void stopLike(int signalNumber) {
+  if (signalNumber == SIGTSTP || signalNumber == SIGTTIN ||
+      signalNumber == SIGTTOU)
+    kill(getpid(), SIGSTOP);
+}
+
+/// A traced program stops for every signal, for a group stop, and at its end.
+void Supervisor::takeStop(int status) {
+  int event = status >> 16;
+  int signalNumber = WSTOPSIG(status);
+  if (event == PTRACE_EVENT_EXIT) {
+    atExit(result.pid);
+    ptrace(PTRACE_CONT, result.pid, nullptr, nullptr);
+  } else if (event == PTRACE_EVENT_STOP) {
+    bool isGroupStop = signalNumber == SIGSTOP || signalNumber == SIGTSTP ||
+                       signalNumber == SIGTTIN || signalNumber == SIGTTOU;
+    ptrace(isGroupStop ? PTRACE_LISTEN : PTRACE_CONT, result.pid, nullptr,
+           nullptr);
+    stopLike(signalNumber);
+  } else {
+    ptrace(PTRACE_CONT, result.pid, nullptr, signalNumber);
+  }
+}
+
+/// True when the program has ended.
+bool Supervisor::takeChildren() {
+  for (;;) {
+    int status;
+    pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+    if (pid <= 0)
+      return pid < 0 && errno == ECHILD;
+    if (pid != result.pid)
+      continue; // inherited from whoever was this process before
+    if (!WIFSTOPPED(status)) {
+      result.waitStatus = status;
+      return true;
+    }
+    if (result.traced)
+      takeStop(status);
+    else
+      stopLike(WSTOPSIG(status));
+  }
+}
+
+void Supervisor::takeSignal(const siginfo_t &info) {
+  bool fromTerminal = info.si_code == SI_KERNEL;
+  if (!fromTerminal)
+    kill(result.pid, info.si_signo);
+}
+
+void Supervisor::watch() {
+  while (!takeChildren()) {
+    siginfo_t info;
+    if (sigwaitinfo(&everything, &info) < 0)
+      continue;
+    if (info.si_signo != SIGCHLD)
+      takeSignal(info);
+  }
+}
+
+SupervisedRun Supervisor::run(const std::string &path, char **arguments,
+                              char **environment) {
+  sigfillset(&everything);
+  sigprocmask(SIG_BLOCK, &everything, &before);
+  // A parent may have left it ignored: children would then vanish unseen.
+  signal(SIGCHLD, SIG_DFL);
+  if (pipe2(startPipe, O_CLOEXEC) != 0 || pipe2(statusPipe, O_CLOEXEC) != 0 ||
+      (result.pid = fork()) < 0) {
+    result.error = strerror(errno);
+    return result;
+  }
+  if (result.pid == 0)
+    becomeProgram(path, arguments, environment);
+  letGo();
+  watch();
+  int error;
+  if (read(statusPipe[0], &error, sizeof(error)) == sizeof(error))
+    result.execError = error;
+  close(statusPipe[0]);
+  return result;
+}
+
+SupervisedRun mpg::runSupervised(const std::string &path,
+                                 const std::vector<std::string> &arguments,
+                                 const std::vector<std::string> &environment,
+                                 bool trace, function_ref<void(pid_t)> atExit) {
+  return Supervisor(trace, atExit)
+      .run(path, argumentVector(arguments).data(),
+           argumentVector(environment).data());
+}
+
+void mpg::endLike(int waitStatus) {
+  if (!WIFSIGNALED(waitStatus))
+    _exit(WEXITSTATUS(waitStatus));
+  int signalNumber = WTERMSIG(waitStatus);
+  // One core file, the program's, is enough.
+  rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  signal(signalNumber, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signalNumber);
+  raise(signalNumber);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  _exit(128 + signalNumber);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs one program so that its memory can be looked at in the moment when it
+// ends, and is otherwise not there: signals, stops and the exit status pass
+// through in both directions. Only the first process is traced; its threads
+// and children run at full speed and never stop.
+
+#ifndef MPG_PROCESS_SUPERVISOR_H
+#define MPG_PROCESS_SUPERVISOR_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace mpg {
+
+struct SupervisedRun {
+  int execError = 0;   ///< errno of exec if the program never started
+  int waitStatus = 0;  ///< as waitpid gives it
+  bool traced = false; ///< whether the program was traced to its end
+  pid_t pid = -1;
+  std::string error; ///< no child could be made: why
+};
+
+/// Starts \p path with \p arguments and the environment \p environment, passes
+/// on every signal that this process is sent alone, and waits for the end.
+/// \p atExit is called with the process id while the memory of the program
+/// still exists; not if it could not be traced (\p trace is false, a debugger
+/// is there, the system forbids it) or was killed.
+/// pre: one thread.
+SupervisedRun runSupervised(const std::string &path,
+                            const std::vector<std::string> &arguments,
+                            const std::vector<std::string> &environment,
+                            bool trace, llvm::function_ref<void(pid_t)> atExit);
+
+/// Ends this process as the child did: by the same signal or status.
+[[noreturn]] void endLike(int waitStatus);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_SUPERVISOR_H

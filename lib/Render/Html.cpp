@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --format=html: one page that can be mailed and opened anywhere. It loads
+// nothing and runs nothing. In front stands what a support desk looks at
+// first: the verdict on each file, the worst on top; then each file by itself,
+// and at the end what the findings mean.
+
+#include "Render/HtmlParts.h"
+#include "Support/Format.h"
+#include "Support/StableSort.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <set>
+
+using namespace llvm;
+using namespace mpg;
+
+/// Browsers become slow above this.
+static constexpr size_t detailBytesLimit = size_t(20) << 20;
+static constexpr size_t rowLimit = 5000;
+
+namespace {
+
+class PageWriter {
+public:
+  PageWriter(raw_ostream &out, const RunResult &result)
+      : out(out), result(result) {}
+  void write();
+
+private:
+  void order();
+  void writeDetails();
+  void writeHead();
+  void writeTrouble();
+  void writeSummary();
+  void writeRow(size_t index);
+  void writeRules();
+
+  raw_ostream &out;
+  const RunResult &result;
+  /// Of result.files, the worst first.
+  std::vector<size_t> byWorst;
+  /// The section of each file; empty where there is no room for it.
+  std::vector<std::string> details;
+  AuditTotals totals;
+};
+
+} // namespace
+
+static std::string prefixOf(size_t index) {
+  return "f" + std::to_string(index + 1);
+}
+
+void PageWriter::order() {
+  for (size_t i = 0; i < result.files.size(); ++i) {
+    totals.add(result.files[i]);
+    byWorst.push_back(i);
+  }
+  stableSort(byWorst, [&](size_t a, size_t b) {
+    return result.files[a].worst() > result.files[b].worst();
+  });
+}
+
+void PageWriter::writeDetails() {
+  details.resize(result.files.size());
+  size_t bytes = 0;
+  for (size_t index : byWorst) {
+    if (bytes > detailBytesLimit)
+      return;
+    raw_string_ostream stream(details[index]);
+    writeHtmlFile(stream, result.files[index], prefixOf(index));
+    bytes += details[index].size();
+  }
+}
+
+void PageWriter::writeHead() {
+  std::string title = result.files.size() == 1
+                          ? escapeHtml(result.files.front().path)
+                      : result.job ? escapeHtml(result.job->script.path)
+                                   : countWord(result.files.size(), "file");
+  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+         "charset=\"utf-8\">\n<meta name=\"viewport\" "
+         "content=\"width=device-width, initial-scale=1\">\n<meta "
+         "name=\"color-scheme\" content=\"light dark\">\n<meta "
+         "name=\"generator\" content=\"mpgaudit " MPG_VERSION "\">\n<title>"
+      << title << " - mpgaudit</title>\n<style>" << htmlStyle()
+      << "</style>\n</head>\n<body>\n"
+      << htmlPatterns() << "<header>\n<h1>Will it be on large pages?</h1>\n<p>";
+  std::vector<Finding> all; // only severities matter for the badges
+  auto add = [&](ArrayRef<Finding> findings) {
+    all.insert(all.end(), findings.begin(), findings.end());
+  };
+  for (const FileReport &file : result.files)
+    add(file.findings);
+  if (result.job)
+    add(result.job->findings);
+  out << severityBadges(all) << " in "
+      << countWord(result.files.size(), "file");
+  if (result.job)
+    out << " and a job script";
+  if (result.suppressed)
+    out << "; " << countWord(result.suppressed, "finding")
+        << " accepted by the project";
+  out << ".</p>\n";
+  writeTrouble();
+  out << "</header>\n";
+}
+
+void PageWriter::writeTrouble() {
+  if (result.failures.empty())
+    return;
+  out << "<p class=\"trouble\">Not everything could be audited:</p>\n<ul>\n";
+  for (size_t i = 0; i < std::min(result.failures.size(), rowLimit); ++i)
+    out << "<li>" << escapeHtml(result.failures[i]) << "</li>\n";
+  out << "</ul>\n";
+}
+
+void PageWriter::writeRow(size_t index) {
+  const FileReport &file = result.files[index];
+  uint64_t bytes = 0, eligible = 0;
+  for (const Region &region : file.regions)
+    if (!region.atRunTime && region.name != "text") {
+      bytes += region.bytes;
+      eligible += region.eligibleBytes;
+    }
+  out << "<tr><th scope=\"row\">";
+  std::string path = "<code>" + escapeHtml(file.path) + "</code>";
+  if (details[index].empty())
+    out << path;
+  else
+    out << "<a href=\"#" << prefixOf(index) << "\">" << path << "</a>";
+  out << "</th><td>" << kindName(file.kind) << "</td><td>"
+      << targetName(file.target) << "</td><td class=\"size\">"
+      << (file.regions.empty() ? "-" : formatBytes(bytes))
+      << "</td><td class=\"size\">"
+      << (file.regions.empty() ? "-" : formatBytes(eligible)) << "</td><td>"
+      << severityBadges(file.findings) << "</td></tr>\n";
+}
+
+void PageWriter::writeSummary() {
+  if (result.files.size() < 2)
+    return;
+  out << "<h2>Files</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+         "aria-label=\"Files\"><table>\n<thead><tr><th scope=\"col\">File</th>"
+         "<th scope=\"col\">Kind</th><th scope=\"col\">Target</th><th "
+         "scope=\"col\" class=\"size\">.data, .bss</th><th scope=\"col\" "
+         "class=\"size\">Eligible</th><th scope=\"col\">Findings</th></tr>"
+         "</thead>\n<tbody>\n";
+  for (size_t i = 0; i < std::min(byWorst.size(), rowLimit); ++i)
+    writeRow(byWorst[i]);
+  out << "</tbody></table></div>\n";
+  if (byWorst.size() > rowLimit)
+    out << "<p class=\"muted\">" << byWorst.size() - rowLimit
+        << " more files, none worse than these, are not listed.</p>\n";
+  size_t undescribed = size_t(
+      count_if(details, [](const std::string &text) { return text.empty(); }));
+  if (undescribed)
+    out << "<p class=\"muted\">The page would be too large with all files: "
+        << undescribed << " of the least severe are only in this table. Audit "
+        << "fewer at once to see them.</p>\n";
+}
+
+/// Only those that occur.
+void PageWriter::writeRules() {
+  std::set<FindingId> ids;
+  for (const auto &[id, counts] : totals.findings)
+    ids.insert(id);
+  if (result.job)
+    for (const Finding &finding : result.job->findings)
+      ids.insert(finding.id);
+  if (ids.empty())
+    return;
+  out << "<section id=\"rules\" class=\"rules\">\n<h2>What the findings "
+         "mean</h2>\n<dl>\n";
+  for (FindingId id : ids) {
+    const FindingInfo &info = infoOf(id);
+    out << "<dt id=\"rule-" << idText(id) << "\"><code>" << idText(id)
+        << "</code> " << escapeHtml(info.summary) << "</dt>\n<dd>";
+    for (StringRef text : {info.rule, info.cost})
+      for (StringRef paragraph : split(text, "\n\n"))
+        out << "<p>" << escapeHtml(paragraph) << "</p>\n";
+    out << "<p class=\"muted\">Source: " << escapeHtml(info.source)
+        << "</p></dd>\n";
+  }
+  out << "</dl>\n</section>\n";
+}
+
+void PageWriter::write() {
+  order();
+  writeDetails();
+  writeHead();
+  out << "<main>\n";
+  writeSummary();
+  if (result.job)
+    writeHtmlJob(out, *result.job);
+  for (size_t index : byWorst)
+    out << details[index];
+  writeRules();
+  out << "</main>\n<footer><p>mpgaudit " MPG_VERSION
+         ". <em>Eligible</em> says what nothing stands in the way of; what the "
+         "kernel gives is seen only at run time, with <code>mpgrun "
+         "--report</code>.</p></footer>\n</body>\n</html>\n";
+}
+
+void mpg::writeHtml(raw_ostream &out, const RunResult &result) {
+  PageWriter(out, result).write();
+}

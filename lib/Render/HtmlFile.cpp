@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One file in the HTML report: verdict, map, regions, findings, libraries.
+
+#include "Render/HtmlParts.h"
+#include "Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// A tree that is deeper cannot be read; what is below is shown beside it.
+static constexpr unsigned treeDepthLimit = 32;
+
+/// "A of B of .data and .bss can be on large pages".
+static std::string eligibleSentence(const FileReport &report) {
+  uint64_t bytes = 0, eligible = 0;
+  for (const Region &region : report.regions)
+    if (region.name == "data" || region.name == "bss") {
+      bytes += region.bytes;
+      eligible += region.eligibleBytes;
+    }
+  if (report.regions.empty())
+    return "";
+  if (bytes == 0)
+    return "It has no .data and no .bss.";
+  return (eligible == bytes ? "All" : formatBytes(eligible)) + " of " +
+         formatBytes(bytes) + " of .data and .bss can be on large pages.";
+}
+
+static void writeVerdict(raw_ostream &out, const FileReport &report) {
+  out << "<p class=\"verdict\">" << severityBadges(report.findings) << " "
+      << eligibleSentence(report) << "</p>\n<p class=\"facts\">"
+      << kindName(report.kind);
+  if (report.kind == ElfKind::notElf)
+    out << ": " << escapeHtml(report.notElfReason);
+  else if (report.kind != ElfKind::malformed)
+    out << ", " << escapeHtml(report.machine) << ", audited for target "
+        << targetName(report.target) << " with base pages of "
+        << formatBytes(report.pageBytes) << " and large pages of "
+        << formatBytes(report.hugeBytes);
+  out << "</p>\n";
+  if (report.kind == ElfKind::otherMachine)
+    out << "<p>Only the headers were read: mpgaudit knows 64-bit x86-64 and "
+           "AArch64.</p>\n";
+}
+
+static void writeEligible(raw_ostream &out, const Region &region) {
+  bool sized = region.name == "data" || region.name == "bss";
+  if (region.name == "text") {
+    out << "no, code stays on normal pages";
+    return;
+  }
+  if (sized && region.bytes == 0) {
+    out << "-";
+    return;
+  }
+  if (sized)
+    out << "<svg class=\"meter\" width=\"80\" height=\"10\" "
+           "aria-hidden=\"true\"><rect class=\"track\" width=\"80\" "
+           "height=\"10\"/><rect class=\"part\" width=\""
+        << unsigned(80.0 * double(region.eligibleBytes) / double(region.bytes))
+        << "\" height=\"10\"/></svg>";
+  if (region.eligible)
+    out << (sized ? "all" : "yes");
+  else if (sized && region.eligibleBytes)
+    out << formatBytes(region.eligibleBytes);
+  else
+    out << "no";
+}
+
+/// The table of regions knows of findings that --checks leaves out; those are
+/// named without a link.
+static void writeBecause(raw_ostream &out, const Region &region,
+                         const FileReport &report, StringRef prefix) {
+  const char *separator = "";
+  for (FindingId id : region.because) {
+    bool isShown = any_of(report.findings, [&](const Finding &finding) {
+      return finding.id == id;
+    });
+    out << separator;
+    if (isShown)
+      out << "<a href=\"#" << prefix << "-" << idText(id) << "\">";
+    out << idText(id) << (isShown ? "</a>" : "");
+    separator = ", ";
+  }
+  bool isEmpty = !region.atRunTime && region.bytes == 0;
+  if (region.because.empty() && !region.eligible && region.name != "text" &&
+      !isEmpty)
+    out << (region.reachable ? "fills no whole large page"
+                             : "not with this target");
+}
+
+static void writeRegions(raw_ostream &out, const FileReport &report,
+                         StringRef prefix) {
+  if (report.regions.empty())
+    return;
+  out << "<h3>Regions</h3>\n<div class=\"scroll\" tabindex=\"0\" "
+         "role=\"region\" aria-label=\"Regions\"><table>\n<thead><tr>"
+         "<th scope=\"col\">Region</th><th scope=\"col\" class=\"size\">Size"
+         "</th><th scope=\"col\">Eligible for large pages</th>"
+         "<th scope=\"col\">In the way</th></tr></thead>\n<tbody>\n";
+  for (const Region &region : report.regions) {
+    out << "<tr><th scope=\"row\">" << region.name << "</th><td class=\"size\">"
+        << (region.atRunTime ? "-" : formatBytes(region.bytes)) << "</td><td>";
+    writeEligible(out, region);
+    out << "</td><td>";
+    writeBecause(out, region, report, prefix);
+    out << "</td></tr>\n";
+  }
+  out << "</tbody></table></div>\n";
+  if (report.largestSymbols.empty())
+    return;
+  out << "<p class=\"muted\">Largest:";
+  const char *separator = " ";
+  for (const LargeSymbol &symbol : report.largestSymbols) {
+    out << separator << "<code>" << escapeHtml(symbol.name) << "</code> ("
+        << formatBytes(symbol.bytes) << " in " << symbol.section << ")";
+    separator = ", ";
+  }
+  out << "</p>\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+/// The entries that each entry asked for first; those of the program and of
+/// LD_PRELOAD at -1 and -2.
+using Children = std::map<int, std::vector<size_t>>;
+
+static void writeLibrary(raw_ostream &out, const ClosureEntry &entry) {
+  out << "<code>" << escapeHtml(entry.name) << "</code>";
+  if (entry.path.empty())
+    out << " <span class=\"missing\">"
+        << escapeHtml(entry.reason.empty() ? "not found" : entry.reason)
+        << "</span>";
+  else if (entry.path != entry.name)
+    out << " <span class=\"muted\"><code>" << escapeHtml(entry.path)
+        << "</code></span>";
+}
+
+static void writeChildren(raw_ostream &out, const Closure &closure,
+                          const Children &children, int parent,
+                          unsigned depth) {
+  auto found = children.find(parent);
+  if (found == children.end())
+    return;
+  bool deeper = depth < treeDepthLimit;
+  if (deeper)
+    out << (depth ? "<ul>\n" : "<ul class=\"tree\">\n");
+  for (size_t index : found->second) {
+    out << "<li>";
+    writeLibrary(out, closure.libraries[index]);
+    if (parent == ClosureEntry::preload)
+      out << " <span class=\"muted\">by LD_PRELOAD</span>";
+    if (deeper)
+      writeChildren(out, closure, children, int(index), depth + 1);
+    out << "</li>\n";
+    if (!deeper) // beside it
+      writeChildren(out, closure, children, int(index), depth);
+  }
+  if (deeper)
+    out << "</ul>\n";
+}
+
+static void writeClosure(raw_ostream &out, const Closure &closure) {
+  if (closure.libraries.empty())
+    return;
+  Children children;
+  size_t missing = 0;
+  for (size_t i = 0; i < closure.libraries.size(); ++i) {
+    const ClosureEntry &entry = closure.libraries[i];
+    // An entry is asked for by an earlier one, so this is a tree.
+    bool isTree = entry.askedBy < int(i);
+    children[isTree ? entry.askedBy : ClosureEntry::program].push_back(i);
+    missing += entry.path.empty();
+  }
+  out << "<details" << (missing ? " open" : "") << "><summary>"
+      << (closure.libraries.size() == 1
+              ? std::string("1 library")
+              : std::to_string(closure.libraries.size()) + " libraries")
+      << " loaded";
+  if (missing)
+    out << ", " << missing << " missing";
+  out << "</summary>\n";
+  writeChildren(out, closure, children, ClosureEntry::preload, 0);
+  writeChildren(out, closure, children, ClosureEntry::program, 0);
+  out << "</details>\n";
+}
+
+void mpg::writeHtmlFile(raw_ostream &out, const FileReport &report,
+                        StringRef prefix) {
+  out << "<section id=\"" << prefix << "\">\n<h2>" << escapeHtml(report.path)
+      << "</h2>\n";
+  writeVerdict(out, report);
+  bool isMapped = report.kind != ElfKind::object &&
+                  report.kind != ElfKind::archiveMember &&
+                  report.kind != ElfKind::core && report.kind != ElfKind::debug;
+  if (isMapped)
+    writeHtmlMap(out, report, prefix);
+  writeRegions(out, report, prefix);
+  if (!report.findings.empty())
+    out << "<h3>Findings</h3>\n";
+  writeHtmlFindings(out, report.findings, report.fixContext, prefix, nullptr);
+  if (report.closure)
+    writeClosure(out, *report.closure);
+  out << "</section>\n";
+}

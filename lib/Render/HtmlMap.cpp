@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The map: one bar for each large page that a segment begins or ends in, to
+// scale, so that it is seen who shares a large page with whom. What lies
+// between is the same from end to end; it is one short row with its size.
+//
+// Positions are percentages: the map fills any width and its text keeps its
+// size.
+
+#include "Elf/HugeLayout.h"
+#include "Render/HtmlParts.h"
+#include "Support/Format.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <set>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+/// A program of 1,170 segments would fill pages.
+constexpr size_t granuleLimit = 40, segmentLimit = 64;
+
+constexpr unsigned barHeight = 26, granuleHeight = 66, otherHeight = 34;
+
+/// A stretch of one look: where it begins and ends, and how it is filled.
+struct Piece {
+  uint64_t start, end;
+  const char *look; ///< class of the style sheet
+  unsigned segment;
+};
+
+class MapWriter {
+public:
+  MapWriter(raw_ostream &out, const FileReport &report, StringRef prefix)
+      : out(out), layout(*report.facts.layout), prefix(prefix),
+        huge(report.hugeBytes) {}
+  void write();
+
+private:
+  void collectPieces();
+  void addPieces(const Segment &load, unsigned index);
+  void collectGranules();
+  void collectClashes();
+  void writeSvg();
+  void writeDescription();
+  /// Each returns the height that it took.
+  unsigned writeBetween(uint64_t from, uint64_t to, unsigned y);
+  unsigned writeGranule(uint64_t granule, unsigned y);
+  void writePieces(uint64_t granule, unsigned y);
+  void writeNumbers(uint64_t granule, unsigned y);
+  void writeEdges(uint64_t granule, unsigned y);
+  void writeLegend();
+  void writeSegments();
+  bool isWritten(uint64_t granule) const;
+  std::string percent(uint64_t offset) const;
+
+  raw_ostream &out;
+  /// The rows of the picture, whose height stands in front of them.
+  std::string drawing;
+  raw_string_ostream rows{drawing};
+  const LayoutFacts &layout;
+  StringRef prefix;
+  uint64_t huge;
+  std::vector<Piece> pieces;
+  std::set<uint64_t> granules; ///< addresses
+  size_t granulesLeftOut = 0;
+  /// Large pages in which neighbours meet, and what is said about it.
+  std::map<uint64_t, std::string> clashes;
+};
+
+} // namespace
+
+static std::string permissions(const Segment &load) {
+  return std::string("r") + (load.writable() ? "w" : "-") +
+         (load.executable() ? "x" : "-");
+}
+
+/// Saturates as Segment::end() does.
+static uint64_t fileEnd(const Segment &load) {
+  uint64_t bytes = std::min(load.fileBytes, load.memoryBytes);
+  return load.address + std::min(bytes, UINT64_MAX - load.address);
+}
+
+/// \p load in pieces of one look, cut where its contents change.
+void MapWriter::addPieces(const Segment &load, unsigned index) {
+  uint64_t relroStart = layout.relro ? layout.relro->address : 0,
+           relroEnd = layout.relro ? layout.relro->end() : 0;
+  std::vector<uint64_t> cuts = {load.address, load.end()};
+  for (uint64_t cut : {fileEnd(load), relroStart, relroEnd})
+    if (load.writable() && cut > load.address && cut < load.end())
+      cuts.push_back(cut);
+  std::sort(cuts.begin(), cuts.end());
+  for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+    uint64_t start = cuts[i];
+    const char *look = load.executable() ? "code" : "constant";
+    if (load.writable())
+      look = load.executable()                         ? "rwx"
+             : start >= relroStart && start < relroEnd ? "relro"
+             : start >= fileEnd(load)                  ? "bss"
+                                                       : "data";
+    if (start < cuts[i + 1])
+      pieces.push_back({start, cuts[i + 1], look, index});
+  }
+}
+
+void MapWriter::collectPieces() {
+  unsigned index = 0;
+  for (const Segment &load : layout.loads) {
+    if (index < segmentLimit)
+      addPieces(load, index);
+    ++index;
+  }
+}
+
+/// Those in which something begins or ends. Everything between two of them has
+/// one look.
+void MapWriter::collectGranules() {
+  std::set<uint64_t> all;
+  for (const Piece &piece : pieces) {
+    all.insert(roundDown(piece.start, huge));
+    all.insert(roundDown(piece.end - 1, huge));
+  }
+  for (uint64_t granule : all) {
+    if (granules.size() < granuleLimit || clashes.count(granule))
+      granules.insert(granule);
+    else
+      ++granulesLeftOut;
+  }
+}
+
+bool MapWriter::isWritten(uint64_t granule) const {
+  return any_of(pieces, [&](const Piece &piece) {
+    return piece.start <= granule + (huge - 1) && piece.end > granule &&
+           layout.loads[piece.segment].writable();
+  });
+}
+
+void MapWriter::collectClashes() {
+  for (OverlapPair pair : findOverlaps(layout.loads, huge)) {
+    if (clashes.size() >= granuleLimit)
+      return;
+    const Segment &first = layout.loads[pair.first],
+                  &second = layout.loads[pair.second];
+    uint64_t at = second.writable() || first.end() == 0 ? second.address
+                                                        : first.end() - 1;
+    std::string &text = clashes[roundDown(at, huge)];
+    text += (text.empty() ? "" : "; ") + std::to_string(pair.first) + " and " +
+            std::to_string(pair.second);
+  }
+}
+
+std::string MapWriter::percent(uint64_t offset) const {
+  std::string text;
+  raw_string_ostream(text) << format("%.3f%%",
+                                     100.0 * double(offset) / double(huge));
+  return text;
+}
+
+void MapWriter::writePieces(uint64_t granule, unsigned y) {
+  for (const Piece &piece : pieces) {
+    uint64_t start = std::max(piece.start, granule),
+             last = std::min(piece.end - 1, granule + (huge - 1));
+    if (start > last)
+      continue;
+    // What is too small to be seen is drawn a little wider.
+    uint64_t width = std::max(last - start + 1, huge / 256);
+    start = std::min(start, granule + huge - width);
+    const Segment &load = layout.loads[piece.segment];
+    rows << "<rect class=\"" << piece.look << "\" x=\""
+         << percent(start - granule) << "\" y=\"" << y << "\" width=\""
+         << percent(width) << "\" height=\"" << barHeight
+         << "\"><title>segment " << piece.segment << ", " << permissions(load)
+         << ", " << piece.look << ": " << formatHex(piece.start) << " to "
+         << formatHex(piece.end) << ", " << formatBytes(piece.end - piece.start)
+         << "</title></rect>\n";
+  }
+}
+
+/// The segments' numbers below the bar; those that are too close become one
+/// text.
+void MapWriter::writeNumbers(uint64_t granule, unsigned y) {
+  struct Label {
+    double at;
+    std::string text;
+    unsigned last;
+  };
+  std::vector<Label> labels;
+  for (const Piece &piece : pieces) {
+    uint64_t start = std::max(piece.start, granule),
+             last = std::min(piece.end - 1, granule + (huge - 1));
+    if (start > last ||
+        (!labels.empty() && labels.back().last == piece.segment))
+      continue;
+    double at = 100.0 * (double(start - granule) + double(last - start) / 2) /
+                double(huge);
+    std::string number = std::to_string(piece.segment);
+    double room = labels.empty() ? 0 : 3.0 + 1.5 * labels.back().text.size();
+    if (labels.empty() || at - labels.back().at > room) {
+      labels.push_back({at, number, piece.segment});
+      continue;
+    }
+    labels.back().text += ", " + number;
+    labels.back().last = piece.segment;
+  }
+  for (const Label &label : labels) {
+    const char *anchor = label.at < 8    ? "start"
+                         : label.at > 92 ? "end"
+                                         : "middle";
+    double at = label.at < 8 ? std::min(label.at, 4.0) : label.at;
+    rows << "<text class=\"number\" text-anchor=\"" << anchor << "\" x=\""
+         << format("%.2f%%", at) << "\" y=\"" << y << "\">" << label.text
+         << "</text>\n";
+  }
+}
+
+/// Where RELRO ends: up to there a large page would have to be read-only.
+void MapWriter::writeEdges(uint64_t granule, unsigned y) {
+  if (!layout.relro || layout.relro->memoryBytes == 0)
+    return;
+  uint64_t end = layout.relro->end();
+  if (end <= granule || end - granule >= huge)
+    return;
+  rows << "<line class=\"edge\" x1=\"" << percent(end - granule) << "\" x2=\""
+       << percent(end - granule) << "\" y1=\"" << y - 4 << "\" y2=\""
+       << y + barHeight + 4 << "\"><title>end of RELRO, " << formatHex(end)
+       << "</title></line>\n";
+}
+
+unsigned MapWriter::writeGranule(uint64_t granule, unsigned y) {
+  unsigned bar = y + 18;
+  auto clash = clashes.find(granule);
+  bool isClash = clash != clashes.end();
+  rows << "<text class=\"address\" x=\"0\" y=\"" << y + 12 << "\">"
+       << formatHex(granule) << "</text>\n";
+  if (isClash)
+    rows << "<text class=\"clashtext\" text-anchor=\"end\" x=\"100%\" y=\""
+         << y + 12 << "\">conflict: segments " << clash->second << "</text>\n";
+  auto rect = [&](StringRef look) {
+    rows << "<rect class=\"" << look << "\" x=\"0\" y=\"" << bar
+         << "\" width=\"100%\" height=\"" << barHeight << "\"/>\n";
+  };
+  rect(isWritten(granule) ? "track claimed" : "track");
+  writePieces(granule, bar);
+  if (isClash)
+    rect("clash");
+  writeEdges(granule, bar);
+  writeNumbers(granule, bar + barHeight + 13);
+  return granuleHeight;
+}
+
+/// What lies between two rows: whole granules of one segment, or nothing.
+unsigned MapWriter::writeBetween(uint64_t from, uint64_t to, unsigned y) {
+  const Piece *whole = nullptr;
+  for (const Piece &piece : pieces)
+    if (piece.start <= from && piece.end >= to)
+      whole = &piece;
+  uint64_t bytes = to - from;
+  unsigned middle = y + 10;
+  if (!whole) {
+    rows << "<line class=\"gap\" x1=\"0\" x2=\"100%\" y1=\"" << middle
+         << "\" y2=\"" << middle << "\"/>\n"
+         << "<text class=\"gaptext\" text-anchor=\"middle\" x=\"50%\" y=\""
+         << middle + 16 << "\">" << formatBytes(bytes)
+         << (granulesLeftOut ? " not drawn" : " without a segment")
+         << "</text>\n";
+    return otherHeight;
+  }
+  rows << "<rect class=\"" << whole->look << "\" x=\"0\" y=\"" << y
+       << "\" width=\"100%\" height=\"12\"/>\n"
+       << "<svg x=\"50%\" y=\"" << y << "\" width=\"24\" height=\"12\" "
+       << "overflow=\"visible\" aria-hidden=\"true\"><path class=\"break\" "
+       << "d=\"M-6 -2 L0 4 L-6 8 L0 14 M4 -2 L10 4 L4 8 L10 14\"/></svg>\n"
+       << "<text class=\"gaptext\" text-anchor=\"middle\" x=\"50%\" y=\""
+       << y + 26 << "\">" << bytes / huge << " more of segment "
+       << whole->segment << ", " << formatBytes(bytes) << "</text>\n";
+  return otherHeight;
+}
+
+void MapWriter::writeDescription() {
+  out << "<title id=\"" << prefix << "-map-title\">Segments against large "
+      << "pages of " << formatBytes(huge) << "</title>\n<desc id=\"" << prefix
+      << "-map-text\">" << countWord(layout.loads.size(), "segment") << " in "
+      << countWord(granules.size(), "drawn large page") << ".";
+  for (const auto &[granule, text] : clashes)
+    out << " Segments " << text << " conflict in the large page at "
+        << formatHex(granule) << ".";
+  if (clashes.empty())
+    out << " No writable segment shares a large page with another segment.";
+  out << "</desc>\n";
+}
+
+void MapWriter::writeSvg() {
+  unsigned y = 2;
+  std::optional<uint64_t> end;
+  for (uint64_t granule : granules) {
+    if (end && granule > *end)
+      y += writeBetween(*end, granule, y);
+    y += writeGranule(granule, y);
+    end = granule + huge;
+  }
+  out << "<svg class=\"map\" role=\"img\" aria-labelledby=\"" << prefix
+      << "-map-title " << prefix << "-map-text\" width=\"100%\" height=\"" << y
+      << "\">\n";
+  writeDescription();
+  out << drawing << "</svg>\n";
+}
+
+void MapWriter::writeLegend() {
+  const std::pair<const char *, const char *> looks[] = {
+      {"code", "code"},
+      {"constant", "read-only"},
+      {"relro", "RELRO: read-only after start"},
+      {"data", ".data: writable, in the file"},
+      {"bss", ".bss: writable, zero at start"},
+      {"rwx", "writable and executable"}};
+  out << "<ul class=\"legend\">\n";
+  for (const auto &[look, words] : looks)
+    if (any_of(pieces, [&, name = look](const Piece &piece) {
+          return StringRef(piece.look) == name;
+        }))
+      out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
+          << "class=\"" << look << "\" width=\"16\" height=\"12\"/></svg> "
+          << words << "</li>\n";
+  out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
+         "class=\"track claimed\" width=\"16\" height=\"12\"/></svg> taken "
+         "when writable data is rounded out to large pages</li>\n";
+  if (!clashes.empty())
+    out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
+           "class=\"clash\" x=\"1\" y=\"1\" width=\"14\" height=\"10\"/></svg> "
+           "conflict</li>\n";
+  if (layout.relro)
+    out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><line "
+           "class=\"edge\" x1=\"8\" x2=\"8\" y1=\"0\" y2=\"12\"/></svg> end of "
+           "RELRO</li>\n";
+  out << "</ul>\n";
+}
+
+void MapWriter::writeSegments() {
+  out << "<details><summary>Segments</summary>\n<div class=\"scroll\" "
+         "tabindex=\"0\" role=\"region\" aria-label=\"Segments\"><table>"
+         "<thead><tr><th scope=\"col\">Segment</th><th scope=\"col\">Access"
+         "</th><th scope=\"col\">Start</th><th scope=\"col\">End</th>"
+         "<th scope=\"col\" class=\"size\">In memory</th><th scope=\"col\" "
+         "class=\"size\">In the file</th><th scope=\"col\" class=\"size\">"
+         "Alignment</th></tr></thead>\n<tbody>\n";
+  unsigned index = 0;
+  for (const Segment &load : layout.loads) {
+    if (index == segmentLimit)
+      break;
+    out << "<tr><th scope=\"row\">" << index++ << "</th><td><code>"
+        << permissions(load) << "</code></td><td><code>"
+        << formatHex(load.address) << "</code></td><td><code>"
+        << formatHex(load.end()) << "</code></td><td class=\"size\">"
+        << formatBytes(load.memoryBytes) << "</td><td class=\"size\">"
+        << formatBytes(load.fileBytes) << "</td><td class=\"size\">"
+        << formatBytes(load.align) << "</td></tr>\n";
+  }
+  out << "</tbody></table></div>\n";
+  if (layout.loads.size() > segmentLimit)
+    out << "<p class=\"muted\">" << layout.loads.size() - segmentLimit
+        << " more segments are neither listed nor drawn.</p>\n";
+  out << "</details>\n";
+}
+
+void MapWriter::write() {
+  collectPieces();
+  if (pieces.empty())
+    return;
+  collectClashes();
+  collectGranules();
+  out << "<figure>\n<figcaption>Address space in large pages of "
+      << formatBytes(huge) << ", one bar each, to scale; the numbers are the "
+      << "segments</figcaption>\n";
+  writeSvg();
+  writeLegend();
+  if (granulesLeftOut)
+    out << "<p class=\"muted\">" << granulesLeftOut
+        << " more large pages in which a segment begins or ends are not "
+           "drawn.</p>\n";
+  writeSegments();
+  out << "</figure>\n";
+}
+
+void mpg::writeHtmlMap(raw_ostream &out, const FileReport &report,
+                       StringRef prefix) {
+  if (report.facts.layout && !report.facts.layout->loads.empty())
+    MapWriter(out, report, prefix).write();
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the page of --format=html is put together from. Each part escapes what
+// it is given; names come from files and scripts, so they may hold anything.
+
+#ifndef MPG_RENDER_HTMLPARTS_H
+#define MPG_RENDER_HTMLPARTS_H
+
+#include "Render/RunResult.h"
+
+namespace mpg {
+
+/// The style sheet, and the patterns that maps are filled with.
+llvm::StringRef htmlStyle();
+llvm::StringRef htmlPatterns();
+
+/// \p text for any place in a page: markup is escaped, control characters are
+/// shown as \\x1b, what is not UTF-8 is replaced.
+std::string escapeHtml(llvm::StringRef text);
+
+/// "1 error", "2 errors".
+std::string countWord(size_t count, llvm::StringRef word);
+
+/// "2 errors" and the like as coloured badges, "clean" if there are none.
+std::string severityBadges(llvm::ArrayRef<Finding> findings);
+
+/// Findings, the worst first. \p prefix makes the ids of a page unique.
+/// \p scriptLines: what stands in the lines of a job script; null for a file.
+void writeHtmlFindings(llvm::raw_ostream &out, llvm::ArrayRef<Finding> findings,
+                       const FixContext &context, llvm::StringRef prefix,
+                       const std::map<unsigned, std::string> *scriptLines);
+
+/// The map of a program's address space against large pages, to scale, and the
+/// table of its segments. Nothing for a file without segments.
+void writeHtmlMap(llvm::raw_ostream &out, const FileReport &report,
+                  llvm::StringRef prefix);
+
+/// Everything about one file, as a section with the id \p prefix.
+void writeHtmlFile(llvm::raw_ostream &out, const FileReport &report,
+                   llvm::StringRef prefix);
+
+/// The section of the job script.
+void writeHtmlJob(llvm::raw_ostream &out, const JobReport &job);
+
+} // namespace mpg
+
+#endif // MPG_RENDER_HTMLPARTS_H

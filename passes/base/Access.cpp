@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/Access.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Intrinsics of AArch64 that load, store or prefetch, by their names: there
+/// are some two hundred, and each has one operand that is an address. Gathers
+/// whose addresses are a vector of integers are not among them.
+static bool isVectorAccess(StringRef name) {
+  if (!name.consume_front("llvm.aarch64."))
+    return false;
+  if (!name.consume_front("sve.") && !name.consume_front("neon."))
+    return false;
+  return name.starts_with("ld") || name.starts_with("st") ||
+         name.starts_with("prf");
+}
+
+static bool isAccess(const IntrinsicInst &call) {
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::masked_load:
+  case Intrinsic::masked_store:
+  case Intrinsic::masked_gather:
+  case Intrinsic::masked_scatter:
+  case Intrinsic::masked_expandload:
+  case Intrinsic::masked_compressstore:
+  case Intrinsic::vp_load:
+  case Intrinsic::vp_store:
+  case Intrinsic::vp_gather:
+  case Intrinsic::vp_scatter:
+  case Intrinsic::prefetch:
+    return true;
+  default:
+    return isVectorAccess(call.getCalledFunction()->getName());
+  }
+}
+
+/// The one operand of \p call that is an address, if there is just one. What a
+/// scatter of pointers stores is a vector of pointers too: the address is the
+/// last.
+static Use *addressOf(IntrinsicInst &call) {
+  Use *address = nullptr;
+  for (Use &argument : call.args())
+    if (argument->getType()->isPtrOrPtrVectorTy())
+      address = &argument;
+  return address;
+}
+
+SmallVector<const Use *, 16> mpg::findEndUses(const Instruction &pointer) {
+  SmallVector<const Use *, 16> found;
+  SetVector<const Instruction *> pointers;
+  pointers.insert(&pointer);
+  for (unsigned next = 0; next < pointers.size(); ++next)
+    for (const Use &use : pointers[next]->uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      if (isa<GetElementPtrInst, PHINode, SelectInst>(user))
+        pointers.insert(user);
+      else
+        found.push_back(&use);
+    }
+  return found;
+}
+
+Use *mpg::taggableAddress(Instruction &instruction) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    return load->isSimple() && !load->getPointerAddressSpace()
+               ? &load->getOperandUse(load->getPointerOperandIndex())
+               : nullptr;
+  if (auto *store = dyn_cast<StoreInst>(&instruction))
+    return store->isSimple() && !store->getPointerAddressSpace()
+               ? &store->getOperandUse(store->getPointerOperandIndex())
+               : nullptr;
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && isAccess(*call) ? addressOf(*call) : nullptr;
+}
+
+bool mpg::isPrefetch(const Instruction &instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && (call->getIntrinsicID() == Intrinsic::prefetch ||
+                  call->getCalledFunction()->getName().contains(".sve.prf"));
+}
+
+Untaggable mpg::classifyUse(const Use &use) {
+  auto *user = dyn_cast<Instruction>(use.getUser());
+  if (!user)
+    return Untaggable::notAnAccess;
+  const Use *address = taggableAddress(*user);
+  if (address == &use)
+    return Untaggable::no;
+  if (auto *load = dyn_cast<LoadInst>(user))
+    return load->isAtomic() ? Untaggable::isAtomic : Untaggable::isVolatile;
+  if (auto *store = dyn_cast<StoreInst>(user)) {
+    if (use.getOperandNo() != store->getPointerOperandIndex())
+      return Untaggable::escapes;
+    return store->isAtomic() ? Untaggable::isAtomic : Untaggable::isVolatile;
+  }
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(user))
+    return Untaggable::isAtomic;
+  if (isa<MemIntrinsic>(user))
+    return Untaggable::memoryIntrinsic;
+  if (auto *call = dyn_cast<IntrinsicInst>(user))
+    if (call->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(call) ||
+        call->isAssumeLikeIntrinsic())
+      return Untaggable::notAnAccess;
+  return isa<CallBase>(user) ? Untaggable::escapes : Untaggable::notAnAccess;
+}
+
+const char *mpg::describe(Untaggable code) {
+  switch (code) {
+  case Untaggable::isVolatile:
+    return "it is volatile, which is never tagged";
+  case Untaggable::isAtomic:
+    return "it is atomic, which is never tagged";
+  case Untaggable::memoryIntrinsic:
+    return "it is a memcpy, memmove or memset: write a loop, or call "
+           "mpg_copy_tagged";
+  case Untaggable::escapes:
+    return "the pointer is passed to a function: put the hint on its parameter";
+  case Untaggable::no:
+  case Untaggable::notAnAccess:
+    break;
+  }
+  return "nothing is loaded or stored through it";
+}

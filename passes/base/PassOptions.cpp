@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/PassOptions.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include <cstdlib>
+#include <memory>
+#include <tuple>
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr StringLiteral optionsMetadata = "mpg.options";
+
+namespace {
+struct OptionName {
+  const char *name;
+  const char *values; ///< for messages
+};
+} // namespace
+
+static constexpr OptionName optionNames[] = {
+    {"sector", "off or user"},
+    {"verify", "off or on"},
+    {"extended", "off or on"},
+    {"strip-debug", "off or on"},
+    {"random-hints", "a number"},
+    {"hints", "the path of a YAML file"},
+    {"test-place", "early or gep"},
+    {"first-touch", "off, remark, on or parallel-init"},
+};
+
+static Error wrongValue(const OptionName &option, StringRef value) {
+  return createStringError(
+      inconvertibleErrorCode(),
+      "option %s=%s of mpgtools' passes: the value must be %s", option.name,
+      value.str().c_str(), option.values);
+}
+
+/// Sets \p flag to whether \p value is \p yes; \p no is the other word.
+static bool readFlag(StringRef value, StringRef no, StringRef yes, bool &flag) {
+  if (value != no && value != yes)
+    return false;
+  flag = value == yes;
+  return true;
+}
+
+namespace {
+struct FirstTouchWord {
+  const char *word;
+  FirstTouch mode;
+};
+} // namespace
+
+static constexpr FirstTouchWord firstTouchWords[] = {
+    {"off", FirstTouch::off},
+    {"remark", FirstTouch::remark},
+    {"on", FirstTouch::on},
+    {"parallel-init", FirstTouch::parallelInit},
+};
+
+static bool readFirstTouch(StringRef value, FirstTouch &mode) {
+  for (const FirstTouchWord &known : firstTouchWords)
+    if (value == known.word) {
+      mode = known.mode;
+      return true;
+    }
+  return false;
+}
+
+static bool setOption(StringRef name, StringRef value, PassOptions &into) {
+  if (name == "sector")
+    return readFlag(value, "off", "user", into.userHints);
+  if (name == "verify")
+    return readFlag(value, "off", "on", into.verify);
+  if (name == "extended")
+    return readFlag(value, "off", "on", into.extended);
+  if (name == "strip-debug")
+    return readFlag(value, "off", "on", into.stripDebug);
+  if (name == "first-touch")
+    return readFirstTouch(value, into.firstTouch);
+  if (name == "random-hints") {
+    uint64_t seed;
+    if (value.getAsInteger(0, seed))
+      return false;
+    into.randomSeed = seed;
+    return true;
+  }
+  if (name == "hints") {
+    into.hintFiles.push_back(value.str());
+    return !value.empty();
+  }
+  into.placeEarly |= value == "early";
+  into.formGep |= value == "gep";
+  return value == "early" || value == "gep";
+}
+
+Error mpg::parsePassOptions(StringRef text, PassOptions &into) {
+  SmallVector<StringRef, 8> items;
+  text.split(items, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef item : items) {
+    StringRef name, value;
+    std::tie(name, value) = item.trim().split('=');
+    const OptionName *known = find_if(
+        optionNames, [&](const OptionName &o) { return name == o.name; });
+    if (known == std::end(optionNames)) {
+      std::string names;
+      for (const OptionName &option : optionNames)
+        names += (names.empty() ? "" : ", ") + std::string(option.name);
+      return createStringError(inconvertibleErrorCode(),
+                               "unknown option '%s' of mpgtools' passes; "
+                               "known: %s",
+                               name.str().c_str(), names.c_str());
+    }
+    if (!setOption(name, value, into))
+      return wrongValue(*known, value);
+  }
+  return Error::success();
+}
+
+/// What -mllvm said, in the same form as the environment.
+static std::string &commandLine() {
+  static std::string text;
+  return text;
+}
+
+using OptionList = std::vector<std::unique_ptr<cl::opt<std::string>>>;
+
+static OptionList makeOptions() {
+  static std::string names[std::size(optionNames)];
+  OptionList options;
+  for (const OptionName &option : optionNames) {
+    std::string &name = names[options.size()];
+    name = std::string("mpg-") + option.name;
+    options.push_back(std::make_unique<cl::opt<std::string>>(
+        StringRef(name), cl::desc("mpgtools' passes"),
+        cl::value_desc(option.values), cl::ZeroOrMore,
+        cl::callback([&option](const std::string &value) {
+          commandLine() += "," + std::string(option.name) + "=" + value;
+        })));
+  }
+  return options;
+}
+
+void mpg::registerPassOptions() {
+  // Not global: their constructors would run in a compiler of another version,
+  // before it can refuse the plugin, and crash it. Static, because a link with
+  // ThinLTO loads the plugin in several threads at once.
+  static OptionList options = makeOptions();
+}
+
+Expected<PassOptions> mpg::readPassOptions() {
+  PassOptions options;
+  const char *environment = getenv("MPG_PASS_OPTIONS");
+  std::string text = (environment ? environment : "") + commandLine();
+  if (Error error = parsePassOptions(text, options))
+    return error;
+  return options;
+}
+
+void mpg::storePassOptions(Module &module, const PassOptions &options) {
+  // What the reader of hints has used up is left out.
+  std::string text = options.userHints ? "sector=user" : "sector=off";
+  if (options.verify)
+    text += ",verify=on";
+  if (options.stripDebug)
+    text += ",strip-debug=on";
+  if (options.placeEarly)
+    text += ",test-place=early";
+  if (options.formGep)
+    text += ",test-place=gep";
+  for (const FirstTouchWord &known : firstTouchWords)
+    if (known.mode == options.firstTouch && known.mode != FirstTouch::on)
+      text += std::string(",first-touch=") + known.word;
+  LLVMContext &context = module.getContext();
+  NamedMDNode *node = module.getOrInsertNamedMetadata(optionsMetadata);
+  node->clearOperands();
+  node->addOperand(MDNode::get(context, MDString::get(context, text)));
+}
+
+PassOptions mpg::loadPassOptions(const Module &module) {
+  PassOptions options;
+  if (Expected<PassOptions> said = readPassOptions())
+    options.firstTouch = said->firstTouch;
+  else
+    consumeError(said.takeError()); // the first pass of a compile reports it
+  const NamedMDNode *node = module.getNamedMetadata(optionsMetadata);
+  if (!node)
+    return options;
+  // Linked modules each bring theirs: the first one is read last.
+  for (const MDNode *one : reverse(node->operands()))
+    if (one->getNumOperands())
+      if (auto *text = dyn_cast<MDString>(one->getOperand(0)))
+        consumeError(parsePassOptions(text->getString(), options));
+  return options;
+}

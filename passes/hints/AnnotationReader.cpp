@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hints/AnnotationReader.h"
+#include "hints/HintText.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+/// All hints for one variable, field or function, added up.
+struct Said {
+  Hint hint;
+  Ways ways;
+  TouchChoice touch = TouchChoice::none;
+  SourceLine where;
+  bool isWrong = false;
+  bool hasHint = false, hasWays = false;
+};
+using SaidOf = MapVector<Value *, Said>;
+
+/// Warnings, each once: the annotation of a field stands wherever it is used.
+class Complaints {
+public:
+  explicit Complaints(LLVMContext &context) : context(context) {}
+  void add(const SourceLine &where, const Twine &text) {
+    if (told.insert(where.text() + text.str()).second)
+      warn(context, where, text);
+  }
+
+private:
+  LLVMContext &context;
+  StringSet<> told;
+};
+} // namespace
+
+StringRef mpg::constantText(const Value *pointer) {
+  StringRef text;
+  getConstantStringInfo(pointer, text);
+  return text;
+}
+
+static SourceLine placeOf(const Value *file, const Value *line) {
+  SourceLine where;
+  where.file = constantText(file).str();
+  if (auto *number = dyn_cast<ConstantInt>(line))
+    where.line = number->getZExtValue();
+  return where;
+}
+
+SourceLine mpg::lineOf(const CallBase &annotation) {
+  return placeOf(annotation.getArgOperand(2), annotation.getArgOperand(3));
+}
+
+/// Adds \p text to what was \p said. A wrong text spoils the whole variable:
+/// half of a hint could mean the opposite.
+static void addText(StringRef text, bool isFunction, Said &said,
+                    Complaints &complaints) {
+  auto complain = [&](const Twine &why) {
+    complaints.add(said.where, "hint '" + text + "' is ignored: " + why);
+    said.isWrong = true;
+  };
+  Expected<HintText> parsed = parseHintText(text);
+  if (!parsed)
+    return complain(toString(parsed.takeError()));
+  if (parsed->kind == HintKind::hint) {
+    said.hasHint = true;
+    std::string wrong = said.hint.add(parsed->hint);
+    if (!wrong.empty())
+      complain("contradictory hints: " + wrong);
+  } else if (parsed->kind == HintKind::ways) {
+    said.hasWays = true;
+    said.ways = parsed->ways;
+    if (!isFunction)
+      complain("ways are for functions; put it in front of the function");
+  } else if (parsed->kind == HintKind::touch) {
+    if (said.touch != TouchChoice::none && said.touch != parsed->touch)
+      complain("contradictory hints: touch:off and touch:on; leave out one of "
+               "them");
+    said.touch = parsed->touch;
+  } else {
+    complain("this kind is for pragmas");
+  }
+}
+
+// --- Globals and functions
+
+/// What is left of an erased list counts as uses of globals, and would show in
+/// the object as an address that matters.
+static void dropDeadUses(Module &module) {
+  for (GlobalValue &global : module.global_values())
+    global.removeDeadConstantUsers();
+}
+
+static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
+  GlobalVariable *list = module.getGlobalVariable("llvm.global.annotations");
+  auto *array =
+      list ? dyn_cast_or_null<ConstantArray>(
+                 list->hasInitializer() ? list->getInitializer() : nullptr)
+           : nullptr;
+  if (!array)
+    return;
+  SmallVector<Constant *, 8> others;
+  for (Use &entry : array->operands()) {
+    auto *fields = dyn_cast<ConstantStruct>(entry);
+    if (!fields || fields->getNumOperands() < 4 ||
+        !isHintText(constantText(fields->getOperand(1)))) {
+      others.push_back(cast<Constant>(entry));
+      continue;
+    }
+    Value *global = fields->getOperand(0)->stripPointerCasts();
+    Said &one = said[global];
+    one.where = placeOf(fields->getOperand(2), fields->getOperand(3));
+    addText(constantText(fields->getOperand(1)), isa<Function>(global), one,
+            complaints);
+  }
+  if (others.size() == array->getNumOperands())
+    return;
+  std::string section = list->getSection().str();
+  list->eraseFromParent();
+  if (others.empty())
+    return dropDeadUses(module);
+  auto *type = ArrayType::get(others.front()->getType(), others.size());
+  auto *rest = new GlobalVariable(
+      module, type, /*isConstant=*/false, GlobalValue::AppendingLinkage,
+      ConstantArray::get(type, others), "llvm.global.annotations");
+  rest->setSection(section);
+  dropDeadUses(module);
+}
+
+// --- Variables and fields
+
+namespace {
+/// Annotations of variables and fields, and what stays in their place.
+class AnnotationCalls {
+public:
+  void read(Function &function, SaidOf &said, Complaints &complaints);
+  void erase();
+
+private:
+  Value *rootOf(IntrinsicInst &call);
+
+  SmallVector<IntrinsicInst *, 8> calls;
+  DenseMap<Value *, Value *> rootOfField;
+};
+} // namespace
+
+/// The variable, or for an expression that means a field a GEP of its own: the
+/// first member has the address of the structure, members of a union all have
+/// the same, and only one of them is meant.
+Value *AnnotationCalls::rootOf(IntrinsicInst &call) {
+  Value *operand = call.getArgOperand(0);
+  if (call.getIntrinsicID() == Intrinsic::var_annotation)
+    return operand;
+  // Several annotations of one field are a chain.
+  Value *&root = rootOfField[&call];
+  root = rootOfField.lookup(operand);
+  if (!root) {
+    IRBuilder<> builder(&call);
+    auto *gep = GetElementPtrInst::CreateInBounds(builder.getInt8Ty(), operand,
+                                                  builder.getInt64(0));
+    root = builder.Insert(gep);
+  }
+  return root;
+}
+
+void AnnotationCalls::read(Function &function, SaidOf &said,
+                           Complaints &complaints) {
+  for (Instruction &instruction : instructions(function)) {
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    if (!call || (call->getIntrinsicID() != Intrinsic::var_annotation &&
+                  call->getIntrinsicID() != Intrinsic::ptr_annotation))
+      continue;
+    StringRef text = constantText(call->getArgOperand(1));
+    if (!isHintText(text))
+      continue;
+    Said &one = said[rootOf(*call)];
+    one.where = lineOf(*call);
+    addText(text, /*isFunction=*/false, one, complaints);
+    calls.push_back(call);
+  }
+}
+
+void AnnotationCalls::erase() {
+  for (IntrinsicInst *call : calls) {
+    if (Value *root = rootOfField.lookup(call))
+      call->replaceAllUsesWith(root);
+    call->eraseFromParent();
+  }
+}
+
+std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
+  Type *type = nullptr;
+  if (auto *variable = dyn_cast<AllocaInst>(address))
+    type = variable->getAllocatedType();
+  else if (auto *global = dyn_cast<GlobalVariable>(address))
+    type = global->getValueType();
+  if (type) {
+    if (type->isPointerTy())
+      return HintRequest::pointerVariable;
+    auto *variable = dyn_cast<AllocaInst>(address);
+    bool isArray =
+        type->isArrayTy() || (variable && variable->isArrayAllocation());
+    return isArray ? std::optional(HintRequest::data) : std::nullopt;
+  }
+  bool isUsed = false;
+  for (const Use &use : address->uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    auto *store = dyn_cast<StoreInst>(user);
+    if (store && use.getOperandNo() != store->getPointerOperandIndex())
+      continue;
+    Type *accessed =
+        store ? store->getValueOperand()->getType() : user->getType();
+    if ((store || isa<LoadInst>(user)) && accessed->isPointerTy())
+      return HintRequest::pointerVariable;
+    if (isa<GetElementPtrInst>(user))
+      return HintRequest::data;
+    auto *call = dyn_cast<IntrinsicInst>(user);
+    if (call && call->getIntrinsicID() == Intrinsic::ptr_annotation)
+      return targetOf(call); // another tool's
+    isUsed |= isa<LoadInst, StoreInst>(user);
+  }
+  return isUsed ? std::nullopt : std::optional(HintRequest::data);
+}
+
+static void addTouch(Value *root, const Said &said, HintRequests &requests,
+                     Complaints &complaints) {
+  std::optional<HintRequest::Target> target = HintRequest::function;
+  if (!isa<Function>(root))
+    target = targetOf(root);
+  if (!target)
+    return complaints.add(
+        said.where,
+        "touch is ignored: this is neither a pointer nor an array; for a class "
+        "such as std::vector put it in front of the function that fills it");
+  requests.touches.push_back({root, *target, said.touch, said.where});
+}
+
+static void addRequests(Value *root, const Said &said, HintRequests &requests,
+                        Complaints &complaints) {
+  if (said.isWrong)
+    return;
+  auto *function = dyn_cast<Function>(root);
+  if (said.touch != TouchChoice::none)
+    addTouch(root, said, requests, complaints);
+  if (function && said.hasWays)
+    requests.ways.push_back({function, said.ways, said.where, {}, {}, {}});
+  if (!said.hasHint)
+    return;
+  HintRequest request;
+  request.root = root;
+  request.hint = said.hint;
+  request.where = said.where;
+  if (function) {
+    request.target = HintRequest::function;
+  } else if (std::optional<HintRequest::Target> target = targetOf(root)) {
+    request.target = *target;
+  } else {
+    return complaints.add(
+        said.where,
+        "the hint is ignored: this is neither a pointer nor an array");
+  }
+  requests.hints.push_back(request);
+}
+
+bool mpg::readAnnotations(Module &module, HintRequests &requests) {
+  SaidOf said;
+  AnnotationCalls calls;
+  Complaints complaints(module.getContext());
+  readGlobals(module, said, complaints);
+  for (Function &function : module)
+    calls.read(function, said, complaints);
+  calls.erase();
+  for (auto &[root, one] : said)
+    addRequests(root, one, requests, complaints);
+  return !said.empty();
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hints/HintText.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr StringLiteral prefix = "mpg:";
+static constexpr StringLiteral version = "1:";
+
+static Error badHint(const Twine &text) {
+  return createStringError(inconvertibleErrorCode(), text);
+}
+
+/// Reads `name=NUMBER` with NUMBER from 0 to \p most.
+static Error readNumber(StringRef item, unsigned most,
+                        std::optional<unsigned> &into) {
+  auto [name, digits] = item.split('=');
+  unsigned number;
+  if (digits.trim().getAsInteger(10, number) || number > most)
+    return badHint("'" + item + "': " + name.trim() +
+                   "= takes a number from 0 " + "to " + Twine(most));
+  if (into && *into != number)
+    return badHint("'" + item + "' contradicts " + name.trim() + "=" +
+                   Twine(*into) + "; leave out one of them");
+  into = number;
+  return Error::success();
+}
+
+static Error readItem(StringRef item, Hint &into) {
+  StringRef name = item.split('=').first.trim();
+  Hint one;
+  if (name == "sector" || name == "inject") {
+    bool isSector = name == "sector";
+    if (Error error = readNumber(item, isSector ? 3 : 7,
+                                 isSector ? one.sector : one.injection))
+      return error;
+  } else if (item == "stream" || item == "keep") {
+    one.sector = item == "stream";
+  } else if (item == "no_l1_hwpf") {
+    one.noL1Prefetch = true;
+  } else if (item == "no_l2_hwpf") {
+    one.noL2Prefetch = true;
+  } else if (item == "no_hwpf") {
+    one.noL1Prefetch = one.noL2Prefetch = true;
+  } else if (item == "weak_swpf") {
+    one.weakPrefetch = true;
+  } else if (item == "off") {
+    one.off = true;
+  } else {
+    return badHint(
+        "unknown hint '" + item +
+        "'; known: sector=0..3, stream, keep, no_l1_hwpf, no_l2_hwpf, "
+        "no_hwpf, weak_swpf, inject=0..7, off");
+  }
+  std::string wrong = into.add(one);
+  return wrong.empty() ? Error::success()
+                       : badHint("contradictory hints: " + wrong);
+}
+
+static Error readItem(StringRef item, Ways &into) {
+  StringRef name = item.split('=').first.trim();
+  if (name.equals_insensitive("l1"))
+    return readNumber(item, l1Ways, into.l1);
+  if (name.equals_insensitive("l2"))
+    return readNumber(item, l2Ways, into.l2);
+  return badHint("unknown word '" + item + "'; known: l1=0..4, l2=0..14");
+}
+
+static Error readTouch(StringRef args, TouchChoice &into) {
+  args = args.trim();
+  into = StringSwitch<TouchChoice>(args)
+             .Case("off", TouchChoice::off)
+             .Case("on", TouchChoice::on)
+             .Default(TouchChoice::none);
+  if (into == TouchChoice::none)
+    return badHint("unknown word '" + args + "'; known: touch:off, touch:on");
+  return Error::success();
+}
+
+template <typename Args> static Error readItems(StringRef text, Args &into) {
+  if (text.trim().empty())
+    return badHint("nothing stands behind the colon; write for example "
+                   "hint:sector=1 or ways:l2=4");
+  SmallVector<StringRef, 4> items;
+  text.split(items, ',');
+  for (StringRef item : items)
+    if (Error error = readItem(item.trim(), into))
+      return error;
+  return Error::success();
+}
+
+static std::optional<HintKind> kindOf(StringRef word) {
+  return StringSwitch<std::optional<HintKind>>(word)
+      .Case("hint", HintKind::hint)
+      .Case("ways", HintKind::ways)
+      .Case("touch", HintKind::touch)
+      .Case("assign", HintKind::assign)
+      .Case("procedure-assign", HintKind::procedureAssign)
+      .Case("procedure-ways", HintKind::procedureWays)
+      .Case("end-assign", HintKind::endAssign)
+      .Case("end-ways", HintKind::endWays)
+      .Default(std::nullopt);
+}
+
+bool mpg::isHintText(StringRef text) { return text.starts_with(prefix); }
+
+/// \p text without the prefix and the version.
+static Expected<HintText> parseKind(StringRef text) {
+  auto [word, args] = text.split(':');
+  std::optional<HintKind> kind = kindOf(word.trim());
+  if (!kind)
+    return badHint("unknown kind of hint '" + word.trim() +
+                   "'; known: hint, ways, touch");
+  HintText result;
+  result.kind = *kind;
+  Error error = Error::success();
+  switch (*kind) {
+  case HintKind::hint:
+  case HintKind::assign:
+  case HintKind::procedureAssign:
+    error = readItems(args, result.hint);
+    break;
+  case HintKind::ways:
+  case HintKind::procedureWays:
+    error = readItems(args, result.ways);
+    break;
+  case HintKind::touch:
+    error = readTouch(args, result.touch);
+    break;
+  case HintKind::endAssign:
+  case HintKind::endWays:
+    break;
+  }
+  if (error)
+    return error;
+  return result;
+}
+
+Expected<HintText> mpg::parseHintText(StringRef text) {
+  StringRef rest = text;
+  if (!rest.consume_front(prefix) || !rest.consume_front(version))
+    return badHint(
+        "it begins with '" + text.take_front(6) +
+        "' and not with 'mpg:1:', the version that this plugin knows");
+  return parseKind(rest);
+}
+
+Expected<HintText> mpg::parseShortHintText(StringRef text) {
+  StringRef word = text.split(':').first.trim();
+  if (text.contains(':') || kindOf(word))
+    return parseKind(text);
+  std::string whole = ("hint:" + text).str();
+  return parseKind(whole);
+}

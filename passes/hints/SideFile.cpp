@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hints/SideFile.h"
+#include "hints/HintText.h"
+#include "hints/PointerFlow.h"
+#include "hints/SourceNames.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+/// NAME, FUNCTION/VARIABLE or FUNCTION/NUMBER, each with @FIRST-LAST or
+/// without.
+struct Key {
+  StringRef name;
+  StringRef variable;
+  std::optional<unsigned> parameter; ///< 1 is the first
+  SourceLines lines;
+};
+
+class SideFileReader {
+public:
+  SideFileReader(Module &module, StringRef path, HintRequests &requests)
+      : module(module), path(path), requests(requests) {}
+  void read(MemoryBufferRef buffer);
+
+private:
+  bool readOrigin(SMLoc entry);
+  void readEntry(yaml::KeyValueNode &entry);
+  void readValue(const Key &key, yaml::Node *value);
+  void readText(const Key &key, yaml::Node *value,
+                SmallVectorImpl<HintText> &texts);
+  void apply(const Key &key, const HintText &text);
+  void applyWays(const Key &key, const Ways &ways);
+  bool applyToVariable(const Key &key, const HintText &text,
+                       Function &function);
+  void add(const Key &key, const HintText &text, Value *root,
+           Function *function);
+  void addHint(const Key &key, const Hint &hint, Value *root,
+               HintRequest::Target target, Function *function);
+  void complain(const Twine &text) {
+    if (requests.complaints.insert((where.text() + text).str()).second)
+      warn(module.getContext(), where, text);
+  }
+
+  Module &module;
+  StringRef path;
+  StringRef text;
+  HintRequests &requests;
+  SourceMgr sources;
+  SourceLine where;
+};
+} // namespace
+
+// --- Entries
+
+/// flang calls all files the same.
+static std::string nameOf(const Module &module) {
+  StringRef file = module.getSourceFileName();
+  return file == "FIRModule" ? "this file" : file.str();
+}
+
+void SideFileReader::add(const Key &key, const HintText &text, Value *root,
+                         Function *function) {
+  // In an OpenMP region of Fortran: what is said for the variable itself
+  // counts.
+  if (text.kind == HintKind::touch && isa<Instruction>(root) &&
+      !isa<AllocaInst>(root))
+    return;
+  std::optional<HintRequest::Target> target = HintRequest::function;
+  if (!isa<Function>(root))
+    target = targetOfRoot(root);
+  if (!target)
+    return complain("'" + key.name + "/" + key.variable +
+                    "' is neither a pointer nor an array; the hint is ignored");
+  if (text.kind == HintKind::touch)
+    requests.touches.push_back({root, *target, text.touch, where});
+  else
+    addHint(key, text.hint, root, *target, function);
+}
+
+void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
+                             HintRequest::Target target, Function *function) {
+  HintRequest request;
+  request.root = root;
+  request.hint = hint;
+  request.where = where;
+  request.target = target;
+  if (!key.variable.empty() || key.lines.first)
+    request.regionFunction = function;
+  if (key.lines.first)
+    request.region = regionOfLines(key.lines, *function);
+  if (request.region && request.target == HintRequest::function)
+    for (Function *inner : functionWithRegions(*function)) {
+      std::shared_ptr<Region> lines = regionOfLines(key.lines, *inner);
+      request.region->insert(lines->begin(), lines->end());
+    }
+  requests.hints.push_back(request);
+}
+
+bool SideFileReader::applyToVariable(const Key &key, const HintText &text,
+                                     Function &function) {
+  if (key.parameter) {
+    Value *root = rootOfParameter(function, *key.parameter);
+    if (root)
+      add(key, text, root, &function);
+    return root;
+  }
+  std::vector<Value *> roots = variablesNamed(function, key.variable);
+  for (Value *root : roots)
+    add(key, text, root, &function);
+  return !roots.empty();
+}
+
+void SideFileReader::applyWays(const Key &key, const Ways &ways) {
+  std::vector<Function *> functions = functionsNamed(module, key.name);
+  if (functions.empty())
+    return complain("there is no function '" + key.name + "' in " +
+                    nameOf(module));
+  // Parallel regions of it are found from there.
+  WaysRequest request{functions.front(), ways, where, nullptr, {}, {}};
+  if (key.lines.first) {
+    request.region = regionOfLines(key.lines, *request.function);
+    if (!findBracket(request))
+      return complain("no ways are set: lines " + Twine(key.lines.first) +
+                      " to " + Twine(key.lines.last) + " of '" + key.name +
+                      "' have no code, no one way in and out, or no debug "
+                      "information (-g)");
+  }
+  requests.ways.push_back(request);
+}
+
+void SideFileReader::apply(const Key &key, const HintText &text) {
+  if (text.kind == HintKind::ways)
+    return applyWays(key, text.ways);
+  if (text.kind == HintKind::touch && key.lines.first)
+    return complain("touch is about all that is allocated; leave out the "
+                    "lines of '" +
+                    key.name + "'");
+  if (text.kind != HintKind::hint && text.kind != HintKind::touch)
+    return complain("only hint:, ways: and touch: can stand here");
+  std::vector<Function *> functions = functionsNamed(module, key.name);
+  bool isFound = false;
+  if (key.variable.empty()) {
+    if (GlobalVariable *global = globalNamed(module, key.name)) {
+      isFound = true;
+      if (key.lines.first)
+        complain("lines are those of a function, and '" + key.name +
+                 "' is a variable; write FUNCTION/" + key.name +
+                 "@FIRST-LAST; the hint is ignored");
+      else
+        add(key, text, global, nullptr);
+    }
+    for (Function *function : functions)
+      add(key, text, function, function);
+    if (!isFound && functions.empty())
+      complain("there is no function, array or pointer '" + key.name + "' in " +
+               nameOf(module));
+    return;
+  }
+  for (Function *function : functions)
+    isFound |= applyToVariable(key, text, *function);
+  if (functions.empty())
+    complain("there is no function '" + key.name + "' in " + nameOf(module));
+  else if (!isFound && key.parameter)
+    complain("'" + key.name + "' has no pointer as parameter " +
+             Twine(*key.parameter));
+  else if (!isFound)
+    complain("there is no variable '" + key.variable + "' in '" + key.name +
+             "'; names of variables are known with debug information (-g), " +
+             "parameters also by number: " + key.name + "/N");
+}
+
+/// Reads "name/variable@first-last"; nullopt if it is malformed.
+static std::optional<Key> parseKey(StringRef text) {
+  Key key;
+  auto [names, lines] = text.split('@');
+  std::tie(key.name, key.variable) = names.split('/');
+  unsigned number;
+  if (!key.variable.getAsInteger(10, number))
+    key.parameter = number;
+  bool isSplit = names.size() != text.size();
+  if (isSplit) {
+    auto [first, last] = lines.split('-');
+    if (first.getAsInteger(10, key.lines.first) ||
+        last.getAsInteger(10, key.lines.last) || !key.lines.first ||
+        key.lines.first > key.lines.last)
+      return std::nullopt;
+  }
+  bool hasSlash = names.contains('/');
+  if (key.name.empty() || (hasSlash && key.variable.empty()))
+    return std::nullopt;
+  return key;
+}
+
+/// Reads the one hint or the list behind \p key. Several hints are one: each
+/// for itself would contradict the others.
+void SideFileReader::readValue(const Key &key, yaml::Node *value) {
+  SmallVector<HintText, 4> texts;
+  if (auto *list = dyn_cast_or_null<yaml::SequenceNode>(value))
+    for (yaml::Node &item : *list)
+      readText(key, &item, texts);
+  else
+    readText(key, value, texts);
+  HintText hints;
+  bool hasHints = false;
+  for (const HintText &text : texts) {
+    if (text.kind != HintKind::hint) {
+      apply(key, text);
+      continue;
+    }
+    std::string wrong = hints.hint.add(text.hint);
+    if (!wrong.empty())
+      return complain("contradictory hints: " + wrong);
+    hasHints = true;
+  }
+  if (hasHints)
+    apply(key, hints);
+}
+
+void SideFileReader::readText(const Key &key, yaml::Node *value,
+                              SmallVectorImpl<HintText> &texts) {
+  auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(value);
+  if (!scalar)
+    return complain("a hint is missing behind '" + key.name + ":'");
+  SmallString<64> storage;
+  Expected<HintText> text = parseShortHintText(scalar->getValue(storage));
+  if (!text)
+    return complain("the hint is ignored: " + toString(text.takeError()));
+  texts.push_back(*text);
+}
+
+/// mpg-ocl writes in front of an entry where it comes from: "# app.f90:12".
+/// That is the place to name. False if it is not the source of this module.
+bool SideFileReader::readOrigin(SMLoc entry) {
+  StringRef before(text.begin(), entry.getPointer() - text.begin());
+  before = before.rtrim("\n");
+  StringRef line = before.substr(before.rfind('\n') + 1);
+  if (!line.consume_front("# "))
+    return true;
+  auto [file, number] = line.rsplit(':');
+  unsigned originLine;
+  if (number.getAsInteger(10, originLine))
+    return true;
+  where = {file.str(), originLine};
+  for (const DICompileUnit *unit : module.debug_compile_units())
+    if (sys::path::filename(unit->getFilename()) == sys::path::filename(file))
+      return true;
+  return module.debug_compile_units().empty();
+}
+
+void SideFileReader::readEntry(yaml::KeyValueNode &entry) {
+  auto *name = dyn_cast_or_null<yaml::ScalarNode>(entry.getKey());
+  if (!name)
+    return;
+  where = {path.str(),
+           sources.getLineAndColumn(name->getSourceRange().Start).first};
+  if (!readOrigin(name->getSourceRange().Start))
+    return; // of another source
+  SmallString<64> storage;
+  StringRef text = name->getValue(storage);
+  std::optional<Key> key = parseKey(text);
+  if (!key)
+    return complain("'" + text +
+                    "' is not a name; write FUNCTION, ARRAY, "
+                    "FUNCTION/VARIABLE or FUNCTION/1, with @10-20 behind it "
+                    "for lines 10 to 20");
+  readValue(*key, entry.getValue());
+}
+
+void SideFileReader::read(MemoryBufferRef buffer) {
+  text = buffer.getBuffer();
+  where.file = path.str();
+  // The parser's own messages, in our words.
+  sources.setDiagHandler(
+      [](const SMDiagnostic &diagnostic, void *context) {
+        auto *reader = static_cast<SideFileReader *>(context);
+        reader->where.line = diagnostic.getLineNo();
+        reader->complain("this is not YAML: " + diagnostic.getMessage());
+      },
+      this);
+  yaml::Stream stream(buffer, sources);
+  yaml::document_iterator document = stream.begin();
+  if (document == stream.end())
+    return;
+  yaml::Node *root = document->getRoot();
+  auto *map = dyn_cast_or_null<yaml::MappingNode>(root);
+  if (!map) {
+    if (!stream.failed() && !isa_and_nonnull<yaml::NullNode>(root))
+      complain("this is not a list of 'name: hint'");
+    return;
+  }
+  for (yaml::KeyValueNode &entry : *map) {
+    if (stream.failed())
+      return;
+    readEntry(entry);
+  }
+}
+
+void mpg::readSideFile(Module &module, const std::string &path,
+                       HintRequests &requests) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return warn(module.getContext(), {},
+                "no hints are read from '" + path +
+                    "': " + buffer.getError().message());
+  SideFileReader(module, path, requests).read((*buffer)->getMemBufferRef());
+}

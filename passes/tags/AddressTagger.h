@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts tags on the addresses of one function: finds the base of each address,
+// where the tag can be put on outside of the loop, and repeats the computation
+// of the address behind it.
+
+#ifndef MPG_PASSES_ADDRESSTAGGER_H
+#define MPG_PASSES_ADDRESSTAGGER_H
+
+#include "tags/UseOrder.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/ValueHandle.h"
+#include <cstdint>
+
+namespace mpg {
+
+class AddressTagger {
+public:
+  AddressTagger(llvm::DominatorTree &dominators, llvm::LoopInfo &loops,
+                bool formGep)
+      : dominators(dominators), loops(loops), formGep(formGep) {}
+
+  /// Plans a tag for \p address, the operand of an access. Returns nullptr, or
+  /// why it cannot be done at no cost for the innermost loop; then nothing is
+  /// changed for it.
+  const char *plan(llvm::Use &address, uint8_t tag);
+
+  /// Changes the function. Returns the tagged bases (the inttoptr).
+  llvm::SmallVector<llvm::Instruction *, 8> write();
+
+private:
+  /// A pointer that gets one tag in one place.
+  using Base = std::pair<llvm::Value *, unsigned>;
+  struct Planned {
+    llvm::Use *address;
+    uint8_t tag;
+    llvm::SmallVector<llvm::Value *, 2> bases;
+  };
+
+  const char *findBases(llvm::Value *pointer, const llvm::Loop *loop,
+                        llvm::SmallSetVector<llvm::Value *, 4> &path,
+                        llvm::SmallVectorImpl<llvm::Value *> &bases);
+  const char *checkBase(llvm::Value *base, const llvm::Instruction &access);
+  llvm::Instruction *anchor(llvm::Value *base, llvm::Instruction *access);
+  llvm::Instruction *placeOf(llvm::Value *base,
+                             llvm::ArrayRef<llvm::Instruction *> accesses);
+  llvm::Instruction *writeTag(llvm::Value *base, uint8_t tag,
+                              llvm::Instruction *place);
+  llvm::Value *retag(llvm::Value *pointer, uint8_t tag, const llvm::Loop *loop);
+  llvm::Instruction *repeatStep(llvm::GEPOperator &old,
+                                llvm::Instruction *base);
+  void deleteOld(llvm::SmallVectorImpl<llvm::WeakTrackingVH> &values);
+  void numberInstructions();
+  bool isBefore(const llvm::Instruction *first,
+                const llvm::Instruction *second) const;
+
+  llvm::DominatorTree &dominators;
+  llvm::LoopInfo &loops;
+  bool formGep;
+  llvm::SmallVector<Planned, 16> planned;
+  /// The tag of each base, and the tagged twins of what is computed from it for
+  /// the accesses of a loop.
+  llvm::MapVector<Base, llvm::Value *> baseTags;
+  llvm::MapVector<std::pair<Base, const llvm::Loop *>, llvm::Value *> twins;
+  /// Where instructions lie, old and new ones. LLVM's own order is slow to tell
+  /// once code is inserted: it numbers the whole block again each time.
+  llvm::DenseMap<const llvm::Instruction *, unsigned> positions;
+  UseOrder order;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_ADDRESSTAGGER_H

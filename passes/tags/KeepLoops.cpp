@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tags/KeepLoops.h"
+#include "base/Diagnostics.h"
+#include "base/HintMarks.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Ours has a second operand, so that a user's own nontemporal store keeps his.
+static MDNode *keepNode(LLVMContext &context) {
+  Metadata *one =
+      ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), 1));
+  return MDNode::get(context, {one, MDString::get(context, "mpg")});
+}
+
+/// Whether \p store could become a memcpy or memset and takes a hint with it.
+static bool isAtRisk(const StoreInst &store) {
+  if (readMark(store).kind != Mark::none)
+    return true;
+  const Value *value = store.getValueOperand();
+  while (auto *cast = dyn_cast<CastInst>(value))
+    value = cast->getOperand(0);
+  auto *load = dyn_cast<LoadInst>(value);
+  return load && readMark(*load).kind != Mark::none;
+}
+
+PreservedAnalyses KeepLoopsPass::run(Module &module, ModuleAnalysisManager &) {
+  if (!hasMarks(module))
+    return PreservedAnalyses::all();
+  MDNode *keep = keepNode(module.getContext());
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function)) {
+      auto *store = dyn_cast<StoreInst>(&instruction);
+      if (store && !store->getMetadata(LLVMContext::MD_nontemporal) &&
+          isAtRisk(*store))
+        store->setMetadata(LLVMContext::MD_nontemporal, keep);
+    }
+  return PreservedAnalyses::all(); // of what any analysis looks at
+}
+
+/// Whether \p pointer goes through memory without gaps in \p loop.
+static bool isDense(Value *pointer, Type *type, const Loop &loop,
+                    ScalarEvolution &evolution) {
+  auto *address = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(pointer));
+  if (!address || address->getLoop() != &loop)
+    return false;
+  auto *step = dyn_cast<SCEVConstant>(address->getStepRecurrence(evolution));
+  TypeSize bytes =
+      loop.getHeader()->getModule()->getDataLayout().getTypeStoreSize(type);
+  return step && !bytes.isScalable() &&
+         step->getAPInt().abs() == bytes.getFixedValue();
+}
+
+/// Whether \p loop would have become a memset or a memcpy by \p store.
+static bool wouldBeLost(StoreInst &store, const Loop &loop,
+                        ScalarEvolution &evolution) {
+  Value *value = store.getValueOperand();
+  if (!isDense(store.getPointerOperand(), value->getType(), loop, evolution))
+    return false;
+  auto *load = dyn_cast<LoadInst>(value);
+  return loop.isLoopInvariant(value) ||
+         (load &&
+          isDense(load->getPointerOperand(), load->getType(), loop, evolution));
+}
+
+PreservedAnalyses ReleaseLoopsPass::run(Function &function,
+                                        FunctionAnalysisManager &analyses) {
+  if (!hasMarks(*function.getParent()))
+    return PreservedAnalyses::all();
+  MDNode *keep = keepNode(function.getContext());
+  for (Instruction &instruction : instructions(function)) {
+    auto *store = dyn_cast<StoreInst>(&instruction);
+    if (!store || store->getMetadata(LLVMContext::MD_nontemporal) != keep)
+      continue;
+    store->setMetadata(LLVMContext::MD_nontemporal, nullptr);
+    const Loop *loop = analyses.getResult<LoopAnalysis>(function).getLoopFor(
+        store->getParent());
+    if (!loop ||
+        !wouldBeLost(*store, *loop,
+                     analyses.getResult<ScalarEvolutionAnalysis>(function)))
+      continue;
+    OptimizationRemarkEmitter emitter(&function);
+    emitter.emit([&] {
+      return OptimizationRemark(remarkPass, "LoopKept",
+                                userLocation(store->getDebugLoc()),
+                                store->getParent())
+             << "this loop does not become a memcpy or memset: those take no "
+                "hints";
+    });
+  }
+  return PreservedAnalyses::all();
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpg_barrier_*: one interface, two barriers.
+//
+// The one in memory counts arrivals and then moves a round number on, which the
+// others look at, first spinning and later asleep in the kernel. The hardware's
+// takes one CPU for each thread, and where the threads run is known only when
+// they come. So the first wait is a few rounds of the barrier in memory: all
+// tell their CPU, thread 0 asks the driver for a blade, all take their window,
+// and if one of them gets none, all stay with the barrier in memory.
+
+#include "a64fx/Barrier.h"
+#include "base/Syscall.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <new>
+#include <stdlib.h>
+
+using namespace mpg;
+
+static constexpr size_t lineBytes = 256; // HW:a64fx-l1d-way
+
+namespace {
+
+/// A thread's own; nobody else's cache line.
+struct alignas(lineBytes) Slot {
+  int cpu = -1;
+  int window = -1;
+};
+
+} // namespace
+
+struct mpg_barrier {
+  mpg_barrier(const BarrierDevice &device, unsigned threads);
+
+  void waitInMemory();
+  void waitAndDecide(unsigned thread);
+  bool allocateBlade();
+  void decide();
+  void setKind(const char *text) {
+    __atomic_store_n(&kind, text, __ATOMIC_RELEASE);
+  }
+  Slot *slots() { return reinterpret_cast<Slot *>(this + 1); }
+
+  alignas(lineBytes) uint32_t arrived = 0;
+  alignas(lineBytes) uint32_t round = 0;
+  uint32_t sleepers = 0;
+  alignas(lineBytes) const BarrierDevice &device;
+  const unsigned threads;
+  bool isDecided, isHardware = false, hasBlade = false;
+  const char *kind;
+  Blade blade = {};
+};
+
+mpg_barrier::mpg_barrier(const BarrierDevice &device, unsigned threads)
+    : device(device), threads(threads), isDecided(false), kind("undecided") {
+  if (threads == 1)
+    kind = "software: one thread";
+  else if (!device.exists())
+    kind = "software: there is no driver, /dev/fujitsu_hwb";
+  else
+    return;
+  isDecided = true;
+}
+
+static void spinOnce() {
+#if defined(__aarch64__)
+  __asm__ volatile("yield");
+#else
+  __builtin_ia32_pause();
+#endif
+}
+
+void mpg_barrier::waitInMemory() {
+  constexpr unsigned spins = 2000; // some ten microseconds, a guess
+  uint32_t mine = __atomic_load_n(&round, __ATOMIC_ACQUIRE);
+  if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == threads) {
+    __atomic_store_n(&arrived, 0, __ATOMIC_RELAXED);
+    // Not weaker: a thread counts itself among the sleepers, then looks at the
+    // round once more; one of the two sees the other.
+    __atomic_store_n(&round, mine + 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&sleepers, __ATOMIC_SEQ_CST))
+      rawCall(SYS_futex, long(&round), FUTEX_WAKE_PRIVATE, INT32_MAX);
+    return;
+  }
+  for (unsigned spin = 0; spin < spins; ++spin) {
+    if (__atomic_load_n(&round, __ATOMIC_ACQUIRE) != mine)
+      return;
+    spinOnce();
+  }
+  __atomic_add_fetch(&sleepers, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&round, __ATOMIC_SEQ_CST) == mine)
+    rawCall(SYS_futex, long(&round), FUTEX_WAIT_PRIVATE, mine, 0);
+  __atomic_sub_fetch(&sleepers, 1, __ATOMIC_RELAXED);
+}
+
+/// False, with the reason in `kind`, if the threads cannot have one.
+bool mpg_barrier::allocateBlade() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    int cpu = slots()[thread].cpu;
+    if (cpu < 0 || CPU_ISSET(cpu, &cpus)) {
+      setKind("software: the threads are not bound to a CPU each");
+      return false;
+    }
+    CPU_SET(cpu, &cpus);
+  }
+  if (device.allocate(cpus, blade))
+    return true;
+  setKind("software: the driver refuses: no barrier is free, or the threads "
+          "are on several core memory groups");
+  return false;
+}
+
+void mpg_barrier::decide() {
+  isDecided = true;
+  if (!hasBlade)
+    return;
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    if (slots()[thread].window >= 0)
+      continue;
+    device.release(blade);
+    hasBlade = false;
+    return setKind("software: the driver has no window left on a CPU");
+  }
+  isHardware = true;
+  setKind("hardware");
+}
+
+void mpg_barrier::waitAndDecide(unsigned thread) {
+  Slot &slot = slots()[thread];
+  slot.cpu = device.boundCpu();
+  waitInMemory();
+  if (thread == 0)
+    hasBlade = allocateBlade();
+  waitInMemory();
+  if (hasBlade)
+    slot.window = device.assign(blade);
+  waitInMemory();
+  if (thread == 0)
+    decide();
+  waitInMemory();
+}
+
+int mpg::makeBarrier(const BarrierDevice &device, mpg_barrier **barrier,
+                     unsigned threads) {
+  constexpr unsigned maxThreads = 1 << 16;
+  if (threads == 0 || threads > maxThreads)
+    return -EINVAL;
+  void *memory = nullptr;
+  size_t bytes = sizeof(mpg_barrier) + threads * sizeof(Slot);
+  if (posix_memalign(&memory, lineBytes, bytes) != 0)
+    return -ENOMEM;
+  *barrier = new (memory) mpg_barrier(device, threads);
+  for (unsigned thread = 0; thread < threads; ++thread)
+    new ((*barrier)->slots() + thread) Slot;
+  return 0;
+}
+
+int mpg_barrier_init(mpg_barrier **barrier, unsigned threads) {
+  return makeBarrier(thisBarrierDevice, barrier, threads);
+}
+
+int mpg_barrier_wait(mpg_barrier *barrier, unsigned thread) {
+  if (thread >= barrier->threads)
+    return -EINVAL;
+  if (barrier->isHardware)
+    barrier->device.sync(barrier->slots()[thread].window);
+  else if (barrier->isDecided)
+    barrier->waitInMemory();
+  else
+    barrier->waitAndDecide(thread);
+  return 0;
+}
+
+const char *mpg_barrier_kind(const mpg_barrier *barrier) {
+  return __atomic_load_n(&barrier->kind, __ATOMIC_ACQUIRE);
+}
+
+void mpg_barrier_destroy(mpg_barrier *barrier) {
+  if (!barrier)
+    return;
+  if (barrier->hasBlade)
+    barrier->device.release(barrier->blade);
+  free(barrier);
+}

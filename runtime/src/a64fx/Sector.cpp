@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Sector.h.
+
+#include "a64fx/Sector.h"
+#include "a64fx/WayBudget.h"
+#include "base/Syscall.h"
+
+using namespace mpg;
+
+static_assert(keepWays == MPG_WAYS_KEEP);
+
+namespace {
+
+/// What a region of this thread found, to be put back.
+struct Level {
+  bool hasL1, hasL2;
+  uint8_t node;
+  uint16_t cpu;
+  uint64_t before1, now2; ///< L1 register outside; L2 register inside
+};
+
+struct Levels {
+  int depth;
+  Level at[SectorControl::maxDepth];
+};
+
+/// Held for a few instructions.
+class Lock {
+public:
+  explicit Lock(uint32_t &word) : word(word) {
+    while (__atomic_exchange_n(&word, 1, __ATOMIC_ACQUIRE))
+      rawCall(SYS_sched_yield);
+  }
+  ~Lock() { __atomic_store_n(&word, 0, __ATOMIC_RELEASE); }
+
+private:
+  uint32_t &word;
+};
+
+} // namespace
+
+// In the static part of thread-local memory: reaching it needs no other
+// library.
+static __thread Levels levels __attribute__((tls_model("initial-exec")));
+
+static bool asksL1(const mpg_ways &ways) {
+  for (uint8_t number : ways.l1)
+    if (number != keepWays)
+      return true;
+  return false;
+}
+
+static bool asksL2(const mpg_ways &ways) {
+  return ways.l2[0] != keepWays || ways.l2[1] != keepWays;
+}
+
+void SectorControl::start(const SectorSettings &given, Messages *to) {
+  settings = given;
+  messages = to;
+}
+
+/// The user's own wish, and mistakes of the program, need no line.
+static bool isWorthALine(Missing what) {
+  switch (what) {
+  case Missing::processor:
+  case Missing::sectorAccess:
+  case Missing::cpu:
+  case Missing::group:
+  case Missing::ownGroup:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static const char *fixFor(Missing what) {
+  switch (what) {
+  case Missing::processor:
+    return "run it on an A64FX";
+  case Missing::sectorAccess:
+    return "ask the site, or run it under Fujitsu's runtime";
+  case Missing::ownGroup:
+    return "give each process whole groups, such as 12 CPUs of one NUMA node";
+  default:
+    return "bind the threads, such as by OMP_PROC_BIND=close";
+  }
+}
+
+void SectorControl::say(Missing what, const char *cost) {
+  if (!messages || !isWorthALine(what) || messages->hasSaid(MPG_MSG_SECTOR))
+    return;
+  LineBuffer line;
+  line.add("sector cache: ").add(textOf(what)).add("; cost: ").add(cost);
+  line.add("; fix: ").add(fixFor(what));
+  messages->say(MPG_MSG_SECTOR, line);
+}
+
+int SectorControl::check() {
+  Missing what =
+      settings.on ? missingFor(machine, Family::sectorL1) : Missing::consent;
+  if (what == Missing::nothing)
+    return 0;
+  say(what, "the ways that the program asks for are not set");
+  return failWith(what);
+}
+
+Missing SectorControl::setL1(const mpg_ways &ways, int depth) {
+  if (!machine.place().staysOnCpu)
+    return Missing::cpu;
+  Level &level = levels.at[depth];
+  level.before1 = machine.read(Register::sectorL1);
+  uint64_t value = 0;
+  if (!resolveWaysL1(ways.l1, level.before1, value))
+    return Missing::ways;
+  level.cpu = uint16_t(machine.place().cpu);
+  level.hasL1 = true;
+  machine.write(Register::sectorL1, value);
+  return Missing::nothing;
+}
+
+Missing SectorControl::missingForL2(const Place &place) const {
+  Missing access = missingFor(machine, Family::sectorL2);
+  if (access != Missing::nothing)
+    return access;
+  if (!place.staysOnNode || place.node >= CoreGroups::maxNodes)
+    return Missing::group;
+  return machine.ownsGroups() ? Missing::nothing : Missing::ownGroup;
+}
+
+Missing SectorControl::setL2(const mpg_ways &ways, int depth) {
+  Place place = machine.place();
+  Missing missing = missingForL2(place);
+  if (missing != Missing::nothing)
+    return missing;
+  Lock held(lock);
+  uint64_t before = machine.read(Register::sectorL2), value = 0;
+  if (!resolveWaysL2(ways.l2, before, machine.budgetL2(), value))
+    return Missing::ways;
+  Group &group = groups[place.node];
+  if (group.users++ == 0)
+    group.outside = before;
+  machine.write(Register::sectorL2, value);
+  Level &level = levels.at[depth];
+  level.node = uint8_t(place.node);
+  level.now2 = value;
+  level.hasL2 = true;
+  return Missing::nothing;
+}
+
+int SectorControl::begin(const mpg_ways &ways) {
+  return beginAt(levels.depth, ways);
+}
+
+int SectorControl::beginAt(int token, const mpg_ways &ways) {
+  end(token);
+  if (int error = check())
+    return error;
+  if (token >= maxDepth)
+    return failWith(Missing::depth);
+  Missing missing1 = Missing::nothing, missing2 = Missing::nothing;
+  for (int depth = levels.depth; depth <= token; ++depth)
+    levels.at[depth] = {};
+  if (asksL2(ways))
+    missing2 = setL2(ways, token);
+  if (missing2 == Missing::ways || (missing2 != Missing::nothing &&
+                                    !(asksL1(ways) && settings.l1WithoutL2))) {
+    say(missing2, "the ways that the program asks for are not set");
+    return failWith(missing2);
+  }
+  if (asksL1(ways))
+    missing1 = setL1(ways, token);
+  levels.depth = token + 1;
+  if (missing1 != Missing::nothing) {
+    say(missing1, "its ways of L1 are not set");
+    if (missing1 == Missing::ways || !levels.at[token].hasL2) {
+      end(token);
+      return failWith(missing1);
+    }
+  }
+  say(missing2, "its ways of L2 are not set, those of L1 are");
+  return token;
+}
+
+/// With users left on the group, and no region of this thread around the one
+/// that ends, the others' ways stay.
+void SectorControl::endL2(int depth) {
+  const Level &level = levels.at[depth];
+  Lock held(lock);
+  Group &group = groups[level.node];
+  bool isLast = --group.users == 0;
+  if (machine.place().node != level.node)
+    return; // the thread has been moved: out of reach
+  if (isLast)
+    return machine.write(Register::sectorL2, group.outside);
+  while (depth-- > 0)
+    if (levels.at[depth].hasL2 && levels.at[depth].node == level.node)
+      return machine.write(Register::sectorL2, levels.at[depth].now2);
+}
+
+void SectorControl::end(int token) {
+  while (token >= 0 && levels.depth > token) {
+    const Level &level = levels.at[--levels.depth];
+    if (level.hasL2)
+      endL2(levels.depth);
+    if (level.hasL1 && machine.place().cpu == level.cpu)
+      machine.write(Register::sectorL1, level.before1);
+  }
+}
+
+namespace {
+
+struct InitialWays {
+  const Machine &machine;
+  const SectorSettings &settings;
+};
+
+} // namespace
+
+void SectorControl::writeInitialWays() {
+  if (!settings.on || !settings.initialL2Given)
+    return;
+  constexpr const char *cost = "FLIB_L2_SECTOR_NWAYS_INIT has no effect";
+  Missing missing = missingFor(machine, Family::sectorL2);
+  if (missing == Missing::nothing && !machine.ownsGroups())
+    missing = Missing::ownGroup;
+  if (missing != Missing::nothing)
+    return say(missing, cost);
+  InitialWays initial{machine, settings};
+  machine.onEachNode(
+      [](void *data) {
+        const auto &initial = *static_cast<const InitialWays *>(data);
+        const Machine &machine = initial.machine;
+        uint64_t value = 0;
+        if (resolveWaysL2(initial.settings.initialL2,
+                          machine.read(Register::sectorL2), machine.budgetL2(),
+                          value))
+          machine.write(Register::sectorL2, value);
+      },
+      &initial);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ThisMachine.h: the real table. What it knows of the system's groups is
+// read once, when it is needed for the first time; a program that asks for no
+// ways never pays for that.
+
+#include "a64fx/ThisMachine.h"
+#include "a64fx/RegisterProbe.h"
+#include "base/Syscall.h"
+#include "numa/CoreGroups.h"
+#include "pages/PagesNuma.h"
+#include <sched.h>
+#include <unistd.h>
+
+using namespace mpg;
+
+namespace {
+
+struct Known {
+  CoreGroups groups;
+  cpu_set_t mine; ///< where the process might run when that was first asked
+  bool isAlone;
+  unsigned budgetL2;
+};
+
+} // namespace
+
+static void learn(Known &known) {
+  readCoreGroups(known.groups);
+  if (sched_getaffinity(0, sizeof(known.mine), &known.mine) != 0)
+    CPU_ZERO(&known.mine);
+  known.isAlone =
+      hasGroupsAlone(known.groups, known.mine, unsigned(allowedNodes().count()),
+                     processesOfJob(environ));
+  uint64_t value = 0;
+  if (reachOf(Family::sectorL2) == Reach::open)
+    value = readRegister(Register::sectorL2);
+  known.budgetL2 = budgetOfL2(known.groups.possibleCpus, value);
+}
+
+static const Known &knowledge() {
+  enum { fresh, running, done };
+  static int state = fresh;
+  static Known known;
+  int expected = fresh;
+  if (__atomic_compare_exchange_n(&state, &expected, running, /*weak=*/false,
+                                  __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    learn(known);
+    __atomic_store_n(&state, done, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != done)
+    rawCall(SYS_sched_yield);
+  return known;
+}
+
+static Place placeOfThread() {
+  const Known &known = knowledge();
+  unsigned cpu = 0, node = 0;
+  rawCall(SYS_getcpu, long(&cpu), long(&node), 0);
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
+    return {cpu, node, false, false};
+  return {cpu, node, CPU_COUNT(&cpus) == 1, nodeOf(known.groups, cpus) >= 0};
+}
+
+static void visitNodes(void (*body)(void *), void *data) {
+  const Known &known = knowledge();
+  cpu_set_t before;
+  if (sched_getaffinity(0, sizeof(before), &before) != 0)
+    return;
+  for (const cpu_set_t &cpus : known.groups.cpus) {
+    cpu_set_t there;
+    CPU_AND(&there, &cpus, &known.mine);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &there))
+        continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      if (sched_setaffinity(0, sizeof(one), &one) == 0) {
+        body(data);
+        break;
+      }
+    }
+  }
+  sched_setaffinity(0, sizeof(before), &before);
+}
+
+static unsigned budget() { return knowledge().budgetL2; }
+static bool isAlone() { return knowledge().isAlone; }
+
+const Machine mpg::thisMachine = {reachOf,       readRegister, writeRegister,
+                                  placeOfThread, budget,       isAlone,
+                                  visitNodes};

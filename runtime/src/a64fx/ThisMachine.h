@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the sector, prefetch and barrier functions need of the machine, behind
+// a table of functions: the real one for A64FX, another one for unit tests,
+// which run on any processor.
+//
+// Registers belong to a CPU, not to a thread: whoever writes one asks place()
+// first whether the calling thread will stay there.
+
+#ifndef MPG_RUNTIME_THISMACHINE_H
+#define MPG_RUNTIME_THISMACHINE_H
+
+#include "a64fx/A64fxRegisters.h"
+
+namespace mpg {
+
+/// Registers that the system opens and closes together.
+enum class Family : uint8_t { sectorL1, sectorL2, prefetch, count };
+
+enum class Reach : uint8_t {
+  open,
+  closed, ///< reading one raises SIGILL
+  absent, ///< not an A64FX
+};
+
+/// Where the calling thread is, and how much of that it can rely on.
+struct Place {
+  unsigned cpu;
+  unsigned node;    ///< NUMA node: one core memory group. HW:a64fx-cmgs
+  bool staysOnCpu;  ///< it is bound to this CPU
+  bool staysOnNode; ///< all CPUs that it may run on are of this node
+};
+
+struct Machine {
+  Reach (*reach)(Family family);
+  /// pre: the register is open.
+  uint64_t (*read)(Register which);
+  void (*write)(Register which, uint64_t value);
+  Place (*place)();
+  /// L2 ways that programs may divide.
+  unsigned (*budgetL2)();
+  /// Whether no other process of the job runs on the groups of this one.
+  bool (*ownsGroups)();
+  /// Runs \p body on one CPU of each node that the process may run on, in the
+  /// calling thread, which then may run where it could before.
+  void (*onEachNode)(void (*body)(void *), void *data);
+};
+
+/// The machine that this process runs on. Thread-safe.
+extern const Machine thisMachine;
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_THISMACHINE_H

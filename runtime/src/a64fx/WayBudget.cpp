@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See WayBudget.h.
+
+#include "a64fx/WayBudget.h"
+
+using namespace mpg;
+
+/// \p ways holds the present numbers and gets the new ones. False if they are
+/// too many; \p divided tells whether sector 0, where everything without a tag
+/// is, has ways and another one has too.
+static bool resolve(const uint8_t *asked, uint8_t *ways, unsigned sectors,
+                    unsigned budget, bool &divided) {
+  unsigned others = 0;
+  for (unsigned sector = 0; sector < sectors; ++sector) {
+    if (asked[sector] != keepWays)
+      ways[sector] = uint8_t(asked[sector] < budget ? asked[sector] : budget);
+    if (sector > 0)
+      others += ways[sector];
+  }
+  if (others > budget)
+    return false;
+  bool isLeftOver = asked[0] == keepWays && ways[0] == 0 && others > 0;
+  if (isLeftOver || ways[0] + others > budget)
+    ways[0] = uint8_t(budget - others);
+  divided = ways[0] > 0 && others > 0;
+  return true;
+}
+
+bool mpg::resolveWaysL1(const uint8_t (&asked)[sectorsL1], uint64_t now,
+                        uint64_t &out) {
+  uint8_t ways[sectorsL1] = {};
+  bool divided = false;
+  out = now;
+  unpackWaysL1(now, ways);
+  if (!resolve(asked, ways, sectorsL1, waysOfL1, divided))
+    return false;
+  out = divided ? packWaysL1(ways) : 0; // HW:sector-defaults
+  return true;
+}
+
+bool mpg::resolveWaysL2(const uint8_t (&asked)[sectorsL2], uint64_t now,
+                        unsigned budget, uint64_t &out) {
+  uint8_t ways[sectorsL2] = {};
+  bool divided = false;
+  out = now;
+  unpackWaysL2(now, ways);
+  if (!resolve(asked, ways, sectorsL2, budget, divided))
+    return false;
+  const uint8_t undivided[sectorsL2] = {uint8_t(budget),
+                                        0}; // HW:sector-defaults
+  out = packWaysL2(divided ? ways : undivided);
+  return true;
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the environment to a Config; the rules between variables are in
+// resolve(), and docs/environment.md says why they are as they are.
+
+#include "base/Env.h"
+#include "base/EnvTable.h"
+#include "base/Messages.h"
+#include "base/OmpStackSize.h"
+#include "base/Syscall.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace mpg;
+
+namespace {
+
+/// Values of all variables, each valid: what is given, or the default.
+struct Values {
+  bool given[variableCount] = {};
+  uint64_t number[variableCount] = {};
+
+  uint64_t of(Variable variable) const { return number[size_t(variable)]; }
+  bool has(Variable variable) const { return given[size_t(variable)]; }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Who is meant
+//===----------------------------------------------------------------------===//
+
+static bool exists(const char *path) {
+  return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
+}
+
+/// Whether \p target is the file that this process runs. A target that makes
+/// no sense is told as a wrong value, and a wrong value is no restriction.
+static bool namesThisProgram(const char *target) {
+  uint64_t device, inode;
+  struct stat status;
+  // Not the C library's function: this comes before the start of a sanitizer
+  // that has put its own in the place of that.
+  if (!parseFile(target, device, inode) ||
+      isError(rawCall(SYS_newfstatat, AT_FDCWD, long("/proc/self/exe"),
+                      long(&status), 0)))
+    return true;
+  return uint64_t(status.st_dev) == device && uint64_t(status.st_ino) == inode;
+}
+
+/// Of the ranks that a launcher has started on this node only the first speaks.
+static bool isFirstRank(const char *const *environment) {
+  static const char *const names[] = {
+#define MPG_LOCAL_RANK(name) name,
+#include "mpg/ranks.def"
+  };
+  for (const char *name : names)
+    if (const char *rank = findValue(environment, name))
+      return rank[0] == '0' && rank[1] == '\0';
+  return true;
+}
+
+/// The value of \p variable, or its default; \p given tells which.
+static uint64_t quietValue(const char *const *environment, Variable variable,
+                           bool &given) {
+  const Setting &setting = settingOf(variable);
+  const char *text = findValue(environment, setting.name);
+  uint64_t value = 0;
+  given = text && parseValue(setting, text, value);
+  if (!given)
+    parseValue(setting, setting.fallback, value);
+  return value;
+}
+
+/// Whether job scripts here look for Fujitsu's messages: its system software,
+/// or its job manager.
+static bool isVendorSystem(const char *const *environment) {
+  return findValue(environment, "PJM_JOBID") || exists("/opt/FJSVxos");
+}
+
+void mpg::readAudience(const char *const *environment, Config &config) {
+  const char *target = findValue(environment, "MPG_TARGET");
+  config.isTarget = !target || namesThisProgram(target);
+  config.speaks = isFirstRank(environment);
+  bool given = false;
+  config.quiet = quietValue(environment, Variable::MPG_QUIET, given) == 1;
+  config.vendorCodes = isVendorSystem(environment);
+  uint64_t fd;
+  const char *text = findValue(environment, "MPG_STATE_FD");
+  if (text && parseValue(settingOf(Variable::MPG_STATE_FD), text, fd))
+    config.stateFd = int(fd);
+  uint64_t pid;
+  text = findValue(environment, "MPG_STATE_PID");
+  if (text && parseValue(settingOf(Variable::MPG_STATE_PID), text, pid))
+    config.statePid = int(pid);
+}
+
+void mpg::readSectorSettings(const char *const *environment,
+                             SectorSettings &settings) {
+  bool given = false; // TRUE is the first word
+  settings.on = quietValue(environment, Variable::FLIB_SCCR_CNTL, given) == 0;
+  settings.l1WithoutL2 =
+      quietValue(environment, Variable::FLIB_L1_SCCR_CNTL, given) == 0;
+  uint64_t ways = quietValue(environment, Variable::FLIB_L2_SECTOR_NWAYS_INIT,
+                             settings.initialL2Given);
+  settings.initialL2[0] = uint8_t(ways);
+  settings.initialL2[1] = uint8_t(ways >> 8);
+}
+
+TouchMode mpg::readTouchMode(const char *const *environment) {
+  bool given = false;
+  return TouchMode(quietValue(environment, Variable::MPG_FIRST_TOUCH, given));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The start of \p text and the quotation mark behind it.
+static void addShort(LineBuffer &line, const char *text) {
+  constexpr size_t shownBytes = 40;
+  size_t length = 0;
+  while (length <= shownBytes && text[length])
+    ++length;
+  line.add(text, length < shownBytes ? length : shownBytes);
+  line.add(length > shownBytes ? "...'" : "'");
+}
+
+static void sayBadValue(const Setting &setting, const char *text,
+                        Messages &messages) {
+  LineBuffer line;
+  line.add(setting.name).add("='");
+  addShort(line, text);
+  line.add(" is not valid (").add(setting.domain);
+  if (setting.type == ValueType::policy3)
+    line.add(" for .bss, stacks and mmap, such as ").add(setting.fallback);
+  line.add(")");
+  if (setting.fallback[0])
+    line.add("; the default, ").add(setting.fallback).add(", is used");
+  else
+    line.add("; it counts as not set");
+  messages.say(MPG_MSG_BAD_VALUE, line);
+}
+
+/// The C library takes the first of two, others may take the last.
+static void sayTwice(const Setting &setting, const char *text,
+                     Messages &messages) {
+  LineBuffer line;
+  line.add(setting.name)
+      .add(" is set twice, to different values; the first, '");
+  addShort(line, text);
+  line.add(", counts");
+  messages.say(MPG_MSG_BAD_VALUE, line);
+}
+
+static Values readValues(const char *const *environment, Messages &messages) {
+  Values values;
+  for (size_t index = 0; index < variableCount; ++index) {
+    const Setting &setting = settingOf(Variable(index));
+    if (setting.fallback[0])
+      parseValue(setting, setting.fallback, values.number[index]);
+    const char *text = findValue(environment, setting.name);
+    if (!text)
+      continue;
+    const char *second = findValue(environment, setting.name, text);
+    if (second && __builtin_strcmp(text, second) != 0)
+      sayTwice(setting, text, messages);
+    uint64_t value = 0;
+    if (parseValue(setting, text, value)) {
+      values.given[index] = true;
+      values.number[index] = value;
+    } else {
+      sayBadValue(setting, text, messages);
+    }
+  }
+  return values;
+}
+
+/// A misspelt name would otherwise do nothing, silently.
+static void sayUnknownNames(const char *const *environment,
+                            Messages &messages) {
+  static const char prefix[] = "XOS_MMM_L_";
+  for (; environmentCounts() && environment && *environment; ++environment) {
+    const char *entry = *environment;
+    if (__builtin_strncmp(entry, prefix, sizeof(prefix) - 1) != 0)
+      continue;
+    size_t length = 0;
+    while (entry[length] && entry[length] != '=')
+      ++length;
+    bool known = false;
+    for (size_t index = 0; index < variableCount && !known; ++index) {
+      const char *name = settingOf(Variable(index)).name;
+      known = __builtin_strncmp(entry, name, length) == 0 && !name[length];
+    }
+    if (known)
+      continue;
+    LineBuffer line;
+    line.add(entry, length < 64 ? length : 64)
+        .add(" is not known and has no effect");
+    if (const char *nearest = nearestName(entry, length))
+      line.add("; did you mean ").add(nearest).add("?");
+    messages.say(MPG_MSG_BAD_VALUE, line);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rules between variables
+//===----------------------------------------------------------------------===//
+
+/// HPAGE_TYPE=none: the vendor's other variables are as if they were not set.
+static void forgetVendor(Values &values) {
+  for (size_t index = 0; index < variableCount; ++index) {
+    const Setting &setting = settingOf(Variable(index));
+    if (setting.owner != Owner::fujitsu ||
+        Variable(index) == Variable::XOS_MMM_L_HPAGE_TYPE ||
+        Variable(index) == Variable::XOS_MMM_L_PRINT_ENV)
+      continue;
+    values.given[index] = false;
+    parseValue(setting, setting.fallback, values.number[index]);
+  }
+}
+
+/// Large pages are asked for by one variable and switched off by another.
+static void sayConflict(const Values &values, Messages &messages) {
+  Mode mode = Mode(values.of(Variable::MPG_MODE));
+  if (mode != Mode::hugetlb && mode != Mode::thp)
+    return;
+  LineBuffer line;
+  line.add("XOS_MMM_L_HPAGE_TYPE=none switches large pages off, so MPG_MODE=")
+      .add(mode == Mode::thp ? "thp" : "hugetlb")
+      .add(" has no effect (all memory stays on normal pages); fix: unset one "
+           "of them");
+  messages.say(MPG_MSG_CONFLICT, line);
+}
+
+static Paging pagingOf(const Values &values, unsigned field) {
+  return values.of(Variable::XOS_MMM_L_PAGING_POLICY) >> field & 1
+             ? Paging::prepage
+             : Paging::demand;
+}
+
+/// The size that was asked for, or 2 MiB with a line where the kernel does not
+/// have that. Without sysfs it is not known, and what is asked for is tried.
+static size_t hugeBytesOf(const Values &values, Mode mode, Messages &messages) {
+  static const size_t sizes[] = {size_t(2) << 20, size_t(32) << 20,
+                                 size_t(512) << 20, size_t(1) << 30,
+                                 size_t(16) << 30};
+  size_t bytes = sizes[values.of(Variable::XOS_MMM_L_HUGETLB_SZ)];
+  constexpr const char *folder = "/sys/kernel/mm/hugepages";
+  LineBuffer path;
+  path.add(folder).add("/hugepages-").addNumber(bytes >> 10).add("kB");
+  if (mode == Mode::none || bytes == sizes[0] || exists(path.text()) ||
+      !exists(folder))
+    return bytes;
+  LineBuffer line;
+  line.add("XOS_MMM_L_HUGETLB_SZ: this kernel has no pages of ")
+      .addBytes(bytes)
+      .add("; pages of 2 MiB are used; fix: take a size out of ")
+      .add(folder);
+  messages.say(MPG_MSG_BAD_VALUE, line);
+  return sizes[0];
+}
+
+static void resolveRegions(const Values &values, Config &config,
+                           Messages &messages) {
+  config.mode = Mode(values.of(Variable::MPG_MODE));
+  config.hugePages = values.of(Variable::XOS_MMM_L_HPAGE_TYPE) == 0;
+  if (!config.hugePages)
+    config.mode = Mode::none;
+  config.stacks = values.of(Variable::XOS_MMM_L_LPG_MODE) == 0;
+  config.stacksGiven =
+      config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
+  config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
+  config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
+  config.hugeBytes = hugeBytesOf(values, config.mode, messages);
+  config.bssPaging = pagingOf(values, 0);
+  config.stackPaging = pagingOf(values, 1);
+  config.mmapPaging = pagingOf(values, 2);
+  config.pagingGiven = values.has(Variable::XOS_MMM_L_PAGING_POLICY);
+  config.fallbackGiven = values.has(Variable::XOS_MMM_L_HUGETLB_FALLBACK);
+  config.fallback = values.of(Variable::XOS_MMM_L_HUGETLB_FALLBACK) == 1;
+  // 0, 1, off, on
+  config.printEnv = values.of(Variable::XOS_MMM_L_PRINT_ENV) & 1;
+  config.forceCopyBack = values.of(Variable::MPG_TEST_COPY_BACK) == 1;
+}
+
+/// At least twice the threshold that was asked for: what ARENA_FREE=2 makes of
+/// the threshold is no size for a heap.
+static uint64_t heapSizeMb(const Values &values) {
+  constexpr uint64_t halfMib = 512 << 10, most = 17592186044415;
+  uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
+  if (threshold == UINT64_MAX) // none: as if it were not set
+    parseValue(settingOf(Variable::MALLOC_MMAP_THRESHOLD_),
+               settingOf(Variable::MALLOC_MMAP_THRESHOLD_).fallback, threshold);
+  uint64_t least = threshold / halfMib + (threshold % halfMib != 0);
+  if (values.has(Variable::XOS_MMM_L_HEAP_SIZE_MB) &&
+      values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB) > least)
+    return values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB);
+  return least == 0 ? 1 : least < most ? least : most;
+}
+
+static void resolveHeap(const Values &values, Config &config) {
+  static const unsigned checks[] = {0, 1, 2, 3, 5, 7};
+  config.arenaFree = 1 + unsigned(values.of(Variable::XOS_MMM_L_ARENA_FREE));
+  config.arenaLockType =
+      unsigned(values.of(Variable::XOS_MMM_L_ARENA_LOCK_TYPE));
+  config.maxArenaNum = values.of(Variable::XOS_MMM_L_MAX_ARENA_NUM);
+  config.mmapThresholdBytes = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
+  config.trimThresholdBytes = values.of(Variable::MALLOC_TRIM_THRESHOLD_);
+  config.topPadBytes = values.of(Variable::MALLOC_TOP_PAD_);
+  config.mmapMax = values.of(Variable::MALLOC_MMAP_MAX_);
+  config.coloring = values.of(Variable::XOS_MMM_L_COLORING) == 1;
+  config.forceMmapThreshold =
+      values.of(Variable::XOS_MMM_L_FORCE_MMAP_THRESHOLD) == 1;
+  config.check = checks[values.of(Variable::MALLOC_CHECK_)];
+  config.perturb = values.of(Variable::MALLOC_PERTURB_) & 255;
+  config.checkGiven = values.has(Variable::MALLOC_CHECK_);
+  config.heapSizeMb = heapSizeMb(values);
+  if (values.has(Variable::XOS_MMM_L_HEAP_SIZE_MB))
+    config.heapStepBytes = config.heapSizeMb << 20;
+  if (config.arenaFree == 2) {
+    config.arenaLockType = 1;
+    config.maxArenaNum = 1;
+    config.mmapThresholdBytes = UINT64_MAX;
+    config.trimThresholdBytes = UINT64_MAX;
+  }
+}
+
+/// A low threshold is for few, large blocks. The heap's own blocks need no call
+/// of the system; each of these takes large pages, which have to be cleared.
+static void sayCostly(const Values &values, const Config &config,
+                      Messages &messages) {
+  uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
+  if (!values.has(Variable::MALLOC_MMAP_THRESHOLD_) || config.arenaFree == 2 ||
+      config.mode == Mode::none || threshold >= config.hugeBytes)
+    return;
+  LineBuffer line;
+  line.add("MALLOC_MMAP_THRESHOLD_=")
+      .addNumber(threshold)
+      .add(": each block of that size and more takes large pages of its own "
+           "and clears them (a hundred times slower where many come and go); "
+           "fix: unset it, or ")
+      .addNumber(config.hugeBytes)
+      .add(" and more");
+  messages.say(MPG_MSG_CONFLICT, line);
+}
+
+void mpg::readSettings(const char *const *environment, Config &config,
+                       Messages &messages) {
+  Values values = readValues(environment, messages);
+  sayUnknownNames(environment, messages);
+  if (values.of(Variable::XOS_MMM_L_HPAGE_TYPE) != 0) {
+    sayConflict(values, messages);
+    forgetVendor(values);
+  }
+  resolveRegions(values, config, messages);
+  resolveHeap(values, config);
+  sayCostly(values, config, messages);
+  readSectorSettings(environment, config.sectors);
+  config.firstTouch = readTouchMode(environment);
+  config.ompStackBytes = readOmpStackSize(environment);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A lock for the heap: nothing of libc, nothing to allocate, and it can be made
+// free again in a forked child. It spins for a moment and then sleeps: who has
+// it may be waiting for the kernel to clear pages.
+
+#ifndef MPG_RUNTIME_HEAPLOCK_H
+#define MPG_RUNTIME_HEAPLOCK_H
+
+#include "base/Syscall.h"
+
+#include <atomic>
+#include <linux/futex.h>
+
+extern "C" char __libc_single_threaded __attribute__((weak));
+
+namespace mpg {
+
+class HeapLock {
+public:
+  void lock() {
+    if (!tryLock())
+      lockSlowly();
+  }
+  bool tryLock() {
+    uint32_t expected = isFree;
+    if (isOnlyThread()) { // nobody else can be in here, or come meanwhile
+      if (word.load(std::memory_order_relaxed) != isFree)
+        return false;
+      word.store(isTaken, std::memory_order_relaxed);
+      return true;
+    }
+    return word.compare_exchange_strong(expected, isTaken,
+                                        std::memory_order_acquire,
+                                        std::memory_order_relaxed);
+  }
+  void unlock() {
+    if (isOnlyThread())
+      word.store(isFree, std::memory_order_relaxed);
+    else if (word.exchange(isFree, std::memory_order_release) == hasWaiters)
+      rawCall(SYS_futex, long(&word), FUTEX_WAKE_PRIVATE, 1);
+  }
+  /// In a forked child: who waited is not there.
+  void reset() { word.store(isFree, std::memory_order_relaxed); }
+
+  /// glibc 2.32 tells; older ones have no such variable.
+  static bool isOnlyThread() {
+    return &__libc_single_threaded && __libc_single_threaded;
+  }
+
+private:
+  enum : uint32_t { isFree, isTaken, hasWaiters };
+
+  static void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("yield");
+#endif
+  }
+
+  void lockSlowly() {
+    for (int spin = 0; spin < 100; ++spin) {
+      pause();
+      if (word.load(std::memory_order_relaxed) == isFree && tryLock())
+        return;
+    }
+    while (word.exchange(hasWaiters, std::memory_order_acquire) != isFree)
+      rawCall(SYS_futex, long(&word), FUTEX_WAIT_PRIVATE, hasWaiters, 0);
+  }
+
+  std::atomic<uint32_t> word{isFree};
+};
+
+/// Holds a lock as long as it lives.
+class Locked {
+public:
+  explicit Locked(HeapLock &lock) : held(lock) { held.lock(); }
+  ~Locked() { held.unlock(); }
+  Locked(const Locked &) = delete;
+  Locked &operator=(const Locked &) = delete;
+
+private:
+  HeapLock &held;
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPLOCK_H

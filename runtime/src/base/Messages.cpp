@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Messages.h. Lines and the state are kept under one lock, a number that is
+// spun on: it is held for a few hundred instructions and one system call, and a
+// mutex of the C library may not be there yet.
+
+#include "base/Messages.h"
+#include "base/PoolUse.h"
+#include "base/StandardError.h"
+#include "base/Syscall.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+LineBuffer &LineBuffer::add(const char *text) {
+  while (*text && used < sizeof(buffer) - 2)
+    buffer[used++] = *text++;
+  buffer[used] = '\0';
+  return *this;
+}
+
+LineBuffer &LineBuffer::add(const char *text, size_t length) {
+  for (size_t at = 0; at < length && used < sizeof(buffer) - 2; ++at) {
+    char c = text[at];
+    buffer[used++] = c >= ' ' && c < 127 ? c : '?';
+  }
+  buffer[used] = '\0';
+  return *this;
+}
+
+LineBuffer &LineBuffer::addNumber(uint64_t value) {
+  char digits[24];
+  char *at = digits + sizeof(digits);
+  *--at = '\0';
+  do
+    *--at = char('0' + value % 10);
+  while (value /= 10);
+  return add(at);
+}
+
+LineBuffer &LineBuffer::addHex(uintptr_t value) {
+  char digits[24];
+  char *at = digits + sizeof(digits);
+  *--at = '\0';
+  do
+    *--at = "0123456789abcdef"[value % 16];
+  while (value /= 16);
+  return add("0x").add(at);
+}
+
+LineBuffer &LineBuffer::addBytes(uint64_t bytes) {
+  static const char *const units[] = {" bytes", " KiB", " MiB", " GiB",
+                                      " TiB",   " PiB", " EiB"};
+  unsigned unit = 0;
+  uint64_t size = 1;
+  while (unit < 6 && bytes / size >= 1024) {
+    size <<= 10;
+    ++unit;
+  }
+  addNumber(bytes / size);
+  uint64_t tenth = bytes % size * 10 / size; // at most 10 EiB, fits
+  if (unit > 0 && tenth > 0)
+    add(".").addNumber(tenth);
+  return add(units[unit]);
+}
+
+void LineBuffer::writeTo(int fd) {
+  buffer[used++] = '\n';
+  rawCall(SYS_write, fd, long(buffer), long(used));
+  buffer[--used] = '\0';
+}
+
+void LineBuffer::print() {
+  if (standardErrorIsThere())
+    writeTo(2);
+}
+
+//===----------------------------------------------------------------------===//
+// What is said
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A child that was forked while a thread of its parent had the lock gets it in
+/// that state, but not the thread; so it may take what another process has.
+class Lock {
+public:
+  explicit Lock(uint32_t &owner) : owner(owner) {
+    auto self = uint32_t(rawCall(SYS_getpid));
+    for (uint32_t holder = 0;
+         !__atomic_compare_exchange_n(&owner, &holder, self, /*weak=*/false,
+                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);) {
+      if (holder != self)
+        continue; // and take it from there
+      rawCall(SYS_sched_yield);
+      holder = 0;
+    }
+  }
+  ~Lock() { __atomic_store_n(&owner, 0, __ATOMIC_RELEASE); }
+
+private:
+  uint32_t &owner;
+};
+
+} // namespace
+
+static void copyText(char *to, size_t capacity, const char *from) {
+  size_t at = 0;
+  for (; from[at] && at < capacity - 1; ++at)
+    to[at] = from[at];
+  to[at] = '\0';
+}
+
+/// Whether \p fd is the file that mpgrun has made: the variable that names it
+/// may be stale, and the program's own file of that number must not be hurt.
+/// \p owner: who is in it.
+static bool isStateFile(int fd, uint32_t &owner) {
+  mpg_state head;
+  constexpr size_t headBytes = offsetof(mpg_state, mode);
+  long count = rawCall(SYS_pread64, fd, long(&head), headBytes, 0);
+  if (count != long(headBytes) || head.magic != MPG_STATE_MAGIC ||
+      head.structBytes != sizeof(mpg_state))
+    return false;
+  // All of it will be written to as memory.
+  char last;
+  if (rawCall(SYS_pread64, fd, long(&last), 1, sizeof(mpg_state) - 1) != 1)
+    return false;
+  owner = head.pid;
+  LineBuffer path;
+  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
+  char target[64];
+  static const char expected[] = "/memfd:" MPG_STATE_NAME " (deleted)";
+  long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()),
+                        long(target), sizeof(target));
+  return length == long(sizeof(expected) - 1) &&
+         __builtin_memcmp(target, expected, size_t(length)) == 0;
+}
+
+/// As memory and not by its descriptor: a daemon closes all of them and may
+/// open a file of its own by the same number, and a write counts against
+/// RLIMIT_FSIZE. mpgrun has given the file its size. Null: nobody will hear.
+static mpg_state *mapState(int fd) {
+  long at = rawCall(SYS_mmap, 0, sizeof(mpg_state), PROT_READ | PROT_WRITE,
+                    MAP_SHARED, fd, 0);
+  return isError(at) ? nullptr : reinterpret_cast<mpg_state *>(at);
+}
+
+/// The program writes to the state, all others to the table behind it. Without
+/// \p statePid the program is the first that comes.
+void Messages::openState(int fd, int statePid) {
+  uint32_t owner = 0;
+  if (fd < 0 || !isStateFile(fd, owner))
+    return;
+  bool isFirst = statePid ? rawCall(SYS_getppid) == statePid
+                          : !owner || owner == uint32_t(rawCall(SYS_getpid));
+  if (isFirst)
+    shared = mapState(fd);
+  if (statePid)
+    processes.open(fd);
+}
+
+void Messages::start(bool speaksHere, int fd, int statePid) {
+  speaks = speaksHere;
+  openState(fd, statePid);
+  if (fd >= 0 && statePid && !processes.isOpen()) {
+    // Python closes descriptors before it starts a program.
+    LineBuffer path;
+    path.add("/proc/").addNumber(uint64_t(statePid));
+    path.add("/fd/").addNumber(uint64_t(fd));
+    int own = int(
+        rawCall(SYS_openat, AT_FDCWD, long(path.text()), O_RDWR | O_CLOEXEC));
+    openState(own, statePid);
+    if (own >= 0)
+      rawCall(SYS_close, own);
+  }
+  state.magic = MPG_STATE_MAGIC;
+  state.structBytes = sizeof(state);
+  state.pid = uint32_t(rawCall(SYS_getpid));
+  writeState();
+}
+
+/// A child after fork has the file too, but is not the program.
+bool Messages::isProgram() const {
+  return shared && state.pid == uint32_t(rawCall(SYS_getpid));
+}
+
+bool Messages::isHeard() const { return processes.isOpen() || isProgram(); }
+
+void Messages::writeState() {
+  if (isProgram())
+    writePart(&state, sizeof(state));
+  else
+    writeProcess(/*take=*/state.pid == uint32_t(rawCall(SYS_getpid)));
+}
+
+/// What this process, which is not the program, has to tell. \p take: if it is
+/// the first time, too.
+void Messages::writeProcess(bool take) {
+  mpg_state_process *process = processes.entry(take);
+  if (!process)
+    return;
+  process->mode = state.mode;
+  process->bytes = process->hugeBytes = 0;
+  for (uint32_t index = 0; index < state.regionCount; ++index) {
+    if (state.regions[index].kind == MPG_REGION_STACK)
+      continue; // room for all of it, of which little is in use
+    process->bytes += state.regions[index].bytes;
+    process->hugeBytes += state.regions[index].hugeBytes;
+  }
+  process->heapPeakBytes = state.heapPeakBytes;
+  process->heapPeakHugeBytes = state.heapPeakHugeBytes;
+  if (state.messageCount)
+    copyText(process->reason, sizeof(process->reason), state.messages[0].text);
+}
+
+void Messages::end() {
+  Lock lock(owner);
+  if (processes.isOpen() && !isProgram())
+    processes.writeEnd();
+}
+
+void Messages::writePart(const void *part, size_t bytes) {
+  auto at =
+      reinterpret_cast<uintptr_t>(part) - reinterpret_cast<uintptr_t>(&state);
+  __builtin_memcpy(reinterpret_cast<char *>(shared) + at, part, bytes);
+}
+
+/// A region is told of after it has grown, so what was had is seen here.
+void Messages::notePeak() {
+  uint64_t now = poolBytesInUse();
+  if (now > state.peakHugetlbBytes)
+    state.peakHugetlbBytes = now;
+}
+
+void Messages::setMode(unsigned mode) {
+  Lock lock(owner);
+  state.mode = mode;
+  writeState();
+}
+
+void Messages::setHeap(Range reserved, uintptr_t tablesEnd) {
+  Lock lock(owner);
+  state.heapStart = reserved.start;
+  state.heapEnd = reserved.end;
+  state.heapTablesEnd = tablesEnd;
+  writeState();
+}
+
+void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
+  Lock lock(owner);
+  if (bytes <= state.heapPeakBytes || !isHeard())
+    return;
+  state.heapPeakBytes = bytes;
+  state.heapPeakHugeBytes = hugeBytes;
+  if (!isProgram())
+    return writeProcess(/*take=*/true);
+  writePart(&state.heapPeakBytes, 2 * sizeof state.heapPeakBytes);
+}
+
+/// A bit for each code that is told once.
+static uint32_t bitOf(mpg_code code) {
+  if (code == MPG_LPG_FALLBACK)
+    return 1;
+  unsigned first = code < MPG_MSG_FIRST ? MPG_LPG_PIE : MPG_MSG_FIRST;
+  return 1u << ((code - first) % 15 + (code < MPG_MSG_FIRST ? 1 : 16));
+}
+
+/// Notes \p text in the state; true if it has to be printed.
+bool Messages::isNews(mpg_code code, const char *text) {
+  // Wrong values are told one by one, of all others the first is enough.
+  bool isSingle = code != MPG_MSG_BAD_VALUE;
+  bool wasPrinted = isSingle && (printed & bitOf(code));
+  printed |= bitOf(code);
+  for (uint32_t index = 0; index < state.messageCount; ++index) {
+    mpg_state_message &message = state.messages[index];
+    if (message.code == uint32_t(code) &&
+        (isSingle ||
+         __builtin_strncmp(message.text, text, MPG_STATE_TEXT - 1) == 0)) {
+      ++message.count;
+      return false;
+    }
+  }
+  if (state.messageCount == MPG_STATE_MESSAGES) {
+    ++state.messagesLost;
+    return !wasPrinted;
+  }
+  mpg_state_message &message = state.messages[state.messageCount++];
+  message.code = uint32_t(code);
+  message.count = 1;
+  copyText(message.text, sizeof(message.text), text);
+  return !wasPrinted;
+}
+
+static bool isVendorCode(mpg_code code) {
+  return code < MPG_MSG_FIRST || code == MPG_LPG_FALLBACK;
+}
+
+/// What a user has done wrong, or has asked to be an error.
+static bool isErrorCode(mpg_code code) {
+  return code == MPG_MSG_BAD_VALUE || code == MPG_MSG_HEAP;
+}
+
+void Messages::setStyle(bool quiet, bool vendorCodes) {
+  isQuiet = quiet;
+  usesVendorCodes = vendorCodes;
+}
+
+void Messages::say(mpg_code code, LineBuffer &line) {
+  Lock lock(owner);
+  bool isNew = isNews(code, line.text());
+  if (code == MPG_LPG_FALLBACK || code == MPG_MSG_SHORTAGE)
+    state.fallback = 1;
+  writeState();
+  if (!isNew || !speaks || (isQuiet && !isErrorCode(code)))
+    return;
+  LineBuffer whole;
+  if (usesVendorCodes && isVendorCode(code))
+    whole.add("[WARN] xos LPG ").addNumber(code).add(" - ");
+  else
+    whole.add("mpg: ");
+  whole.add(line.text());
+  whole.print();
+}
+
+bool Messages::hasSaid(mpg_code code) {
+  Lock lock(owner);
+  return printed & bitOf(code);
+}
+
+/// The entry of a region, a new one if need be; null if all are in use.
+mpg_state_region *Messages::findRegion(mpg_region_kind kind, uint64_t start) {
+  for (uint32_t index = 0; index < state.regionCount; ++index)
+    if (state.regions[index].kind == uint32_t(kind) &&
+        state.regions[index].start == start)
+      return &state.regions[index];
+  if (state.regionCount == MPG_STATE_REGIONS)
+    return nullptr;
+  mpg_state_region &entry = state.regions[state.regionCount++];
+  entry.kind = uint32_t(kind);
+  entry.start = start;
+  return &entry;
+}
+
+void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
+                      uint64_t pageBytes, const char *reason) {
+  // Before start() it is kept for later: malloc may be the first to be called.
+  if (state.pid && !isHeard())
+    return;
+  Lock lock(owner);
+  mpg_state_region *entry = findRegion(kind, range.start);
+  if (!entry) {
+    ++state.regionsLost;
+    return writeState();
+  }
+  bool hasGrown = hugeBytes > entry->hugeBytes;
+  entry->bytes = range.bytes();
+  entry->hugeBytes = hugeBytes;
+  entry->pageBytes = pageBytes;
+  if (reason)
+    copyText(entry->reason, sizeof(entry->reason), reason);
+  if (!isHeard())
+    return;
+  if (!isProgram()) // a fork tells of the other regions
+    return writeProcess(/*take=*/kind == MPG_REGION_HEAP);
+  if (hasGrown)
+    notePeak();
+  // The heap tells at every growth, and the whole state is 20 KiB.
+  writePart(&state, offsetof(mpg_state, regions));
+  writePart(entry, sizeof(*entry));
+}

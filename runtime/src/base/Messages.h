@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What libmpg says: lines on standard error, each code once per process, and
+// the state that mpgrun reads (<mpg/state.h>). Works before main, where malloc
+// and stdio may be our own or not yet there: a line is built on the stack and
+// written with one write(). Standard error is written to only as long as it is
+// the file that it was at the start (StandardError.h).
+//
+// A line has three parts: what (with region, bytes, address), what it costs,
+// how to fix it. When all is well nothing is printed.
+
+#ifndef MPG_RUNTIME_MESSAGES_H
+#define MPG_RUNTIME_MESSAGES_H
+
+#include "base/ProcessTable.h"
+#include "base/Range.h"
+#include "mpg/code.h"
+#include "mpg/state.h"
+
+namespace mpg {
+
+/// Text of at most 511 bytes; what does not fit is cut off, a line always ends
+/// in a newline.
+class LineBuffer {
+public:
+  LineBuffer &add(const char *text);
+  LineBuffer &add(const char *text, size_t length); ///< unprintable bytes as ?
+  LineBuffer &addNumber(uint64_t value);
+  LineBuffer &addHex(uintptr_t value);
+  /// "2 MiB", "312 KiB", "17 bytes": the largest unit without a remainder, or
+  /// one decimal.
+  LineBuffer &addBytes(uint64_t bytes);
+  const char *text() const { return buffer; }
+  size_t length() const { return used; }
+  void writeTo(int fd);
+  /// As a message: to standard error, unless that was closed or has become
+  /// another file since the start.
+  void print();
+
+private:
+  char buffer[512];
+  size_t used = 0;
+};
+
+/// One per process (Init.cpp owns it). Thread-safe.
+class Messages {
+public:
+  /// \p speaks false: nothing is printed (another rank of this node does), the
+  /// state still is. \p stateFd is written to only if it is the file of
+  /// mpgrun, and no other process has begun to write to it; -1: no file. The
+  /// descriptor is not used any more afterwards. \p statePid: the process whose
+  /// descriptor that is, if all that it starts have something to tell there;
+  /// else 0.
+  void start(bool speaks, int stateFd, int statePid = 0);
+
+  /// To be called at the end of the process.
+  void end();
+
+  /// \p quiet: only errors are printed (MPG_QUIET). \p vendorCodes: messages
+  /// that Fujitsu's library has as well are printed with its numbers.
+  void setStyle(bool quiet, bool vendorCodes);
+
+  /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
+  void setMode(unsigned mode);
+
+  /// Tells mpgrun which addresses are for the heap alone, in use or not, and
+  /// where the tables behind it end.
+  void setHeap(Range reserved, uintptr_t tablesEnd);
+
+  /// Whether mpgrun listens to this process: what only it wants to know need
+  /// not be found out else.
+  bool isHeard() const;
+
+  /// So much of the heap was in use at some moment.
+  void heapUse(uint64_t bytes, uint64_t hugeBytes);
+
+  /// Prints \p line behind the prefix of \p code unless that code has been
+  /// printed before (MPG_MSG_BAD_VALUE: that text), or it is to be quiet and
+  /// this is no error. Goes into the state every time.
+  void say(mpg_code code, LineBuffer &line);
+
+  /// Whether say() was called with \p code before.
+  bool hasSaid(mpg_code code);
+
+  /// Says how a region lies now; replaces what was said of the same region and
+  /// start before. \p reason is empty when all of it is on large pages; null
+  /// leaves the one that was given before. Costs next to nothing if nobody
+  /// listens.
+  void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
+              uint64_t pageBytes, const char *reason);
+
+private:
+  bool isNews(mpg_code code, const char *text);
+  mpg_state_region *findRegion(mpg_region_kind kind, uint64_t start);
+  bool isProgram() const;
+  void openState(int fd, int statePid);
+  void writeState();
+  void writeProcess(bool take);
+  void writePart(const void *part, size_t bytes);
+  void notePeak();
+
+  uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
+  uint32_t printed = 0;
+  bool speaks = true, isQuiet = false, usesVendorCodes = false;
+  mpg_state *shared = nullptr; ///< the file of mpgrun, as memory
+  ProcessTable processes;      ///< in that file, for all but the program
+  mpg_state state = {};
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_MESSAGES_H

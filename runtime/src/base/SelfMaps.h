@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process's own memory map, read from /proc/self/maps without allocating
+// and with raw system calls only. Also small files of /proc and /sys.
+
+#ifndef MPG_RUNTIME_SELFMAPS_H
+#define MPG_RUNTIME_SELFMAPS_H
+
+#include "base/Range.h"
+
+namespace mpg {
+
+/// A text file line by line, through a buffer on the stack.
+class LineReader {
+public:
+  explicit LineReader(const char *path);
+  ~LineReader();
+  LineReader(const LineReader &) = delete;
+  LineReader &operator=(const LineReader &) = delete;
+  /// The next line without its newline, or null at the end; good until the
+  /// next call. A line longer than the buffer comes in parts.
+  const char *next();
+  bool opened() const { return fd >= 0; }
+
+private:
+  bool fill();
+  int fd;
+  size_t at = 0, used = 0;
+  char buffer[4096 + 1];
+};
+
+struct Mapping {
+  Range range;
+  bool readable, writable, executable, shared;
+  char name[96]; ///< path or "[stack]"; empty for anonymous; cut off
+};
+
+/// One line of /proc/PID/maps; false if it is none.
+bool parseMapping(const char *line, Mapping &mapping);
+
+/// Mappings in the order of their addresses. The map may change while it is
+/// read, by the reader's own doing or by other threads: what is read then is
+/// the state of some moment for each line.
+class SelfMaps {
+public:
+  SelfMaps() : lines("/proc/self/maps") {}
+  /// False at the end, or when /proc is not there.
+  bool next(Mapping &mapping);
+  bool opened() const { return lines.opened(); }
+
+private:
+  LineReader lines;
+};
+
+/// The mapping that holds \p address; false if there is none.
+bool findMapping(uintptr_t address, Mapping &mapping);
+
+/// Whether no mapping has a byte in \p range. False if that cannot be told.
+bool isFree(Range range);
+
+/// The names in a directory of /proc that are numbers: threads, descriptors.
+class NumberedEntries {
+public:
+  explicit NumberedEntries(const char *path);
+  ~NumberedEntries();
+  NumberedEntries(const NumberedEntries &) = delete;
+  NumberedEntries &operator=(const NumberedEntries &) = delete;
+  /// False at the end, or after an error.
+  bool next(uint64_t &number);
+  /// Whether all of it could be read; say so after the last.
+  bool isComplete() const { return used == 0; }
+  int descriptor() const { return fd; }
+
+private:
+  int fd;
+  long at = 0, used = 0; ///< of the buffer; negative: an error
+  alignas(8) char buffer[4096];
+};
+
+/// Reads at most \p capacity - 1 bytes of a small file and ends them with a
+/// zero; returns the length, or a negative errno.
+long readSmallFile(const char *path, char *buffer, size_t capacity);
+
+/// A file that holds one decimal number; \p otherwise if it does not.
+uint64_t readNumber(const char *path, uint64_t otherwise);
+
+/// The size in a line as "MemTotal:   123 kB", in bytes; false if the line is
+/// not that of \p name ("MemTotal:").
+bool parseSize(const char *line, const char *name, uint64_t &bytes);
+
+/// The size of \p name in /proc/meminfo; false if it is not there.
+bool readMemoryInfo(const char *name, uint64_t &bytes);
+
+/// Reads decimal digits (hexadecimal ones if \p base is 16) at \p text and
+/// moves it behind them; false if there is none.
+bool parseNumber(const char *&text, unsigned base, uint64_t &value);
+
+/// The field of \p line behind \p number spaces; null if there are fewer.
+const char *fieldAt(const char *line, int number);
+
+/// Threads of this process; 1 when that cannot be told.
+unsigned threadCount();
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_SELFMAPS_H

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The switch itself, in assembly: a compiler may keep anything at all on the
+// stack, before and after a change of the stack pointer that it does not know
+// of. The old stack pointer waits in the frame pointer, a register that the
+// called function has to preserve.
+//
+// Shadow stacks and branch protection are content with it: every call has its
+// return, and the function begins with a landing pad.
+
+#include "base/StackSwitch.h"
+
+#if defined(__x86_64__)
+
+__asm__(R"(
+  .pushsection .text.mpg_call_on_stack, "ax", @progbits
+  .globl mpg_call_on_stack
+  .hidden mpg_call_on_stack
+  .type mpg_call_on_stack, @function
+  .p2align 4
+mpg_call_on_stack:
+  .cfi_startproc
+  endbr64
+  pushq %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
+  movq %rsp, %rbp
+  .cfi_def_cfa_register %rbp
+  movq %rdi, %rsp
+  movq %rdx, %rdi
+  callq *%rsi
+  movq %rbp, %rsp
+  popq %rbp
+  .cfi_def_cfa %rsp, 8
+  ret
+  .cfi_endproc
+  .size mpg_call_on_stack, . - mpg_call_on_stack
+  .popsection
+)");
+
+#elif defined(__aarch64__)
+
+// hint #34 is `bti c`, which older assemblers do not know by name.
+__asm__(R"(
+  .pushsection .text.mpg_call_on_stack, "ax", @progbits
+  .globl mpg_call_on_stack
+  .hidden mpg_call_on_stack
+  .type mpg_call_on_stack, @function
+  .p2align 4
+mpg_call_on_stack:
+  .cfi_startproc
+  hint #34
+  stp x29, x30, [sp, #-16]!
+  .cfi_def_cfa_offset 16
+  .cfi_offset x29, -16
+  .cfi_offset x30, -8
+  mov x29, sp
+  .cfi_def_cfa_register x29
+  mov sp, x0
+  mov x0, x2
+  blr x1
+  mov sp, x29
+  .cfi_def_cfa_register sp
+  ldp x29, x30, [sp], #16
+  .cfi_restore x29
+  .cfi_restore x30
+  .cfi_def_cfa_offset 0
+  ret
+  .cfi_endproc
+  .size mpg_call_on_stack, . - mpg_call_on_stack
+  .popsection
+)");
+
+#else
+#error "libmpg runs on x86-64 and AArch64"
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The frame is built elsewhere, filled and moved in, as everywhere (Pages.h).
+// Other threads stand still from before the copy until after the move: a write
+// between the two would be lost, theirs or one that the kernel does for a call
+// of theirs. A protection in place of the stop would not do: a system call gets
+// EFAULT where a store waits for a handler. The calling thread is on a stack of
+// our own, for its own may be in the frame.
+//
+// The heap's lock is held: no fork begins meanwhile, and nobody else is here.
+
+#include "fork/BasePages.h"
+
+#include "base/SelfMaps.h"
+#include "base/StackSwitch.h"
+#include "base/Syscall.h"
+#include "fork/ForkMove.h"
+#include "fork/ForkPins.h"
+#include "fork/StopThreads.h"
+#include "heap/HeapSpace.h"
+#include "pages/ForkRanges.h"
+#include "segments/SegmentFork.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+using namespace mpg;
+
+namespace {
+
+struct BasePages {
+  bool isOn = false;
+  bool hasTold = false;
+  size_t granuleBytes = 0;
+  Source source = Source::normal; ///< of whole frames that were emptied
+  Messages *messages = nullptr;
+};
+
+/// What is to be moved, and on which stack; lives in a mapping of its own.
+struct Job {
+  Range range;
+  Frames which;
+  size_t granuleBytes;
+  int error; ///< ENOENT until something has moved
+  alignas(16) char stack[192 << 10];
+};
+
+} // namespace
+
+static BasePages base;
+
+void mpg::startBasePages(const Config &config, Messages &messages) {
+  base.granuleBytes = config.hugeBytes;
+  base.source = config.mode == Mode::automatic && thpIsAllowed()
+                    ? Source::thp
+                    : Source::normal;
+  base.messages = &messages;
+  base.isOn = config.mode != Mode::thp;
+}
+
+//===----------------------------------------------------------------------===//
+// Whose it is
+//===----------------------------------------------------------------------===//
+
+bool mpg::hasLargePages() { return base.isOn; }
+
+bool mpg::mayBeLarge(Range range) {
+  if (!base.isOn || range.empty())
+    return false;
+  size_t granuleBytes;
+  if (heapSpace.hasHuge(range) || !notedPart(range, granuleBytes).empty())
+    return true;
+  for (Range part : segmentsOnLargePages())
+    if (part.overlaps(range))
+      return true;
+  return false;
+}
+
+/// Not memory that the program itself has mapped with MAP_HUGETLB.
+static bool isLarge(const Mapping &mapping) {
+  static const char anonymous[] = "/anon_hugepage", file[] = "/memfd:";
+  bool isHuge = !strncmp(mapping.name, anonymous, sizeof anonymous - 1) ||
+                !strncmp(mapping.name, file, sizeof file - 1);
+  return isHuge && !mapping.shared && mayBeLarge(mapping.range);
+}
+
+//===----------------------------------------------------------------------===//
+// Frames become pages
+//===----------------------------------------------------------------------===//
+
+static int protectionOf(const Mapping &mapping) {
+  return (mapping.readable ? PROT_READ : 0) |
+         (mapping.writable ? PROT_WRITE : 0) |
+         (mapping.executable ? PROT_EXEC : 0);
+}
+
+static long protect(Range range, int protection) {
+  return rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
+                 protection);
+}
+
+static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
+  Range part = common(frames, mapping.range);
+  if (part.empty() || !isLarge(mapping))
+    return;
+  int protection = protectionOf(mapping);
+  if (!mapping.readable)
+    protect(part, PROT_READ);
+  int error = moveOffLargePages(
+      {part, ForkOwner::other, protection, job.granuleBytes}, Source::normal);
+  if (error && !mapping.readable)
+    protect(part, protection);
+  heapSpace.leaveHuge(part);
+  if (error || job.error == ENOENT)
+    job.error = error;
+}
+
+/// The frames that hold \p address unless it is a border.
+static Range frameAround(uintptr_t address, size_t granule) {
+  return {roundDown(address, granule), roundUp(address, granule)};
+}
+
+static void moveAll(void *argument) {
+  Job &job = *static_cast<Job *>(argument);
+  size_t granule = job.granuleBytes;
+  SelfMaps maps;
+  Mapping mapping;
+  Range all{roundDown(job.range.start, granule),
+            roundUp(job.range.end, granule)};
+  Range first = frameAround(job.range.start, granule);
+  Range last = frameAround(job.range.end, granule);
+  while (maps.next(mapping) && mapping.range.start < all.end) {
+    if (job.which == Frames::all) {
+      moveFrames(job, mapping, all);
+      continue;
+    }
+    moveFrames(job, mapping, first);
+    if (last.start != first.start)
+      moveFrames(job, mapping, last);
+  }
+}
+
+static void tellRefused(const char *reason) {
+  if (base.hasTold)
+    return;
+  base.hasTold = true;
+  LineBuffer line;
+  line.add("a call for single pages of memory on large pages fails with "
+           "EINVAL: ")
+      .add(reason)
+      .add("; fix: XOS_MMM_L_HPAGE_TYPE=none for this program");
+  base.messages->say(MPG_MSG_KERNEL, line);
+}
+
+/// Whether there is anything to do, before anybody is stopped for it.
+static bool hasLarge(Range range) {
+  SelfMaps maps;
+  Mapping mapping;
+  while (maps.next(mapping) && mapping.range.start < range.end)
+    if (mapping.range.overlaps(range) && isLarge(mapping))
+      return true;
+  return false;
+}
+
+/// With signals blocked, which would run on the frames that are replaced.
+static int runStopped(Job &job) {
+  // Who waits for the lock is to be stopped like everybody else.
+  uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&others), long(&before),
+          sizeof others);
+  heapSpace.lockAll();
+  job.error = EBUSY;
+  if (stopOtherThreads()) {
+    job.error = ENOENT;
+    mpg_call_on_stack(job.stack + sizeof job.stack, moveAll, &job);
+    resumeOtherThreads();
+  }
+  heapSpace.unlockAll(/*inChild=*/false);
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
+  return job.error;
+}
+
+int mpg::leaveLargePages(Range range, Frames which) {
+  if (!hasLarge(range))
+    return ENOENT;
+  // A page that a device writes to must stay the page of its address.
+  if (memoryMayBePinned()) {
+    tellRefused("a device may use this memory");
+    return EBUSY;
+  }
+  Away memory;
+  if (buildAway(Source::normal, roundUp(sizeof(Job), basePageBytes()),
+                basePageBytes(), nullptr, memory))
+    return ENOMEM;
+  Job &job = *reinterpret_cast<Job *>(memory.range.start);
+  job.range = range;
+  job.which = which;
+  job.granuleBytes = base.granuleBytes;
+  notedPart(range, job.granuleBytes);
+  int error = runStopped(job);
+  discard(memory);
+  if (error == EBUSY)
+    tellRefused("another thread cannot be stopped while they are replaced");
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// MADV_DONTNEED
+//===----------------------------------------------------------------------===//
+
+static void clear(uintptr_t start, uintptr_t end) {
+  if (start < end)
+    memset(reinterpret_cast<void *>(start), 0, end - start);
+}
+
+/// \p part of one mapping. False: there is no memory for new frames; then they
+/// are cleared.
+static void emptyPart(Range part) {
+  Range inner = innerGranules(part, base.granuleBytes);
+  Away away;
+  bool isReplaced =
+      !inner.empty() &&
+      !buildAway(base.source, inner.bytes(), base.granuleBytes, nullptr, away);
+  if (isReplaced &&
+      moveInto(away, inner.start, base.granuleBytes, Contents::zero)) {
+    discard(away);
+    isReplaced = false;
+  }
+  if (!isReplaced)
+    return clear(part.start, part.end);
+  heapSpace.lockAll();
+  heapSpace.leaveHuge(inner);
+  heapSpace.unlockAll(/*inChild=*/false);
+  clear(part.start, inner.start);
+  clear(inner.end, part.end);
+}
+
+static int emptyMapping(const Mapping &mapping, Range part, int advice) {
+  if (isLarge(mapping) && mapping.readable && mapping.writable) {
+    emptyPart(part);
+    return 0;
+  }
+  if (isLarge(mapping))
+    leaveLargePages(part, Frames::all);
+  long result =
+      rawCall(SYS_madvise, long(part.start), long(part.bytes()), advice);
+  return isError(result) ? int(-result) : 0;
+}
+
+int mpg::emptyPages(Range range, int advice) {
+  SelfMaps maps;
+  Mapping mapping;
+  uintptr_t seen = range.start;
+  bool hasHole = false;
+  while (seen < range.end && maps.next(mapping)) {
+    Range part = common({seen, range.end}, mapping.range);
+    if (part.empty())
+      continue;
+    hasHole |= part.start != seen;
+    if (int error = emptyMapping(mapping, part, advice))
+      return error;
+    seen = part.end;
+  }
+  return hasHole || seen < range.end ? ENOMEM : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Locked memory
+//===----------------------------------------------------------------------===//
+
+int mpg::lockAllPages() {
+  SelfMaps maps;
+  Mapping mapping;
+  while (maps.next(mapping)) {
+    if (!mapping.readable || isLarge(mapping))
+      continue;
+    if (!strcmp(mapping.name, "[vvar]") || !strcmp(mapping.name, "[vsyscall]"))
+      continue; // the kernel's own
+    long result = rawCall(SYS_mlock, long(mapping.range.start),
+                          long(mapping.range.bytes()));
+    if (isError(result))
+      return int(-result);
+  }
+  return 0;
+}

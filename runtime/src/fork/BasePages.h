@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Single pages of the base size in memory that libmpg has put onto hugetlb
+// pages: the kernel cannot protect, unmap, move or mark a part of such a page.
+// A program that asks for that gets its memory on normal pages first, frame by
+// frame (a frame is what one large page holds), with the same contents and
+// rights, and without any thread seeing anything else.
+
+#ifndef MPG_RUNTIME_BASEPAGES_H
+#define MPG_RUNTIME_BASEPAGES_H
+
+#include "base/Env.h"
+#include "base/Messages.h"
+#include "pages/Pages.h"
+
+namespace mpg {
+
+/// From here on the functions below act. Call once, before the first thread.
+void startBasePages(const Config &config, Messages &messages);
+
+enum class Frames : uint8_t {
+  atEdges, ///< those that the range covers in part: the kernel can do the rest
+  all,     ///< for what cannot be done with hugetlb memory at all
+};
+
+/// Puts normal pages under frames of \p range that libmpg has put onto large
+/// ones. 0: something was moved, and the call that failed may be made again;
+/// else an errno value: ENOENT nothing of it is ours, ENOMEM, EBUSY threads do
+/// not stop or a device may write to the memory. Stops other threads meanwhile.
+int leaveLargePages(Range range, Frames which);
+
+/// Whether libmpg may have put anything onto large pages.
+bool hasLargePages();
+
+/// Whether libmpg may have put memory of \p range onto large pages. Cheap.
+bool mayBeLarge(Range range);
+
+/// madvise() with an \p advice after which private memory is zero
+/// (MADV_DONTNEED) or may be (MADV_FREE). Whole frames go back to the system,
+/// and come as transparent huge or normal pages when they are touched again: a
+/// page of the pool might be missing then. Parts of a frame are cleared. Memory
+/// that is not ours is the kernel's. Returns an errno value.
+int emptyPages(Range range, int advice);
+
+/// mlockall(MCL_CURRENT) without what is on large pages, which are never
+/// written to a disk: for a process that the limit on locked memory allows no
+/// more. Returns an errno value.
+int lockAllPages();
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_BASEPAGES_H

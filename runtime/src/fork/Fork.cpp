@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// fork() and hugetlb pages: who writes to a private page that parent and child
+// share takes a new page of the pool, which nobody has set aside. If there is
+// none, the kernel takes the old page away from the child, or ends a child that
+// writes, with SIGBUS. To ask the pool before is no help: others take pages
+// between the question and the write. So, from the moment that fork() returns,
+//
+//   no hugetlb page of ours is mapped by two processes.
+//
+// Before a fork everything of ours leaves hugetlb pages, for good, while the
+// other threads stand still; on normal pages the kernel shares as it does in
+// every program. Memory that a device may have pinned must keep its frames,
+// and a thread may not stand still: then the child gets a copy, is not given
+// the memory itself, and starts on a stack of ours until the copy is in place.
+// Where there is no memory for either, there is no fork.
+//
+// That is done when fork() and its like are called, where they can still fail,
+// and once more in the handlers of pthread_atfork: the C library forks by
+// itself, and other handlers take memory. We register in our constructor,
+// before nearly everybody else: then our first handler is the last thing to
+// happen before the fork, and the others are the first after it. Between them
+// signals wait and no other thread forks: a handler that forks would meet its
+// own half-made copy.
+//
+// vfork() and posix_spawn(), which system() and popen() use since glibc 2.29,
+// share memory and are no danger; they do not come here.
+
+#include "fork/Fork.h"
+
+#include "base/Cgroup.h"
+#include "base/SelfMaps.h"
+#include "base/StackSwitch.h"
+#include "base/Syscall.h"
+#include "fork/ForkCopy.h"
+#include "fork/ForkMove.h"
+#include "fork/ForkPins.h"
+#include "fork/ForkSignal.h"
+#include "fork/StopThreads.h"
+#include "heap/Heap.h"
+#include "heap/HeapSpace.h"
+#include "pages/ForkRanges.h"
+#include "segments/SegmentFork.h"
+#include "stack/StackFork.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+using namespace mpg;
+
+// glibc's, exported for its old C++ streams.
+extern "C" void _IO_list_lock() __attribute__((weak));
+extern "C" void _IO_list_unlock() __attribute__((weak));
+
+namespace {
+
+/// What a fork found out about the memory on large pages.
+enum class Safety { safe, copyNeeded, impossible };
+
+struct Forks {
+  const Config *config = nullptr;
+  Messages *messages = nullptr;
+  bool isChild = false;    ///< of a fork() with this library in it
+  bool isClosed = false;   ///< the pool; see poolIsOpen()
+  bool hasStreams = false; ///< the lock of the list of streams
+  uint32_t owner = 0;      ///< thread with the lock; 0: it is free
+  unsigned depth = 0;      ///< of the owner's calls
+  uint64_t signals = 0;    ///< blocked before; the owner's
+  int errorNumber = 0;     ///< the program's; the owner's
+  ForkList list;           ///< of the copy
+  ForkCopy copy;
+};
+
+} // namespace
+
+static Forks forks;
+
+bool mpg::isForkedChild() { return forks.isChild; }
+
+bool mpg::poolIsOpen() {
+  return !__atomic_load_n(&forks.isClosed, __ATOMIC_RELAXED);
+}
+
+//===----------------------------------------------------------------------===//
+// One fork at a time
+//===----------------------------------------------------------------------===//
+
+/// Whether a handler of the program calls us.
+static bool isInFork() {
+  return __atomic_load_n(&forks.owner, __ATOMIC_RELAXED) ==
+         uint32_t(rawCall(SYS_gettid));
+}
+
+static void enter() {
+  if (isInFork()) {
+    ++forks.depth;
+    return;
+  }
+  auto self = uint32_t(rawCall(SYS_gettid));
+  int errorNumber = errno;
+  // Who waits here is to be stopped like everybody else.
+  uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&others), long(&before),
+          sizeof others);
+  for (uint32_t holder = 0;
+       !__atomic_compare_exchange_n(&forks.owner, &holder, self, /*weak=*/false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);) {
+    // A child without our handlers has the lock of a thread of its parent.
+    if (rawCall(SYS_tgkill, rawCall(SYS_getpid), holder, 0) == -ESRCH)
+      continue; // and take it from there
+    rawCall(SYS_sched_yield);
+    holder = 0;
+  }
+  forks.depth = 1;
+  forks.signals = before;
+  forks.errorNumber = errorNumber;
+}
+
+static void leave() {
+  if (--forks.depth)
+    return;
+  int errorNumber = forks.errorNumber;
+  uint64_t before = forks.signals;
+  __atomic_store_n(&forks.owner, 0, __ATOMIC_RELEASE);
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
+  errno = errorNumber;
+}
+
+//===----------------------------------------------------------------------===//
+// Off the large pages
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// While one lives we may open some files, whatever the program may. Not beyond
+/// the hard limit.
+class RoomForFiles {
+public:
+  RoomForFiles() {
+    constexpr uint64_t some = 8;
+    known = !isError(rawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, long(before)));
+    uint64_t left = known ? before[1] - before[0] : 0;
+    set(before[0] + (left < some ? left : some));
+  }
+  ~RoomForFiles() { set(before[0]); }
+  RoomForFiles(const RoomForFiles &) = delete;
+  RoomForFiles &operator=(const RoomForFiles &) = delete;
+
+private:
+  void set(uint64_t most) const {
+    uint64_t limit[2] = {most, before[1]};
+    if (known)
+      rawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, long(limit), 0);
+  }
+  uint64_t before[2] = {};
+  bool known;
+};
+
+} // namespace
+
+static bool hasLargePages() {
+  return segmentHugeBytes() || heapSpace.mapped().huge || hasLargeMemory();
+}
+
+/// Whether \p bytes of normal memory can be used without driving the node or
+/// the job's group out of it. True where that cannot be told.
+static bool memoryCanBeHad(uint64_t bytes) {
+  // Somebody else wants some as well: on a node more than in a group.
+  constexpr uint64_t nodeReserveBytes = 64 << 20, groupReserveBytes = 4 << 20;
+  uint64_t available;
+  if (readMemoryInfo("MemAvailable:", available) &&
+      available < bytes + nodeReserveBytes)
+    return false;
+  return readCgroupMemoryLeft() >= bytes + groupReserveBytes;
+}
+
+/// Little memory goes to normal pages, as it would be without us: a fork is
+/// fast then, and takes no more memory.
+static constexpr uint64_t littleBytes = 64 << 20;
+
+static Source sourceFor(uint64_t bytes) {
+  bool mayBeThp = forks.config->mode == Mode::automatic && thpIsAllowed();
+  return mayBeThp && bytes >= littleBytes ? Source::thp : Source::normal;
+}
+
+static void noteMoved(const ForkList &list, Source source) {
+  for (const ForkStretch &stretch : list)
+    if (stretch.owner == ForkOwner::heap)
+      heapSpace.setSource(stretch.range, source);
+  segmentsHaveLeft(source);
+  stacksHaveLeft(source);
+  forgetLargeMemory();
+}
+
+static uint64_t millisecondsNow() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000 + uint64_t(now.tv_nsec) / 1000000;
+}
+
+static void say(LineBuffer &line) { forks.messages->say(MPG_MSG_FORK, line); }
+
+static void sayMoved(uint64_t bytes, uint64_t milliseconds, Source source) {
+  LineBuffer line;
+  line.add("fork: ")
+      .addBytes(bytes)
+      .add(" have left the pool for ")
+      .add(source == Source::thp ? "transparent huge" : "normal")
+      .add(" pages for good, in ")
+      .addNumber(milliseconds)
+      .add(" ms: a child cannot be sure to get large pages when it writes; "
+           "cost: more TLB misses; fix: posix_spawn() or vfork() instead, or "
+           "MPG_FORK=share where children only call exec");
+  say(line);
+}
+
+/// Returns an errno value; \p bytes comes back as what was moved. pre: the
+/// other threads stand still.
+static int moveAll(uint64_t &bytes, Source &source) {
+  ForkList list;
+  int error = ENOMEM;
+  if (list.find(forks.config->hugeBytes)) {
+    bytes = list.presentBytes();
+    source = sourceFor(bytes);
+    bool fits = memoryCanBeHad(bytes);
+    if (!fits) {
+      source = Source::normal;
+      fits = memoryCanBeHad(filledBytes(list));
+    }
+    error = fits ? moveOffLargePages(list, source) : ENOMEM;
+  }
+  if (!error)
+    noteMoved(list, source);
+  list.discard();
+  return error;
+}
+
+/// pre: nobody changes the heap's pages.
+static Safety leaveLargePages() {
+  if (!forks.config || forks.config->sharesAtFork || !hasLargePages())
+    return Safety::safe;
+  RoomForFiles room;
+  if (memoryMayBePinned() || !stopOtherThreads())
+    return Safety::copyNeeded;
+  // What comes from now on would have to leave at the next fork.
+  forks.isClosed = forks.config->fallback;
+  uint64_t begin = millisecondsNow(), bytes = 0;
+  Source source = Source::normal;
+  int error = moveAll(bytes, source);
+  discardOwnStack();
+  resumeOtherThreads();
+  if (error)
+    return Safety::copyNeeded;
+  if (bytes >= littleBytes)
+    sayMoved(bytes, millisecondsNow() - begin, source);
+  return Safety::safe;
+}
+
+//===----------------------------------------------------------------------===//
+// A copy for the child
+//===----------------------------------------------------------------------===//
+
+static void sayImpossible(uint64_t bytes) {
+  LineBuffer line;
+  line.add("fork: not done, with ENOMEM: there is no memory for ")
+      .addBytes(bytes)
+      .add(" that the child cannot share on large pages, neither normal nor "
+           "of the pool; fix: more memory, posix_spawn() or vfork() instead, "
+           "or MPG_FORK=share where children only call exec");
+  say(line);
+}
+
+static void sayCopied(uint64_t bytes) {
+  LineBuffer line;
+  line.add("fork: each one copies ")
+      .addBytes(bytes)
+      .add(" for the child: a device may use this memory, a thread does not "
+           "stand still, or normal memory is short; fix: posix_spawn() or "
+           "vfork() instead");
+  say(line);
+}
+
+static bool isOnLargePages(uintptr_t address) {
+  Mapping mapping;
+  return !findMapping(address, mapping) ||
+         strstr(mapping.name, "/anon_hugepage") || mapping.name[0] == '/';
+}
+
+/// Memory for a copy of all that is on large pages.
+static Safety reserveCopy() {
+  RoomForFiles room;
+  forks.list.discard();
+  if (!forks.list.find(forks.config->hugeBytes))
+    return Safety::impossible;
+  uint64_t bytes = forks.list.bytes(), present = forks.list.presentBytes();
+  forks.list.discard();
+  if (!bytes)
+    return Safety::safe;
+  size_t granule = forks.config->hugeBytes;
+  bool isReserved = memoryCanBeHad(present) &&
+                    !forks.copy.reserve(sourceFor(present), bytes, granule);
+  isReserved |= !forks.copy.exists() &&
+                !forks.copy.reserve(Source::hugetlb, bytes, granule);
+  if (isReserved)
+    sayCopied(present);
+  else
+    sayImpossible(present);
+  return isReserved ? Safety::copyNeeded : Safety::impossible;
+}
+
+static void moveCopyIn() {
+  Source source = sourceFor(forks.list.bytes());
+  forks.copy.moveIn();
+  noteMoved(forks.list, source);
+  forks.list.discard();
+}
+
+/// The last thing before the fork.
+static void makeCopy() {
+  RoomForFiles room;
+  if (!forks.list.find(forks.config->hugeBytes) ||
+      !forks.copy.make(forks.list)) {
+    // More came than was reserved for: once more, if it can be had.
+    forks.copy.discard();
+    if (reserveCopy() != Safety::copyNeeded ||
+        !forks.list.find(forks.config->hugeBytes) ||
+        !forks.copy.make(forks.list))
+      return forks.copy.discard();
+  }
+  catchFaults(moveCopyIn);
+}
+
+static void finishCopyInParent() {
+  releaseFaults();
+  forks.copy.discard();
+  forks.list.discard();
+}
+
+static void finishCopyInChild() {
+  if (forks.copy.exists())
+    moveCopyIn(); // if no fault has done it
+  releaseFaults();
+}
+
+//===----------------------------------------------------------------------===//
+// The handlers
+//===----------------------------------------------------------------------===//
+
+/// fork() takes the lock of the list of streams after us, and who has it may be
+/// waiting for a stream whose owner waits for the heap: so before the heap.
+/// Recursive; in the child the C library makes it free.
+static void lockStreams() {
+  forks.hasStreams = &_IO_list_lock && !HeapLock::isOnlyThread();
+  if (forks.hasStreams)
+    _IO_list_lock();
+}
+
+static void unlockStreams() {
+  if (forks.hasStreams)
+    _IO_list_unlock();
+}
+
+/// Whether there is nothing to do for a fork. Then nothing is written either:
+/// each page written to costs parent or child a copy.
+static bool isPlainFork() {
+  return HeapLock::isOnlyThread() && !hasLargePages() && !isInFork();
+}
+
+static void beforeFork() {
+  if (isPlainFork()) {
+    if (forks.owner) // of a thread of our parent
+      forks.owner = 0;
+    return;
+  }
+  enter();
+  lockStreams();
+  lockHeap();
+  // Called by the C library itself: a copy is of use unless this stack is in
+  // it.
+  if (!forks.copy.exists() && leaveLargePages() == Safety::copyNeeded &&
+      !isOnLargePages(uintptr_t(__builtin_frame_address(0))))
+    reserveCopy();
+  if (forks.copy.exists())
+    makeCopy();
+}
+
+static void inParent() {
+  if (!forks.owner)
+    return;
+  finishCopyInParent();
+  unlockHeap();
+  unlockStreams();
+  leave();
+}
+
+static void inChild() {
+  if (!forks.owner)
+    return;
+  forks.isChild = true;
+  forks.isClosed = forks.config->fallback;
+  forks.owner = uint32_t(rawCall(SYS_gettid)); // was the parent's thread
+  finishCopyInChild();
+  restartHeapInChild();
+  leave();
+}
+
+void mpg::watchForks(const Config &config, Messages &messages) {
+  if (forks.config)
+    return;
+  forks.config = &config;
+  forks.messages = &messages;
+  pthread_atfork(beforeFork, inParent, inChild);
+}
+
+//===----------------------------------------------------------------------===//
+// The calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Call {
+  pid_t (*real)();
+  ForkHandlers handlers;
+  pid_t child;
+  int error;
+};
+
+} // namespace
+
+/// The child has no other stack than this until its copy is in place.
+static void callOnOwnStack(void *argument) {
+  Call call = *static_cast<Call *>(argument);
+  bool areOurs = call.handlers == ForkHandlers::none;
+  if (areOurs)
+    makeCopy();
+  call.child = call.real();
+  call.error = errno;
+  if (areOurs && call.child == 0)
+    finishCopyInChild();
+  else if (areOurs)
+    finishCopyInParent();
+  *static_cast<Call *>(argument) = call;
+}
+
+/// As far as it can be done before the last moment. pre: entered
+static Safety prepare() {
+  // A handler of a signal may fork while its thread changes the heap.
+  bool mustLock = !HeapLock::isOnlyThread();
+  if (mustLock)
+    heapSpace.lockAll();
+  Safety safety = leaveLargePages();
+  if (safety == Safety::copyNeeded)
+    safety = reserveCopy();
+  if (mustLock)
+    heapSpace.unlockAll(/*inChild=*/false);
+  return safety;
+}
+
+int mpg::prepareForChild() {
+  if (!forks.config || !hasLargePages() || isInFork())
+    return 0;
+  enter();
+  Safety safety = prepare();
+  forks.copy.discard();
+  leave();
+  return safety == Safety::safe ? 0 : ENOMEM;
+}
+
+pid_t mpg::forkSafely(pid_t (*real)(), ForkHandlers handlers) {
+  if (!forks.config || !hasLargePages() || isInFork())
+    return real();
+  enter();
+  Safety safety = prepare();
+  void *stack = safety == Safety::copyNeeded ? ownStackTop() : nullptr;
+  Call call{real, handlers, -1, ENOMEM};
+  if (stack)
+    mpg_call_on_stack(stack, callOnOwnStack, &call);
+  if (call.child < 0 && safety != Safety::safe)
+    forks.errorNumber = call.error;
+  leave();
+  return safety == Safety::safe ? real() : call.child;
+}

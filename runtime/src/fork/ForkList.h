@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a fork() would share on hugetlb pages: the stretches of .data, .bss,
+// heap and stacks that libmpg has put there, in the order of their addresses.
+// There may be thousands of them, and nothing may be allocated at a fork: the
+// list has memory of its own.
+
+#ifndef MPG_RUNTIME_FORKLIST_H
+#define MPG_RUNTIME_FORKLIST_H
+
+#include "pages/Pages.h"
+
+namespace mpg {
+
+struct Mapping;
+
+enum class ForkOwner : uint8_t { segments, heap, other };
+
+/// Memory of one owner with the same rights, in one mapping or several that
+/// touch; whole granules.
+struct ForkStretch {
+  Range range;
+  ForkOwner owner;
+  int rights; ///< of mprotect; readable at least
+  size_t granuleBytes;
+};
+
+class ForkList {
+public:
+  /// Finds what is still as libmpg left it. The program may have unmapped some
+  /// of it, put something else in its place, or forbidden to read it: that is
+  /// left alone. False if there is no memory for a list that holds everything.
+  /// \p granuleBytes: of segments and heap.
+  /// pre: nothing found, or discarded; the heap is locked.
+  bool find(size_t granuleBytes);
+  void discard();
+
+  const ForkStretch *begin() const { return first; }
+  const ForkStretch *end() const { return first + count; }
+  /// Of those pages that are present.
+  uint64_t presentBytes() const;
+  uint64_t bytes() const;
+
+private:
+  bool findMost(size_t granuleBytes, size_t mostOfThem);
+  void addMapping(const Mapping &mapping, const Range *&run,
+                  const Range *lastRun);
+  void addOpen(const Range *run, const Range *lastRun);
+  void add(ForkStretch stretch);
+
+  size_t granule = 0; ///< of segments and heap
+  size_t most = 0;    ///< that there is room for
+  Away memory;
+  ForkStretch *first = nullptr;
+  size_t count = 0;
+  bool complete = true;
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_FORKLIST_H

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C library's calls that change mappings, for programs that use them on
+// single pages of .data, .bss, heap or stack. The kernel is asked first, as
+// without libmpg; only when it refuses, and the memory may be on large pages,
+// these are replaced by normal ones and it is asked again. So errors are the
+// kernel's, and memory that is not ours costs nothing.
+//
+// Where the kernel would not refuse but do something else with large pages
+// (mremap rounds lengths up, MADV_DONTNEED rounds them down), they are replaced
+// before. A system call that goes past the C library is not seen.
+
+#include "base/MallocNames.h"
+#include "base/NextCall.h"
+#include "base/Syscall.h"
+#include "fork/BasePages.h"
+#include "fork/ForkPins.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+using namespace mpg;
+
+/// Whole base pages from \p address on; empty if the kernel refuses them in
+/// any case.
+static Range pagesOf(const void *address, size_t bytes) {
+  auto start = uintptr_t(address);
+  size_t page = basePageBytes();
+  if (start % page || start + bytes < start || bytes > SIZE_MAX - page)
+    return {};
+  return {start, start + roundUp(bytes, page)};
+}
+
+/// Whether a call that the kernel has refused may be made again. errno stays
+/// what it was.
+static bool mayTryAgain(Range range, Frames which) {
+  int saved = errno;
+  bool again = mayBeLarge(range) && leaveLargePages(range, which) == 0;
+  errno = saved;
+  return again;
+}
+
+//===----------------------------------------------------------------------===//
+// Rights
+//===----------------------------------------------------------------------===//
+
+static Next<int(void *, size_t, int)> nextProtect;
+static Next<int(void *, size_t, int, int)> nextKeyProtect;
+
+MPG_EXPORT int mprotect(void *address, size_t bytes, int protection) noexcept {
+  auto *real = nextProtect.get("mprotect");
+  int result = real(address, bytes, protection);
+  if (result && errno == EINVAL &&
+      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+    result = real(address, bytes, protection);
+  return result;
+}
+
+MPG_EXPORT int pkey_mprotect(void *address, size_t bytes, int protection,
+                             int key) noexcept {
+  auto *real = nextKeyProtect.get("pkey_mprotect"); // glibc 2.27
+  if (!real) {
+    errno = ENOSYS;
+    return -1;
+  }
+  int result = real(address, bytes, protection, key);
+  if (result && errno == EINVAL &&
+      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+    result = real(address, bytes, protection, key);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Mappings
+//===----------------------------------------------------------------------===//
+
+static Next<int(void *, size_t)> nextUnmap;
+static Next<void *(void *, size_t, int, int, int, off_t)> nextMap;
+static Next<void *(void *, size_t, size_t, int, ...)> nextRemap;
+
+MPG_EXPORT int munmap(void *address, size_t bytes) noexcept {
+  auto *real = nextUnmap.get("munmap");
+  int result = real(address, bytes);
+  if (result && errno == EINVAL &&
+      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+    result = real(address, bytes);
+  return result;
+}
+
+MPG_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags,
+                      int file, off_t offset) noexcept {
+  auto *real = nextMap.get("mmap");
+  void *result = real(address, bytes, protection, flags, file, offset);
+  // Kernels before 6.12 say ENOMEM when they cannot unmap what is there.
+  if (result == MAP_FAILED && (flags & MAP_FIXED) &&
+      (errno == EINVAL || errno == ENOMEM) &&
+      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+    result = real(address, bytes, protection, flags, file, offset);
+  return result;
+}
+
+// The same function: offsets have 64 bits here.
+MPG_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags,
+                        int file, __off64_t offset) noexcept {
+  return mmap(address, bytes, protection, flags, file, offset);
+}
+
+MPG_EXPORT void *mremap(void *address, size_t bytes, size_t newBytes, int flags,
+                        ...) noexcept {
+  va_list more;
+  va_start(more, flags);
+  // As the C library: the register is there whether it was passed or not.
+  void *target = va_arg(more, void *);
+  va_end(more);
+  mayTryAgain(pagesOf(address, bytes), Frames::all);
+  if (flags & MREMAP_FIXED)
+    mayTryAgain(pagesOf(target, newBytes), Frames::atEdges);
+  return nextRemap.get("mremap")(address, bytes, newBytes, flags, target);
+}
+
+//===----------------------------------------------------------------------===//
+// Locked memory
+//===----------------------------------------------------------------------===//
+
+static Next<int(int)> nextLockAll;
+
+/// The kernel compares RLIMIT_MEMLOCK with all addresses of the process; large
+/// pages for heap and stack are most of them in a small one.
+MPG_EXPORT int mlockall(int flags) noexcept {
+  auto *real = nextLockAll.get("mlockall");
+  int result = real(flags);
+  bool mayBeOurs = result && errno == ENOMEM && (flags & MCL_CURRENT);
+  if (!mayBeOurs || !hasLargePages())
+    return result;
+  int others = flags & ~MCL_CURRENT;
+  if (lockAllPages() || (others & ~MCL_ONFAULT && real(others))) {
+    munlockall();
+    errno = ENOMEM;
+    return -1;
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Advice
+//===----------------------------------------------------------------------===//
+
+static Next<int(void *, size_t, int)> nextAdvise;
+static Next<int(void *, size_t, int)> nextPosixAdvise;
+
+// Younger than the C library headers of the oldest systems we build on.
+static constexpr int wipeOnFork = 18, keepOnFork = 19;      // Linux 4.14
+static constexpr int cold = 20, pageOut = 21;               // Linux 5.4
+static constexpr int installGuard = 102, removeGuard = 103; // Linux 6.13
+
+/// Advice that changes nothing a program can see: where the kernel does not
+/// take it for a part of a large page it is good enough not to follow it.
+static bool isHint(int advice) {
+  switch (advice) {
+  case MADV_NORMAL:
+  case MADV_RANDOM:
+  case MADV_SEQUENTIAL:
+  case MADV_WILLNEED:
+  case MADV_MERGEABLE:
+  case MADV_UNMERGEABLE:
+  case MADV_HUGEPAGE:
+  case MADV_NOHUGEPAGE:
+  case MADV_DONTDUMP:
+  case MADV_DODUMP:
+  case cold:
+  case pageOut:
+    return true;
+  }
+  return false;
+}
+
+static bool needsBasePages(int advice) {
+  return advice == MADV_DONTFORK || advice == MADV_DOFORK ||
+         advice == wipeOnFork || advice == keepOnFork ||
+         advice == installGuard || advice == removeGuard;
+}
+
+/// Whether \p advice can be given to whole large pages.
+static Frames framesFor(int advice) {
+  bool isForWhole = advice == MADV_DONTFORK || advice == MADV_DOFORK;
+  return isForWhole ? Frames::atEdges : Frames::all;
+}
+
+MPG_EXPORT int madvise(void *address, size_t bytes, int advice) noexcept {
+  Range range = pagesOf(address, bytes);
+  if ((advice == MADV_DONTNEED || advice == MADV_FREE) && mayBeLarge(range)) {
+    int saved = errno, error = emptyPages(range, advice);
+    errno = error ? error : saved;
+    return error ? -1 : 0;
+  }
+  auto *real = nextAdvise.get("madvise");
+  int result = real(address, bytes, advice);
+  // No memory of the program's is a file's; in hugetlb pages the kernel sees
+  // one.
+  if (result && advice == MADV_REMOVE && errno == EACCES && mayBeLarge(range))
+    errno = EINVAL;
+  if (!result || errno != EINVAL)
+    return result;
+  if (isHint(advice) && mayBeLarge(range))
+    return 0;
+  // As libibverbs asks for what it registers: a fork gives the child a copy of
+  // it (Fork.cpp), so the frames stay ours without the advice.
+  bool isAboutFork = advice == MADV_DONTFORK || advice == MADV_DOFORK;
+  if (isAboutFork && mayBeLarge(range) && memoryMayBePinned())
+    return 0;
+  if (needsBasePages(advice) && mayTryAgain(range, framesFor(advice)))
+    return real(address, bytes, advice);
+  return result;
+}
+
+MPG_EXPORT int posix_madvise(void *address, size_t bytes, int advice) noexcept {
+  int error = nextPosixAdvise.get("posix_madvise")(address, bytes, advice);
+  bool isKnown = advice >= POSIX_MADV_NORMAL && advice <= POSIX_MADV_DONTNEED;
+  return error == EINVAL && isKnown && mayBeLarge(pagesOf(address, bytes))
+             ? 0
+             : error;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See FreeRuns.h. Lengths below 32 have a list each; from there on each
+// doubling has 32 lists. A list that begins at or above the length that is
+// asked for holds only runs that fit, so its first one is taken; before that
+// the list in which the length itself falls is looked through for a moment,
+// because what was freed is often asked for again.
+//
+// Invariants: no two free runs of one owner touch; the first and the last entry
+// of a free run are `free` and say its length, no other entry is `free`.
+
+#include "heap/FreeRuns.h"
+
+using namespace mpg;
+
+/// In place of `previous`, in the last entry of a run of two or more.
+static constexpr uint32_t lastOfRun = UINT32_MAX;
+
+static unsigned log2Of(uint32_t value) {
+  return 31u - unsigned(__builtin_clz(value));
+}
+
+void FreeRuns::start(UnitEntry *entries, uint16_t ownerNumber) {
+  table = entries;
+  owner = ownerNumber;
+}
+
+/// The list in which a run of \p length is.
+unsigned FreeRuns::listOf(uint32_t length) {
+  if (length < lists)
+    return length;
+  unsigned high = log2Of(length);
+  return (high - lowBits + 1) * lists + (length >> (high - lowBits)) - lists;
+}
+
+/// The first list whose runs all have \p length or more.
+unsigned FreeRuns::listOfAtLeast(uint32_t length) {
+  if (length < lists)
+    return length;
+  uint32_t rest = (1u << (log2Of(length) - lowBits)) - 1;
+  return length > UINT32_MAX - rest ? levels * lists : listOf(length + rest);
+}
+
+void FreeRuns::insert(Run run) {
+  unsigned list = listOf(run.length);
+  table[run.end() - 1] = {run.length, 0,          lastOfRun,
+                          owner,      run.isZero, UnitState::free};
+  table[run.first] = {run.length, heads[list], 0,
+                      owner,      run.isZero,  UnitState::free};
+  if (heads[list])
+    table[heads[list]].previous = run.first;
+  heads[list] = run.first;
+  listBits[list / lists] |= 1u << list % lists;
+  levelBits |= 1u << list / lists;
+  total += run.length;
+}
+
+void FreeRuns::remove(Run run) {
+  unsigned list = listOf(run.length);
+  UnitEntry entry = table[run.first];
+  if (entry.previous)
+    table[entry.previous].next = entry.next;
+  else
+    heads[list] = entry.next;
+  if (entry.next)
+    table[entry.next].previous = entry.previous;
+  if (!heads[list] && !(listBits[list / lists] &= ~(1u << list % lists)))
+    levelBits &= ~(1u << list / lists);
+  table[run.first].state = UnitState::inside;
+  table[run.end() - 1].state = UnitState::inside;
+  total -= run.length;
+}
+
+/// First of the units in \p run that satisfy \p alignment.
+static uint32_t alignedIn(FreeRuns::Run run, uint32_t length,
+                          uint32_t alignment) {
+  uint64_t first =
+      (uint64_t(run.first) + alignment - 1) & ~uint64_t(alignment - 1);
+  return first + length <= run.end() ? uint32_t(first) : 0;
+}
+
+uint32_t FreeRuns::findIn(unsigned list, uint32_t length, uint32_t alignment,
+                          unsigned most) const {
+  for (uint32_t at = heads[list]; at && most; at = table[at].next, --most)
+    if (alignedIn(runAt(at), length, alignment))
+      return at;
+  return 0;
+}
+
+/// The first run of \p list or of the next one that is not empty.
+uint32_t FreeRuns::findAbove(unsigned list) const {
+  if (list >= levels * lists)
+    return 0;
+  unsigned level = list / lists;
+  uint32_t bits = listBits[level] & (UINT32_MAX << list % lists);
+  if (!bits) {
+    uint32_t above =
+        level + 1 < 32 ? levelBits & (UINT32_MAX << (level + 1)) : 0;
+    if (!above)
+      return 0;
+    level = unsigned(__builtin_ctz(above));
+    bits = listBits[level];
+  }
+  return heads[level * lists + unsigned(__builtin_ctz(bits))];
+}
+
+/// Takes the front of a run whose rest belongs into the same list: it keeps its
+/// place there.
+void FreeRuns::shorten(Run run, uint32_t length) {
+  UnitEntry entry = table[run.first];
+  uint32_t rest = run.first + length;
+  entry.length = run.length - length;
+  if (entry.previous)
+    table[entry.previous].next = rest;
+  else
+    heads[listOf(entry.length)] = rest;
+  if (entry.next)
+    table[entry.next].previous = rest;
+  table[run.first].state = UnitState::inside;
+  table[run.end() - 1] = {entry.length, 0,          lastOfRun,
+                          owner,        run.isZero, UnitState::free};
+  table[rest] = entry;
+  total -= length;
+}
+
+FreeRuns::Run FreeRuns::cut(Run run, uint32_t first, uint32_t length) {
+  if (first == run.first && length < run.length &&
+      listOf(run.length - length) == listOf(run.length)) {
+    shorten(run, length);
+    return {first, length, run.isZero};
+  }
+  remove(run);
+  if (first > run.first)
+    insert({run.first, first - run.first, run.isZero});
+  if (first + length < run.end())
+    insert({first + length, run.end() - first - length, run.isZero});
+  return {first, length, run.isZero};
+}
+
+// All in one, as giveUnits(): no Run is handed over.
+[[gnu::flatten]] uint32_t
+FreeRuns::takeUnits(uint32_t length, uint32_t alignment, bool &isZero) {
+  constexpr unsigned aMoment = 8, thorough = 1000;
+  unsigned list = listOf(length);
+  uint32_t at = findIn(list, length, alignment, aMoment);
+  if (!at)
+    at = findAbove(listOfAtLeast(length + alignment - 1));
+  if (!at) // before more memory is taken
+    for (; list < listOfAtLeast(length + alignment - 1) && !at; ++list)
+      at = findIn(list, length, alignment, thorough);
+  if (!at)
+    return 0;
+  Run run = runAt(at);
+  uint32_t first = alignedIn(run, length, alignment);
+  cut(run, first, length);
+  isZero = run.isZero;
+  return first;
+}
+
+FreeRuns::Run FreeRuns::takeAt(uint32_t first, uint32_t length) {
+  const UnitEntry &entry = table[first];
+  if (entry.state != UnitState::free || entry.owner != owner ||
+      entry.length < length || entry.previous == lastOfRun)
+    return {};
+  return cut(runAt(first), first, length);
+}
+
+FreeRuns::Run FreeRuns::endingAt(uint32_t end) const {
+  const UnitEntry &last = table[end - 1];
+  if (last.state != UnitState::free || last.owner != owner)
+    return {};
+  return runAt(end - last.length);
+}
+
+[[gnu::flatten]] uint32_t FreeRuns::giveUnits(uint32_t first, uint32_t length,
+                                              bool isZero) {
+  const UnitEntry &last = table[first - 1];
+  if (last.state == UnitState::free && last.owner == owner) {
+    Run before = runAt(first - last.length);
+    remove(before);
+    first = before.first;
+    length += before.length;
+    isZero &= before.isZero;
+  }
+  const UnitEntry &behind = table[first + length];
+  if (behind.state == UnitState::free && behind.owner == owner) {
+    Run after = runAt(first + length);
+    remove(after);
+    length += after.length;
+    isZero &= after.isZero;
+  }
+  insert({first, length, isZero});
+  return first;
+}

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Heap.h.
+
+#include "heap/Heap.h"
+
+#include "heap/HeapChecks.h"
+#include "heap/HeapLarge.h"
+#include "heap/HeapWalk.h"
+
+#include <errno.h>
+#include <string.h>
+
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Start
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+enum class Use : uint8_t { undecided, ours, next };
+
+struct Heap {
+  std::atomic<Use> use{Use::undecided};
+  HeapLock starting;
+  bool mayUseNext = true; ///< when the range is full
+  /// The next malloc has been asked, so that a pointer may be its.
+  std::atomic<bool> nextIsUsed{false};
+  bool isLocked = false; ///< for the fork that goes on
+};
+
+} // namespace
+
+static Heap heap;
+static __thread bool isStarting __attribute__((tls_model("initial-exec")));
+
+bool mpg::heapIsOurs() {
+  Use use = heap.use.load(std::memory_order_acquire);
+  if (__builtin_expect(use != Use::undecided, 1))
+    return use == Use::ours;
+  if (isStarting || !&nextMalloc) // what the start itself allocates; see Heap.h
+    return false;
+  Locked hold(heap.starting);
+  if (heap.use.load(std::memory_order_relaxed) == Use::undecided) {
+    isStarting = true;
+    findNextMalloc();
+    use = decideHeap() ? Use::ours : Use::next;
+    heap.use.store(use, std::memory_order_release);
+    isStarting = false;
+  }
+  return heap.use.load(std::memory_order_relaxed) == Use::ours;
+}
+
+bool mpg::startHeap(const Config &config, Messages &messages) {
+  startChecks(config);
+  largeSettings.threshold = config.mmapThresholdBytes;
+  largeSettings.mostBlocks = config.mmapMax;
+  largeSettings.always = config.forceMmapThreshold;
+  heap.mayUseNext = config.fallback;
+  return heapSpace.start(config, messages) && startArenas(config) &&
+         startCaches();
+}
+
+// A single thread locks nothing: a lock that is taken is its own, of a call
+// that a signal handler interrupted to fork, and the child comes back to that
+// call.
+void mpg::lockHeap() {
+  heap.isLocked = heap.use.load(std::memory_order_acquire) == Use::ours &&
+                  !HeapLock::isOnlyThread();
+  if (!heap.isLocked)
+    return;
+  lockCaches();
+  lockArenas();
+  heapSpace.lockAll();
+}
+
+void mpg::unlockHeap() {
+  if (!heap.isLocked)
+    return;
+  heapSpace.unlockAll(/*inChild=*/false);
+  unlockArenas(/*inChild=*/false);
+  unlockCaches(/*inChild=*/false);
+  settleCaches(); // nobody did meanwhile
+}
+
+void mpg::restartHeapInChild() {
+  if (!heap.isLocked)
+    return;
+  heapSpace.unlockAll(/*inChild=*/true);
+  unlockArenas(/*inChild=*/true);
+  unlockCaches(/*inChild=*/true);
+  forgetOtherThreads();
+}
+
+bool mpg::setThreshold(uint64_t bytes) {
+  if (arenaSettings.trimBytes == UINT64_MAX) // ARENA_FREE=2 decides
+    return false;
+  largeSettings.threshold = bytes;
+  return true;
+}
+
+bool mpg::setTrimThreshold(uint64_t bytes) {
+  if (arenaSettings.trimBytes == UINT64_MAX)
+    return false;
+  arenaSettings.trimBytes = bytes;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The thread's cache
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The cache that the calling thread works with: its own, or the late one.
+class UsedCache {
+public:
+  UsedCache() : cache(ownCache()), isLate(!cache) {
+    if (isLate)
+      cache = lateCache();
+    else if (!heapChecks.seesEveryCall())
+      threadCache = cache;
+  }
+  ~UsedCache() {
+    if (isLate)
+      doneWithLateCache();
+  }
+  UsedCache(const UsedCache &) = delete;
+  UsedCache &operator=(const UsedCache &) = delete;
+  ThreadCache *operator->() { return cache; }
+  ThreadCache &operator*() { return *cache; }
+
+private:
+  ThreadCache *cache;
+  bool isLate;
+};
+
+/// A request: what is wanted, and what came of it.
+struct Request {
+  size_t bytes;
+  size_t alignment = 16;
+  /// Pages at its start that need not be zero.
+  uint32_t dirtyPages = UINT32_MAX;
+  int error = 0;
+};
+
+} // namespace
+
+/// The class whose objects lie at multiples of \p alignment, or sizeClasses.
+/// pre: bytes <= smallMost.
+static unsigned alignedClass(size_t bytes, size_t alignment) {
+  unsigned sizeClass = classOf(bytes);
+  if (alignment <= 16)
+    return sizeClass;
+  while (sizeClass < sizeClasses && bytesOfClass(sizeClass) % alignment != 0)
+    ++sizeClass;
+  return sizeClass;
+}
+
+static void *allocateSmall(unsigned sizeClass, Request &request) {
+  UsedCache cache;
+  if (void *object = cache->allocate(sizeClass))
+    return object;
+  return cache->allocateSlowly(sizeClass, request.error);
+}
+
+static void *allocateMedium(Request &request, bool mayGrow) {
+  UsedCache cache;
+  Arena &arena = lockArena(cache->arena);
+  uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
+                                 request.dirtyPages, request.error);
+  arena.unlock();
+  if (eachThreadHasArena())
+    cache->medium.start(arena);
+  return page ? reinterpret_cast<void *>(mediumBlock(page).start) : nullptr;
+}
+
+/// Blocks above smallMost, and those with a large alignment.
+static void *allocateBig(Request &request) {
+  if (request.bytes >= heapSpace.range().bytes()) {
+    request.error = ENOSPC;
+    return nullptr;
+  }
+  if (request.bytes == 0) // with an alignment above that of any class
+    request.bytes = 1;
+  bool fitsArena = request.alignment <= heapSpace.granuleBytes();
+  bool isLarge =
+      request.bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
+  if (fitsArena && isLarge && !largeSettings.always)
+    if (void *block = allocateMedium(request, /*mayGrow=*/false))
+      return block;
+  if (!fitsArena || (isLarge && mayHaveLarge())) {
+    request.dirtyPages = 0;
+    return reinterpret_cast<void *>(
+        allocateLarge(request.bytes, request.alignment, request.error));
+  }
+  return allocateMedium(request, /*mayGrow=*/true);
+}
+
+/// What the next malloc can do when the range is full, or where a limit on
+/// address space has no room for a granule, but for the block.
+static void *askNext(Request &request) {
+  request.dirtyPages = UINT32_MAX;
+  heap.nextIsUsed.store(true, std::memory_order_relaxed);
+  return request.alignment <= 16
+             ? nextMalloc.malloc(request.bytes)
+             : nextMalloc.memalign(request.alignment, request.bytes);
+}
+
+static void *allocate(Request &request) {
+  size_t asked = request.bytes;
+  request.bytes = withGuard(asked);
+  if (request.bytes > PTRDIFF_MAX || request.alignment > PTRDIFF_MAX) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  int saved = errno;
+  unsigned sizeClass = request.bytes <= smallMost
+                           ? alignedClass(request.bytes, request.alignment)
+                           : sizeClasses;
+  void *block = sizeClass < sizeClasses ? allocateSmall(sizeClass, request)
+                                        : allocateBig(request);
+  errno = saved;
+  if (block) {
+    if (heapChecks.seesEveryCall()) {
+      setGuard(placeOf(block).block, asked);
+      perturbNew(block, asked);
+    }
+    return block;
+  }
+  request.bytes = asked;
+  if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext)
+    return askNext(request);
+  errno = ENOMEM;
+  return nullptr;
+}
+
+void *mpg::allocateBlock(size_t bytes) {
+  if (!heapIsOurs())
+    return nextMalloc.malloc(bytes);
+  Request request{bytes};
+  return allocate(request);
+}
+
+void *mpg::allocateMediumBlock(size_t bytes) {
+  if (bytes >= largeSettings.threshold.load(std::memory_order_relaxed) ||
+      bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
+    return allocateBlock(bytes);
+  int saved = errno, error;
+  uint32_t dirtyPages;
+  Arena &arena = lockArena(threadCache->arena);
+  uint32_t page =
+      arena.allocate(bytes, 16, /*mayGrow=*/false, dirtyPages, error);
+  arena.unlock();
+  errno = saved;
+  if (!page)
+    return allocateBlock(bytes);
+  return reinterpret_cast<void *>(mediumBlock(page).start);
+}
+
+void *mpg::allocateAligned(size_t alignment, size_t bytes) {
+  if (!heapIsOurs())
+    return nextMalloc.memalign(alignment, bytes);
+  Request request{bytes};
+  request.alignment = alignment;
+  return allocate(request);
+}
+
+void *mpg::allocateZeroed(size_t bytes) {
+  if (!heapIsOurs())
+    return nextMalloc.calloc(1, bytes);
+  Request request{bytes};
+  void *block = allocate(request);
+  if (!block)
+    return nullptr;
+  size_t dirty = size_t(request.dirtyPages) * heapPageBytes;
+  memset(block, 0, dirty < bytes && !heapChecks.perturb ? dirty : bytes);
+  return block;
+}
+
+void *mpg::allocateOnNode(size_t bytes, int node) {
+  size_t padded = withGuard(bytes);
+  Arena *arena =
+      padded < heapSpace.range().bytes() ? arenaOfNode(node) : nullptr;
+  int error = ENOMEM;
+  uint32_t dirtyPages;
+  uint32_t page = 0;
+  if (arena) {
+    arena->lock.lock();
+    page = arena->allocate(padded ? padded : 1, 16, true, dirtyPages, error);
+    arena->unlock();
+  }
+  if (!page) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  setGuard(mediumBlock(page), bytes);
+  return reinterpret_cast<void *>(mediumBlock(page).start);
+}
+
+//===----------------------------------------------------------------------===//
+// Whose is a pointer
+//===----------------------------------------------------------------------===//
+
+/// The block that \p page is part of, for a pointer that is not its start.
+static BlockPlace insideOf(uint32_t page) {
+  BlockPlace place;
+  place.kind = BlockPlace::freed;
+  uint32_t first = page;
+  while (first > 0 && heapMap.pages[first].state == UnitState::inside)
+    --first;
+  const UnitEntry &entry = heapMap.pages[first];
+  bool isBlock =
+      entry.state == UnitState::used || entry.state == UnitState::large;
+  if (isBlock && page - first < entry.length) {
+    place.kind = BlockPlace::inside;
+    place.block = mediumBlock(first);
+  } else if (entry.state == UnitState::cached) {
+    place.block = mediumBlock(first);
+  }
+  return place;
+}
+
+static BlockPlace placeInSlab(Slab &slab, uintptr_t address, size_t offset) {
+  BlockPlace place;
+  size_t at = offset % slabBytes;
+  auto *object = reinterpret_cast<const FreeObject *>(address);
+  place.slab = &slab;
+  place.block = objectAt(slab, address - at, at);
+  place.kind = BlockPlace::freed;
+  if (isObjectStart(slab, at) && object->mark != markOf(object))
+    place.kind = BlockPlace::small;
+  else if (place.block.start != address &&
+           at < slab.freshBytes.load(std::memory_order_relaxed))
+    place.kind = BlockPlace::inside;
+  return place;
+}
+
+static BlockPlace placeInPages(uintptr_t address) {
+  uint32_t page = pageOf(address), granule = granulePageOf(page);
+  BlockPlace place;
+  place.page = page;
+  if (heapMap.pages[granule].state == UnitState::large) {
+    place.kind = BlockPlace::large;
+    place.page = granule;
+  } else if (heapSpace.isLost(address)) {
+    return {};
+  } else if (heapMap.pages[page].state == UnitState::used) {
+    place.kind = BlockPlace::medium;
+  } else {
+    return insideOf(page);
+  }
+  place.block = mediumBlock(place.page);
+  if (place.block.start != address)
+    place.kind = BlockPlace::inside;
+  return place;
+}
+
+BlockPlace mpg::placeOf(const void *pointer) {
+  uintptr_t address = uintptr_t(pointer), offset = address - heapMap.base;
+  if (offset >= heapMap.openBytes.load(std::memory_order_relaxed))
+    return {};
+  Slab &slab = heapMap.slabs[offset / slabBytes];
+  if (slab.owner.load(std::memory_order_relaxed))
+    return placeInSlab(slab, address, offset);
+  return placeInPages(address);
+}
+
+/// Whether memory that is not ours is the next malloc's.
+static bool isNexts() {
+  if (heap.nextIsUsed.load(std::memory_order_relaxed))
+    return true;
+  bool isUsed = nextMallocIsUsed();
+  if (isUsed)
+    heap.nextIsUsed.store(true, std::memory_order_relaxed);
+  return isUsed;
+}
+
+/// Whether \p block is for the next malloc; else \p place is where it is.
+static bool isForNext(const void *block, BlockPlace &place) {
+  if (!heapIsOurs())
+    return true;
+  place = placeOf(block);
+  return place.kind == BlockPlace::foreign && isNexts();
+}
+
+/// Says what is wrong with a pointer that is no block.
+static void complain(const BlockPlace &place, const char *function,
+                     const void *pointer, uintptr_t caller) {
+  HeapError error = place.kind == BlockPlace::foreign  ? HeapError::notOurs
+                    : place.kind == BlockPlace::inside ? HeapError::insideBlock
+                                                       : HeapError::freedBefore;
+  damage(error, function, pointer, place.block, caller);
+}
+
+//===----------------------------------------------------------------------===//
+// Free
+//===----------------------------------------------------------------------===//
+
+static void freeSmall(const BlockPlace &place, void *pointer) {
+  auto *object = static_cast<FreeObject *>(pointer);
+  size_t bytes = place.block.bytes();
+  perturbFreed(pointer, bytes);
+  UsedCache cache;
+  ThreadCache *owner = place.slab->owner.load(std::memory_order_relaxed);
+  if (owner == &*cache)
+    cache->free(*place.slab, object);
+  else
+    cache->sendHome(*owner, *place.slab, object);
+}
+
+void mpg::freeMedium(uint32_t page) {
+  int saved = errno;
+  Range block = mediumBlock(page);
+  perturbFreed(reinterpret_cast<void *>(block.start), block.bytes());
+  arenaAt(heapMap.pages[page].owner).free(page);
+  errno = saved;
+}
+
+/// Looks at what is behind the bytes that were asked for.
+static void checkGuard(const BlockPlace &place, const char *function,
+                       void *pointer, uintptr_t caller) {
+  uintptr_t wrongByte;
+  size_t bytes = readGuard(place.block, wrongByte);
+  if (wrongByte)
+    damage(HeapError::writtenPastEnd, function, pointer,
+           {place.block.start, place.block.start + bytes}, caller, wrongByte);
+}
+
+/// pre: a block in use.
+static void release(const BlockPlace &place, void *block) {
+  if (place.kind == BlockPlace::small)
+    freeSmall(place, block);
+  else if (place.kind == BlockPlace::medium)
+    freeMedium(place.page);
+  else
+    freeLarge(place.page);
+}
+
+void mpg::freeBlock(void *block, uintptr_t caller) {
+  if (!block)
+    return;
+  int saved = errno;
+  BlockPlace place;
+  if (isForNext(block, place)) {
+    nextMalloc.free(block);
+  } else if (!place.isInUse()) {
+    complain(place, "free", block, caller);
+  } else {
+    checkGuard(place, "free", block, caller);
+    release(place, block);
+  }
+  errno = saved;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+size_t mpg::usableBytes(void *block) {
+  if (!block)
+    return 0;
+  BlockPlace place;
+  if (isForNext(block, place))
+    return nextMalloc.usableSize(block);
+  uintptr_t wrongByte;
+  return place.isInUse() ? readGuard(place.block, wrongByte) : 0;
+}
+
+/// What a block of pages may have more than was asked for.
+static constexpr size_t mostRoom = 1 << 20;
+
+/// Whether \p block may have \p bytes where it is.
+static bool resizeInPlace(const BlockPlace &place, size_t bytes) {
+  bool fits = bytes <= place.block.bytes();
+  if (place.kind == BlockPlace::small)
+    return fits && (bytes >= place.block.bytes() / 2 || bytes == 0);
+  if (bytes <= smallMost || bytes >= heapSpace.range().bytes())
+    return false;
+  uint64_t threshold = largeSettings.threshold.load(std::memory_order_relaxed);
+  if (place.kind == BlockPlace::large)
+    return bytes >= threshold && resizeLarge(place.page, bytes);
+  if (!fits && bytes >= threshold)
+    return false;
+  size_t rest = fits ? place.block.bytes() - bytes : SIZE_MAX;
+  if (rest <= mostRoom && rest <= place.block.bytes() / 8)
+    return true;
+  return arenaAt(heapMap.pages[place.page].owner).resize(place.page, bytes);
+}
+
+/// The same block, another one with its contents, or null.
+static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
+  int saved = errno;
+  uintptr_t wrongByte;
+  size_t oldBytes = readGuard(place.block, wrongByte);
+  if (resizeInPlace(place, withGuard(bytes))) {
+    setGuard(placeOf(block).block, bytes);
+    errno = saved;
+    return block;
+  }
+  // What has grown once grows again: with room for it not each step is a copy.
+  constexpr size_t leastBytes = 64 << 10;
+  size_t room = 0;
+  if (bytes > oldBytes && bytes >= leastBytes && !heapChecks.guards)
+    room = bytes / 8 < mostRoom ? bytes / 8 : mostRoom;
+  void *other = allocateBlock(bytes + room);
+  if (!other && room)
+    other = allocateBlock(bytes);
+  if (other)
+    memcpy(other, block, oldBytes < bytes ? oldBytes : bytes);
+  return other;
+}
+
+void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
+  if (!block)
+    return allocateBlock(bytes);
+  BlockPlace place;
+  if (isForNext(block, place))
+    return nextMalloc.realloc(block, bytes);
+  if (!place.isInUse()) {
+    complain(place, "realloc", block, caller);
+    errno = ENOMEM;
+    return nullptr;
+  }
+  size_t padded = withGuard(bytes);
+  if (padded > PTRDIFF_MAX) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  checkGuard(place, "realloc", block, caller);
+  int saved = errno;
+  void *result = bytes == 0 ? nullptr : resizeOrMove(place, block, bytes);
+  // Nothing to be had: the block stays as it is.
+  if (result == block || (bytes && !result))
+    return result;
+  release(place, block);
+  errno = saved;
+  return result;
+}

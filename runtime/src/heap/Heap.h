@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heap as one: which kind of block a request becomes, and whose a pointer
+// is. Entry points (Malloc.cpp) try the calling thread's cache themselves and
+// come here for everything else.
+//
+// The heap starts at the first call, which is before any constructor. It may
+// turn out not to be ours: in programs that are not meant, beside Fujitsu's
+// library, and without large pages malloc is the C library's.
+
+#ifndef MPG_RUNTIME_HEAP_H
+#define MPG_RUNTIME_HEAP_H
+
+#include "base/Env.h"
+#include "heap/HeapSmall.h"
+
+namespace mpg {
+
+class Messages;
+
+/// The functions behind ours, for what is not ours: the C library's, or those
+/// of an allocator that is loaded behind us. Malloc.cpp.
+struct NextMalloc {
+  void *(*malloc)(size_t);
+  void (*free)(void *);
+  void *(*calloc)(size_t, size_t);
+  void *(*realloc)(void *, size_t);
+  void *(*memalign)(size_t, size_t);
+  size_t (*usableSize)(void *);
+};
+/// The C library's until they are found. Not there in a static program that is
+/// linked without --wrap: then malloc is not ours.
+extern NextMalloc nextMalloc __attribute__((weak));
+void findNextMalloc() __attribute__((weak));
+/// Whether they may have given memory to this process.
+bool nextMallocIsUsed() __attribute__((weak));
+
+/// Whether malloc is ours; starts the heap if that is not decided yet.
+bool heapIsOurs();
+
+/// Called once, by the first heapIsOurs(): reads the settings and calls
+/// startHeap() if this process is one of ours. Init.cpp.
+bool decideHeap();
+
+/// False: malloc stays the C library's.
+bool startHeap(const Config &config, Messages &messages);
+
+// What the entry points come to when the thread's cache has nothing. errno as
+// the C library's functions; \p caller is the entry point's return address.
+
+void *allocateBlock(size_t bytes);
+/// For more than smallMost bytes. pre: the thread's cache has an arena.
+void *allocateMediumBlock(size_t bytes);
+void *allocateZeroed(size_t bytes);
+/// pre: \p alignment is a power of two.
+void *allocateAligned(size_t alignment, size_t bytes);
+/// On one NUMA node. pre: heapIsOurs().
+void *allocateOnNode(size_t bytes, int node);
+void freeBlock(void *block, uintptr_t caller);
+/// The block that begins with \p page. pre: that is used, and the thread has a
+/// cache.
+void freeMedium(uint32_t page);
+void *reallocateBlock(void *block, size_t bytes, uintptr_t caller);
+size_t usableBytes(void *block);
+
+/// What a pointer points to.
+struct BlockPlace {
+  enum Kind : uint8_t {
+    foreign, ///< not in the range of the heap
+    small,   ///< where an object begins
+    medium,
+    large,
+    freed,  ///< a block that is free
+    inside, ///< not the start of a block
+  };
+  Kind kind = foreign;
+  Range block; ///< empty if it is not known
+  uint32_t page = 0;
+  Slab *slab = nullptr;
+
+  bool isInUse() const {
+    return kind == small || kind == medium || kind == large;
+  }
+};
+/// Reads the tables only: safe for any pointer, and exact for a block in use as
+/// long as nobody frees it.
+BlockPlace placeOf(const void *pointer);
+
+// The steps of a fork. Between the first and one of the others nobody changes
+// anything of the heap but what is in the caches of other threads.
+
+void lockHeap();
+void unlockHeap();
+/// In the child: frees the locks, and forgets the threads that are not there.
+void restartHeapInChild();
+
+/// Settings that mallopt() can change. False: not possible.
+bool setThreshold(uint64_t bytes);
+bool setTrimThreshold(uint64_t bytes);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAP_H

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HeapLarge.h. The entry of the first page of a block's granules has its
+// length in pages and its shift in steps of 256 bytes: the block may start up
+// to four pages behind that one.
+
+#include "heap/HeapLarge.h"
+
+#include <errno.h>
+
+using namespace mpg;
+
+LargeSettings mpg::largeSettings;
+
+static std::atomic<uint64_t> blocks{0}, blockBytes{0}, mostBlocks{0},
+    mostBytes{0};
+static std::atomic<unsigned> color{0};
+
+static void raise(std::atomic<uint64_t> &most, uint64_t value) {
+  uint64_t known = most.load(std::memory_order_relaxed);
+  while (known < value && !most.compare_exchange_weak(known, value)) {
+  }
+}
+
+static void count(uint64_t bytes) {
+  raise(mostBlocks, blocks.fetch_add(1) + 1);
+  raise(mostBytes, blockBytes.fetch_add(bytes) + bytes);
+}
+
+/// All within one way of the cache; where the last granule has no room for
+/// some, one more is taken.
+static unsigned colorsOf(size_t bytes, size_t alignment, size_t &granules) {
+  constexpr unsigned most = leastColoredBytes / colorStepBytes;
+  size_t granule = heapSpace.granuleBytes();
+  granules = (bytes + granule - 1) / granule;
+  if (unsigned colors = colorsIn(granules * granule, bytes, alignment, most))
+    return colors;
+  ++granules;
+  return most;
+}
+
+uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
+  error = ENOSPC;
+  if (bytes >= heapSpace.range().bytes())
+    return 0;
+  size_t granules;
+  unsigned colors = colorsOf(bytes, alignment, granules);
+  Range memory;
+  error = heapSpace.take(granules * heapSpace.granuleBytes(), alignment, -1,
+                         memory);
+  if (error)
+    return 0;
+  unsigned shift =
+      colors > 1 ? color.fetch_add(1, std::memory_order_relaxed) % colors : 0;
+  uint32_t page = pageOf(memory.start);
+  heapMap.pages[page] = {uint32_t(memory.bytes() / heapPageBytes),
+                         0,
+                         0,
+                         0,
+                         uint8_t(shift),
+                         UnitState::large};
+  count(memory.bytes());
+  return largeBlock(page).start;
+}
+
+/// All of a block's granules.
+static Range granulesOf(uint32_t page) {
+  return {addressOfPage(page), largeBlock(page).end};
+}
+
+void mpg::freeLarge(uint32_t page) {
+  Range memory = granulesOf(page);
+  heapMap.pages[page].state = UnitState::inside;
+  blocks.fetch_sub(1);
+  blockBytes.fetch_sub(memory.bytes());
+  heapSpace.give(memory);
+}
+
+bool mpg::resizeLarge(uint32_t page, size_t bytes) {
+  Range now = granulesOf(page);
+  uintptr_t end =
+      roundUp(largeBlock(page).start + bytes, heapSpace.granuleBytes());
+  if (end > now.end && heapSpace.takeAt(now.end, end - now.end, -1) != 0)
+    return false;
+  raise(mostBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
+  heapMap.pages[page].length = uint32_t((end - now.start) / heapPageBytes);
+  if (end < now.end)
+    heapSpace.give({end, now.end});
+  return true;
+}
+
+bool mpg::mayHaveLarge() {
+  return blocks.load(std::memory_order_relaxed) <
+         largeSettings.mostBlocks.load(std::memory_order_relaxed);
+}
+
+LargeCounts mpg::largeCounts() {
+  return {blocks.load(), blockBytes.load(), mostBlocks.load(),
+          mostBytes.load()};
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Large blocks: granules of their own, which come when the block is allocated
+// and go back to the system when it is freed. No lock but that of the space.
+
+#ifndef MPG_RUNTIME_HEAPLARGE_H
+#define MPG_RUNTIME_HEAPLARGE_H
+
+#include "heap/HeapMedium.h"
+
+namespace mpg {
+
+/// MALLOC_MMAP_THRESHOLD_, _MMAP_MAX_; mallopt() changes them.
+struct LargeSettings {
+  std::atomic<uint64_t> threshold{128 << 20};
+  std::atomic<uint64_t> mostBlocks{2097152};
+  bool always = false; ///< FORCE_MMAP_THRESHOLD
+};
+extern LargeSettings largeSettings;
+
+/// A block of at least \p bytes of zeros, its start a multiple of \p alignment
+/// (any power of two). 0: \p error is ENOMEM or ENOSPC.
+uintptr_t allocateLarge(size_t bytes, size_t alignment, int &error);
+
+/// The block of the granules that begin with \p page. pre: its entry says
+/// large.
+inline Range largeBlock(uint32_t page) { return mediumBlock(page); }
+
+/// The first page of the granule that \p page is in, where the entry of a large
+/// block is.
+inline uint32_t granulePageOf(uint32_t page) {
+  return page & ~uint32_t(heapSpace.granuleBytes() / heapPageBytes - 1);
+}
+
+void freeLarge(uint32_t page);
+
+/// Makes a block shorter or longer where it is; false: it could not be.
+bool resizeLarge(uint32_t page, size_t bytes);
+
+/// Whether there are fewer than there may be.
+bool mayHaveLarge();
+
+struct LargeCounts {
+  uint64_t blocks, bytes, mostBlocks, mostBytes;
+};
+LargeCounts largeCounts();
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPLARGE_H

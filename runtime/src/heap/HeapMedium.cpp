@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HeapMedium.h.
+//
+// Invariants: the pages of an arena's granules are either parts of its free
+// runs, or begin with an entry that says used, cached, or slabs and has the
+// arena's number. Memory that goes back to the system is whole granules, and
+// all of their pages are free at that moment.
+
+#include "heap/HeapMedium.h"
+
+#include "base/Syscall.h"
+
+#include <errno.h>
+#include <new>
+
+using namespace mpg;
+
+ArenaSettings mpg::arenaSettings;
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+void Arena::start(uint16_t number, int onNode) {
+  id = number;
+  node = onNode;
+  runs.start(heapMap.pages, number);
+}
+
+/// At one of some places in the memory that came last, so that its address
+/// cannot be guessed: a large page alone begins at few. What is left in front
+/// is short and is used by the next blocks. pre: that memory has so many free
+/// pages.
+FreeRuns::Run Arena::takeFirst(uint32_t pages) {
+  constexpr uint32_t places = 64;
+  isScattered = true;
+  FreeRuns::Run run = runs.endingAt(pageOf(top));
+  uint32_t room = run.length - pages + 1;
+  uint32_t first = heapMap.random >> 5;
+  if (pages > places) // large blocks fill large pages
+    first = 0;
+  first = run.first + first % (room < places ? room : places);
+  return runs.cut(run, first, pages);
+}
+
+uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
+                     uint32_t &dirtyPages, int &error) {
+  FreeRuns::Run run = runs.take(pages, alignment);
+  dirtyPages = run.isZero ? 0 : pages;
+  if (run.first || !mayGrow || !grow(pages, alignment, error))
+    return run.first;
+  run = alignment == 1 && !isScattered ? takeFirst(pages)
+                                       : runs.take(pages, alignment);
+  // One run with what was free in front of it, but nobody has it yet. To clear
+  // it would make all of a block resident that the program uses little of.
+  uint32_t clean = pageOf(newest);
+  if (run.isZero || run.end() <= clean || run.end() > pageOf(top))
+    dirtyPages = run.isZero ? 0 : pages;
+  else
+    dirtyPages = clean > run.first ? clean - run.first : 0;
+  return run.first;
+}
+
+uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
+                         uint32_t &dirtyPages, int &error) {
+  emptyQueue();
+  MediumShape shape = shapeOf(bytes, alignment);
+  uint32_t pageAlignment =
+      alignment > heapPageBytes ? uint32_t(alignment / heapPageBytes) : 1;
+  error = ENOMEM;
+  uint32_t page = take(shape.pages, pageAlignment, mayGrow, dirtyPages, error);
+  if (!page)
+    return 0;
+  auto shift = uint8_t(shape.colors > 1 ? color++ % shape.colors : 0);
+  heapMap.pages[page] = {shape.pages, 0, 0, id, shift, UnitState::used};
+  return page;
+}
+
+void Arena::giveRun(uint32_t page, uint32_t pages) {
+  heapMap.pages[page].state = UnitState::inside;
+  FreeRuns::Run run = runs.give({page, pages, false});
+  uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  uint64_t free = runs.freeUnits() * heapPageBytes;
+  if (trimBytes == UINT64_MAX || free < keptBytes)
+    return;
+  // In many pieces there may be more: they are used again before long, and new
+  // pages have to be cleared.
+  free -= keptBytes;
+  bool isMuch = free >= trimBytes && free >= mappedBytes / 2;
+  uint64_t length = run.length * heapPageBytes;
+  bool isLong = length >= keptBytes && length - keptBytes >= trimBytes;
+  if (isMuch || isLong)
+    returnedBytes += giveBack(run, free);
+}
+
+void Arena::emptyQueue() {
+  if (queue.load(std::memory_order_relaxed) == 0)
+    return;
+  uint32_t page = queue.exchange(0, std::memory_order_acquire);
+  while (page) {
+    UnitEntry entry = heapMap.pages[page];
+    giveRun(page, entry.length);
+    page = entry.next;
+  }
+}
+
+void Arena::free(uint32_t page) {
+  UnitEntry &entry = heapMap.pages[page];
+  entry.state = UnitState::cached;
+  if (!lock.tryLock()) {
+    uint32_t first = queue.load(std::memory_order_relaxed);
+    do
+      entry.next = first;
+    while (!queue.compare_exchange_weak(first, page, std::memory_order_release,
+                                        std::memory_order_relaxed));
+    // Whoever had the lock may have left without seeing it.
+    if (!lock.tryLock())
+      return;
+    emptyQueue();
+  } else {
+    emptyQueue();
+    giveRun(page, entry.length);
+  }
+  unlock();
+}
+
+bool Arena::resize(uint32_t page, size_t bytes) {
+  UnitEntry &entry = heapMap.pages[page];
+  bytes += entry.detail * colorStepBytes;
+  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  if (pages == entry.length)
+    return true;
+  lock.lock();
+  emptyQueue();
+  bool isDone = true;
+  if (pages > entry.length)
+    isDone = lengthen(page + entry.length, pages - entry.length);
+  else
+    giveRun(page + pages, entry.length - pages);
+  if (isDone)
+    entry.length = pages;
+  unlock();
+  return isDone;
+}
+
+/// Takes \p more pages at the end of a block.
+bool Arena::lengthen(uint32_t end, uint32_t more) {
+  if (runs.takeAt(end, more).first)
+    return true;
+  // The last block of an arena grows with it.
+  int error;
+  FreeRuns::Run last = runs.endingAt(pageOf(top));
+  uint32_t there = last.first ? last.length : 0;
+  return end + there == pageOf(top) &&
+         addMemory(top, (more - there) * heapPageBytes, error) &&
+         runs.takeAt(end, more).first;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Of all arenas.
+static std::atomic<uint64_t> arenaBytes{0};
+
+/// What is taken when \p need is needed: more of a large arena, so that it has
+/// not too many mappings, but never more than half a percent too much.
+uint64_t Arena::stepBytes(uint64_t need) const {
+  uint64_t step = arenaSettings.topPadBytes.load(std::memory_order_relaxed);
+  uint64_t heapStep =
+      arenaSettings.heapStepBytes.load(std::memory_order_relaxed);
+  if (id != 0 && heapStep > step)
+    step = heapStep;
+  if (mappedBytes / 256 > step)
+    step = mappedBytes / 256;
+  uint64_t granule = heapSpace.granuleBytes();
+  uint64_t most = heapSpace.range().bytes() / 4;
+  if (step > most)
+    step = most;
+  return roundUp(need > step ? need : step, granule);
+}
+
+/// Memory that went back is needed again: so much less goes back from now on. A
+/// step of 256 MiB (HEAP_SIZE_MB) would else be cleared at each malloc() and
+/// unmapped at each free().
+void Arena::keepReturned(uint64_t bytes) {
+  constexpr uint64_t most = 64 << 20;
+  uint64_t step = stepBytes(bytes), again = step;
+  if (again > returnedBytes)
+    again = returnedBytes;
+  returnedBytes -= again;
+  keptBytes += again;
+  uint64_t limit = step > most ? step : most;
+  if (keptBytes > limit)
+    keptBytes = limit;
+}
+
+/// \p error is 0 if it could be done. pre: \p start is where an arena ends, or
+/// 0: anywhere.
+bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
+  uint64_t exact = roundUp(needBytes, heapSpace.granuleBytes());
+  uint64_t step = stepBytes(needBytes);
+  keepReturned(needBytes);
+  error = ENOMEM;
+  for (uint64_t bytes = step;; bytes = exact) {
+    if (!heapSpace.mayGrow(arenaBytes.load(std::memory_order_relaxed), bytes)) {
+      if (bytes == exact)
+        return false;
+      continue;
+    }
+    Range memory{start, start + bytes};
+    // A granule begins at a multiple of any alignment up to its size.
+    error = start ? heapSpace.takeAt(start, bytes, node, needBytes)
+                  : heapSpace.take(bytes, heapSpace.granuleBytes(), node,
+                                   memory, needBytes);
+    if (!error) {
+      mappedBytes += bytes;
+      arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
+      newest = memory.start;
+      top = memory.end;
+      runs.give({pageOf(memory.start), uint32_t(bytes / heapPageBytes), true});
+      return true;
+    }
+    if (bytes == exact)
+      return false;
+  }
+}
+
+/// At the end of the memory that came last if that can be, for then what is
+/// free there counts.
+bool Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
+  uint64_t need = uint64_t(pages) * heapPageBytes;
+  if (alignment == 1 && top) {
+    FreeRuns::Run last = runs.endingAt(pageOf(top));
+    uint64_t there = last.first ? last.length * heapPageBytes : 0;
+    if (there < need && addMemory(top, need - there, error))
+      return true;
+  }
+  return addMemory(0, need, error);
+}
+
+/// The whole granules of a free run.
+static Range granulesIn(FreeRuns::Run run) {
+  return innerGranules({addressOfPage(run.first), addressOfPage(run.end())},
+                       heapSpace.granuleBytes());
+}
+
+/// Takes the last whole granules out of a free run, \p most bytes at most, for
+/// unlock() to give back. Returns how many.
+uint64_t Arena::giveBack(FreeRuns::Run run, uint64_t most) {
+  Range inner = granulesIn(run);
+  most = roundDown(most, heapSpace.granuleBytes());
+  if (inner.bytes() > most)
+    inner.start = inner.end - most;
+  if (inner.empty())
+    return 0;
+  auto pages = uint32_t(inner.bytes() / heapPageBytes);
+  uint32_t first = pageOf(inner.start);
+  runs.cut(run, first, pages);
+  heapMap.pages[first] = {pages, leaving, 0, id, 0, UnitState::inside};
+  leaving = first;
+  mappedBytes -= inner.bytes();
+  arenaBytes.fetch_sub(inner.bytes(), std::memory_order_relaxed);
+  if (inner.contains(top - 1)) // older memory may follow it
+    top = inner.start;
+  return inner.bytes();
+}
+
+void Arena::unlock() {
+  uint32_t first = leaving;
+  leaving = 0;
+  lock.unlock();
+  // Not under the lock: who watches memory going away may allocate and free.
+  while (first) {
+    UnitEntry entry = heapMap.pages[first];
+    uintptr_t start = addressOfPage(first);
+    heapSpace.give({start, start + entry.length * heapPageBytes});
+    first = entry.next;
+  }
+}
+
+bool Arena::trim(uint64_t keepBytes) {
+  lock.lock();
+  keptBytes = returnedBytes = 0;
+  emptyQueue();
+  for (;;) {
+    uint64_t free = runs.freeUnits() * heapPageBytes;
+    FreeRuns::Run found;
+    runs.forEach([&](FreeRuns::Run run) {
+      if (!granulesIn(run).empty())
+        found = run;
+      return !found.first;
+    });
+    if (!found.first || free <= keepBytes || !giveBack(found, free - keepBytes))
+      break;
+  }
+  bool any = leaving != 0;
+  unlock();
+  return any;
+}
+
+uint32_t Arena::takeSlabGranule(int &error) {
+  constexpr uint32_t pages = slabGranuleBytes / heapPageBytes;
+  lock.lock();
+  emptyQueue();
+  uint32_t dirtyPages;
+  uint32_t page = take(pages, pages, true, dirtyPages, error);
+  if (page)
+    heapMap.pages[page] = {pages, 0, 0, id, 0, UnitState::slabs};
+  unlock();
+  return page;
+}
+
+void Arena::giveSlabGranule(uint32_t page) {
+  lock.lock();
+  giveRun(page, slabGranuleBytes / heapPageBytes);
+  unlock();
+}
+
+//===----------------------------------------------------------------------===//
+// A thread's cache
+//===----------------------------------------------------------------------===//
+
+void MediumCache::clear() {
+  // First, so that nothing comes in while its blocks go.
+  uint32_t number = owner;
+  owner = UINT32_MAX;
+  keptBytes = 0;
+  for (uint32_t pages = 0; pages <= mostPages; ++pages)
+    while (counts[pages])
+      arenaAt(uint16_t(number)).free(blocks[pages][--counts[pages]]);
+}
+
+//===----------------------------------------------------------------------===//
+// Arenas
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Arenas {
+  static constexpr unsigned most = 65535;
+  HeapLock lock;             ///< of what follows
+  unsigned limit = 1;        ///< with locks; 0: one for each thread
+  unsigned ordinary = 0;     ///< that are not of one NUMA node
+  Arena *released = nullptr; ///< of threads that have ended
+  std::atomic<unsigned> count{0};
+  std::atomic<Arena *> *all = nullptr;
+};
+
+} // namespace
+
+static Arenas arenas;
+
+/// A new arena; null if there is no memory for it or there are too many.
+/// pre: the lock is held.
+static Arena *addArena(int node) {
+  unsigned number = arenas.count.load(std::memory_order_relaxed);
+  void *memory =
+      number < Arenas::most ? heapSpace.metadata(sizeof(Arena)) : nullptr;
+  if (!memory)
+    return nullptr;
+  auto *arena = new (memory) Arena;
+  arena->start(uint16_t(number), node);
+  arenas.ordinary += node < 0;
+  arenas.all[number].store(arena, std::memory_order_relaxed);
+  arenas.count.store(number + 1, std::memory_order_release);
+  return arena;
+}
+
+bool mpg::startArenas(const Config &config) {
+  arenaSettings.coloring = config.coloring;
+  arenaSettings.trimBytes = config.trimThresholdBytes;
+  arenaSettings.topPadBytes = config.topPadBytes;
+  arenaSettings.heapStepBytes = config.heapStepBytes;
+  arenas.limit = config.arenaLockType == 0 ? 0 : unsigned(config.maxArenaNum);
+  arenas.all = static_cast<std::atomic<Arena *> *>(
+      heapSpace.metadata(Arenas::most * sizeof arenas.all[0]));
+  return arenas.all && addArena(-1);
+}
+
+Arena &mpg::arenaAt(uint16_t number) {
+  return *arenas.all[number].load(std::memory_order_relaxed);
+}
+
+unsigned mpg::arenaCount() {
+  return arenas.count.load(std::memory_order_acquire);
+}
+
+bool mpg::eachThreadHasArena() { return arenas.limit == 0; }
+
+/// The arena that a thread begins with.
+static Arena *firstArena() {
+  Locked hold(arenas.lock);
+  if (arenas.limit != 0 || rawCall(SYS_gettid) == rawCall(SYS_getpid))
+    return &arenaAt(0);
+  if (Arena *arena = arenas.released) {
+    arenas.released = arena->nextReleased;
+    return arena;
+  }
+  Arena *arena = addArena(-1);
+  return arena ? arena : &arenaAt(0);
+}
+
+/// Any arena whose lock is free, a new one if there may be more. Its lock is
+/// held; null: there is none.
+static Arena *lockAnother() {
+  unsigned count = arenaCount();
+  for (unsigned i = 0; i < count; ++i) {
+    Arena &arena = arenaAt(uint16_t(i));
+    if (!arena.isOfNode() && arena.lock.tryLock())
+      return &arena;
+  }
+  Locked hold(arenas.lock);
+  Arena *arena = arenas.ordinary < arenas.limit ? addArena(-1) : nullptr;
+  if (arena)
+    arena->lock.lock();
+  return arena;
+}
+
+Arena &mpg::lockArena(Arena *&held) {
+  if (!held)
+    held = firstArena();
+  if (arenas.limit > 1 && !held->lock.tryLock()) {
+    if (Arena *other = lockAnother())
+      return *(held = other);
+    held->lock.lock();
+  } else if (arenas.limit <= 1) {
+    held->lock.lock();
+  }
+  return *held;
+}
+
+Arena *mpg::arenaOfNode(int node) {
+  Locked hold(arenas.lock);
+  for (unsigned i = 0; i < arenaCount(); ++i)
+    if (arenaAt(uint16_t(i)).isOn(node))
+      return &arenaAt(uint16_t(i));
+  return addArena(node);
+}
+
+void mpg::releaseArena(Arena *arena) {
+  // The first one is the main thread's, and whoever finds no other's.
+  if (!arena || arenas.limit != 0 || arena->number() == 0)
+    return;
+  Locked hold(arenas.lock);
+  arena->nextReleased = arenas.released;
+  arenas.released = arena;
+}
+
+void mpg::lockArenas() {
+  arenas.lock.lock();
+  for (unsigned i = 0; i < arenaCount(); ++i) {
+    arenaAt(uint16_t(i)).lock.lock();
+    arenaAt(uint16_t(i)).emptyQueue();
+  }
+}
+
+void mpg::unlockArenas(bool inChild) {
+  for (unsigned i = arenaCount(); i-- > 0;) {
+    Arena &arena = arenaAt(uint16_t(i));
+    if (inChild)
+      arena.dropQueue();
+    inChild ? arena.lock.reset() : arena.lock.unlock();
+  }
+  inChild ? arenas.lock.reset() : arenas.lock.unlock();
+}

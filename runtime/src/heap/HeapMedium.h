@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Medium blocks: runs of 4 KiB pages in the granules of an arena. The page is
+// the unit, not 64 KiB, because the shift that keeps equal arrays out of the
+// same sets of the L1 cache then costs 4 KiB a block and not a granule.
+//
+// An arena has memory of its own and a lock. A block is freed into the arena it
+// came from, whoever frees it: at once if the lock is free, else through a list
+// that the next one who has the lock empties, so that nobody waits to free.
+
+#ifndef MPG_RUNTIME_HEAPMEDIUM_H
+#define MPG_RUNTIME_HEAPMEDIUM_H
+
+#include "heap/HeapSpace.h"
+
+namespace mpg {
+
+constexpr size_t colorStepBytes = 256;         ///< a line, HW:a64fx-l1d-way
+constexpr size_t leastColoredBytes = 16 << 10; ///< a way, HW:a64fx-l1d-way
+
+/// The settings of arenas; mallopt() changes some of them.
+struct ArenaSettings {
+  std::atomic<bool> coloring{true};
+  std::atomic<uint64_t> trimBytes{128 << 20}; ///< UINT64_MAX: never
+  std::atomic<uint64_t> topPadBytes{128 << 10};
+  std::atomic<uint64_t> heapStepBytes{0}; ///< of threads' arenas; 0: by need
+};
+extern ArenaSettings arenaSettings;
+
+/// How a block of some size is cut.
+struct MediumShape {
+  uint32_t pages;
+  unsigned colors; ///< starts to choose from; 1: the first byte of its pages
+};
+/// Starts to choose from, \p most of them, for a block of \p bytes in \p room
+/// bytes; 1: it is not shifted; 0: the room is too small for it.
+inline unsigned colorsIn(size_t room, size_t bytes, size_t alignment,
+                         unsigned most) {
+  constexpr size_t enough = 8;
+  if (bytes < leastColoredBytes || alignment > colorStepBytes ||
+      !arenaSettings.coloring.load(std::memory_order_relaxed))
+    return 1;
+  size_t colors = (room - bytes) / colorStepBytes + 1;
+  return colors < enough ? 0 : colors < most ? unsigned(colors) : most;
+}
+
+/// pre: bytes is at most that of the heap's range.
+inline MediumShape shapeOf(size_t bytes, size_t alignment) {
+  constexpr unsigned most = heapPageBytes / colorStepBytes;
+  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  if (unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, most))
+    return {pages, colors};
+  return {pages + 1, most};
+}
+
+class Arena {
+public:
+  void start(uint16_t number, int node);
+
+  // The lock is held:
+
+  /// First page of a block of at least \p bytes, its start a multiple of
+  /// \p alignment, a power of two of at most one granule. 0: \p error is ENOMEM
+  /// or ENOSPC (as HeapSpace::take). \p dirtyPages: so many of its pages, the
+  /// first ones, somebody may have written to; the others are zero. \p mayGrow
+  /// false: only what is free already.
+  uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
+                    uint32_t &dirtyPages, int &error);
+
+  /// Takes in what others have freed.
+  void emptyQueue();
+
+  /// Ends what lock.lock() began, and gives memory back that is left over.
+  void unlock();
+
+  /// In a forked child: forgets it, for the links may be of another moment.
+  void dropQueue() { queue.store(0, std::memory_order_relaxed); }
+
+  // The lock is not held:
+
+  /// pre: \p page is the first page of a block of this arena, in use or cached.
+  void free(uint32_t page);
+
+  /// Makes a block shorter or longer where it is; false: it could not be.
+  bool resize(uint32_t page, size_t bytes);
+
+  /// A granule of 2 MiB for slabs, its first page; 0: \p error.
+  uint32_t takeSlabGranule(int &error);
+  void giveSlabGranule(uint32_t page);
+
+  /// Gives all free granules back, but \p keepBytes of free memory. Returns
+  /// whether there were any.
+  bool trim(uint64_t keepBytes);
+
+  uint16_t number() const { return id; }
+  bool isOfNode() const { return node >= 0; }
+  bool isOn(int number) const { return node == number; }
+
+  HeapLock lock;
+  Arena *nextReleased = nullptr; ///< of the list of arenas without a thread
+
+private:
+  uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow,
+                uint32_t &dirtyPages, int &error);
+  FreeRuns::Run takeFirst(uint32_t pages);
+  bool grow(uint32_t pages, uint32_t alignment, int &error);
+  bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
+  uint64_t stepBytes(uint64_t needBytes) const;
+  void keepReturned(uint64_t bytes);
+  void giveRun(uint32_t page, uint32_t pages);
+  bool lengthen(uint32_t end, uint32_t more);
+  uint64_t giveBack(FreeRuns::Run run, uint64_t most);
+
+  uint16_t id = 0;
+  int node = -1; ///< NUMA node of all its memory; -1: as it comes
+  unsigned color = 0;
+  bool isScattered = false; ///< the first block has been taken
+  uint64_t mappedBytes = 0;
+  uint64_t returnedBytes = 0;    ///< gave back and has not needed since
+  uint64_t keptBytes = 0;        ///< of free memory that does not go back
+  uintptr_t newest = 0, top = 0; ///< start and end of the memory that came last
+  std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
+  uint32_t leaving = 0;           ///< runs that unlock() gives back, linked
+  FreeRuns runs;
+};
+
+/// The arena in which medium blocks of the calling thread begin, by
+/// ARENA_LOCK_TYPE and MAX_ARENA_NUM. \p held: the thread's so far, or null.
+/// The arena's lock is held on return.
+Arena &lockArena(Arena *&held);
+
+/// Number \p number. pre: it has been made.
+Arena &arenaAt(uint16_t number);
+unsigned arenaCount();
+bool eachThreadHasArena(); ///< ARENA_LOCK_TYPE=0
+
+/// An arena on one NUMA node; null: no memory for it.
+Arena *arenaOfNode(int node);
+
+/// A thread's arena when it ends: for the next one.
+void releaseArena(Arena *arena);
+
+/// At the start; false: no memory.
+bool startArenas(const Config &config);
+
+// The steps of a fork: locks everything here, and undoes that.
+void lockArenas();
+void unlockArenas(bool inChild);
+
+/// The first page's number of the page that \p address lies on.
+inline uint32_t pageOf(uintptr_t address) {
+  return uint32_t((address - heapMap.base) / heapPageBytes);
+}
+inline uintptr_t addressOfPage(uint32_t page) {
+  return heapMap.base + uintptr_t(page) * heapPageBytes;
+}
+
+/// The block whose first page is \p page.
+/// pre: its entry is used, or cached.
+inline Range mediumBlock(uint32_t page) {
+  const UnitEntry &entry = heapMap.pages[page];
+  uintptr_t start = addressOfPage(page);
+  return {start + entry.detail * colorStepBytes,
+          start + entry.length * heapPageBytes};
+}
+
+/// Freed blocks of a thread's own arena, by their number of pages, to be used
+/// again without a lock. Only with ARENA_LOCK_TYPE=0.
+class MediumCache {
+public:
+  static constexpr size_t mostBlockBytes = 256 << 10;
+
+  /// From here on it keeps blocks of \p arena.
+  void start(const Arena &arena) { owner = arena.number(); }
+
+  /// First page of a block in use for \p bytes, at most mostBlockBytes; 0:
+  /// none.
+  uint32_t take(size_t bytes) {
+    MediumShape shape = shapeOf(bytes, 16);
+    uint32_t pages = shape.pages;
+    if (counts[pages] == 0)
+      return 0;
+    uint32_t page = blocks[pages][--counts[pages]];
+    keptBytes -= pages * heapPageBytes;
+    UnitEntry &entry = heapMap.pages[page];
+    entry.state = UnitState::used;
+    if (entry.detail >= shape.colors) // was shorter: had more room for it
+      entry.detail = uint8_t(entry.detail % shape.colors);
+    return page;
+  }
+
+  /// Frees a block. False: it is of another arena, or there is no room.
+  /// pre: its entry says used.
+  bool give(uint32_t page) {
+    UnitEntry &entry = heapMap.pages[page];
+    uint32_t pages = entry.length;
+    if (entry.owner != owner || pages > mostPages || counts[pages] == depth ||
+        keptBytes + pages * heapPageBytes > mostBytes)
+      return false;
+    entry.state = UnitState::cached;
+    keptBytes += pages * heapPageBytes;
+    blocks[pages][counts[pages]++] = page;
+    return true;
+  }
+
+  /// Frees all of it into the arena, and keeps nothing from here on.
+  void clear();
+
+private:
+  static constexpr uint32_t mostPages = mostBlockBytes / heapPageBytes + 1;
+  static constexpr uint32_t depth = 8;
+  static constexpr size_t mostBytes = 4 << 20;
+  uint32_t owner = UINT32_MAX; ///< no arena
+  size_t keptBytes = 0;
+  uint8_t counts[mostPages + 1] = {};
+  uint32_t blocks[mostPages + 1][depth] = {};
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPMEDIUM_H

@@ -1,0 +1,726 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HeapSmall.h.
+//
+// A free object is in one of three places: in a bin of its owner, in its slab,
+// or on its way home. Invariants, each kept by the owner of a slab alone:
+//   used      objects of the slab that are neither in its own list nor fresh:
+//             the program's, those in a bin, and those on their way
+//   open      lists the slabs with an object that is free or fresh; no other
+//             slab is in a list
+// A slab without used objects is given away unless it is the only one with
+// room.
+
+#include "heap/HeapSmall.h"
+
+#include "heap/HeapChecks.h"
+
+#include <errno.h>
+#include <new>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Size classes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Classes {
+  uint8_t of[65] = {};
+  uint32_t bytes[sizeClasses] = {};
+
+  constexpr Classes() {
+    unsigned count = 0;
+    for (uint32_t size = 16; size <= 128; size += 16)
+      bytes[count++] = size;
+    for (uint32_t start = 128; count < sizeClasses; start *= 2)
+      for (uint32_t part = 1; part <= 4 && count < sizeClasses; ++part)
+        bytes[count++] = start + start / 4 * part;
+    for (unsigned i = 0; i <= 64; ++i) {
+      unsigned sizeClass = 0;
+      while (bytes[sizeClass] < i * 16)
+        ++sizeClass;
+      of[i] = uint8_t(sizeClass);
+    }
+  }
+};
+
+} // namespace
+
+static constexpr Classes classes;
+static_assert(classes.bytes[sizeClasses - 1] == smallMost, "the last class");
+
+// Not classes.of itself: it has to be a plain table for the inline function.
+const uint8_t mpg::classOfSmallest[65] = {
+#define MPG_ROW(i)                                                             \
+  classes.of[i], classes.of[i + 1], classes.of[i + 2], classes.of[i + 3],      \
+      classes.of[i + 4], classes.of[i + 5], classes.of[i + 6],                 \
+      classes.of[i + 7]
+    MPG_ROW(0),  MPG_ROW(8),  MPG_ROW(16), MPG_ROW(24),    MPG_ROW(32),
+    MPG_ROW(40), MPG_ROW(48), MPG_ROW(56), classes.of[64],
+#undef MPG_ROW
+};
+
+size_t mpg::bytesOfClass(unsigned sizeClass) {
+  return classes.bytes[sizeClass];
+}
+
+//===----------------------------------------------------------------------===//
+// Granules divided into slabs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Granules of 2 MiB that all caches take slabs from. The entry of a granule's
+/// first page says which of its 32 slabs are free (length) and links it with
+/// the others that have one.
+class SlabGranules {
+public:
+  static constexpr uint32_t slabPages = slabBytes / heapPageBytes;
+  static constexpr uint32_t granulePages = slabGranuleBytes / heapPageBytes;
+
+  /// First page of a free slab; 0: \p error.
+  uint32_t take(int &error);
+  void give(uint32_t page);
+  void releaseSpare();
+
+  HeapLock lock;
+
+private:
+  uint32_t takeListed();
+  uint32_t putBack(uint32_t page);
+  uint32_t takeSpare();
+  void link(uint32_t granule);
+  void unlink(uint32_t granule);
+  uint32_t first = 0; ///< granule with a free slab
+  uint32_t spare = 0; ///< one that is all free, or 0
+};
+
+} // namespace
+
+void SlabGranules::link(uint32_t granule) {
+  UnitEntry &entry = heapMap.pages[granule];
+  entry.next = first;
+  entry.previous = 0;
+  if (first)
+    heapMap.pages[first].previous = granule;
+  first = granule;
+}
+
+void SlabGranules::unlink(uint32_t granule) {
+  UnitEntry &entry = heapMap.pages[granule];
+  if (entry.previous)
+    heapMap.pages[entry.previous].next = entry.next;
+  else
+    first = entry.next;
+  if (entry.next)
+    heapMap.pages[entry.next].previous = entry.previous;
+}
+
+uint32_t SlabGranules::take(int &error) {
+  for (;;) {
+    if (uint32_t page = takeListed())
+      return page;
+    // Without the lock: an arena gives memory back on the occasion.
+    uint32_t granule = arenaAt(0).takeSlabGranule(error);
+    if (!granule)
+      return 0;
+    Locked hold(lock);
+    heapMap.pages[granule].length = UINT32_MAX;
+    link(granule);
+  }
+}
+
+/// Out of a granule that is there; 0: none has a free slab.
+uint32_t SlabGranules::takeListed() {
+  Locked hold(lock);
+  uint32_t granule = first;
+  if (!granule)
+    return 0;
+  UnitEntry &entry = heapMap.pages[granule];
+  if (granule == spare)
+    spare = 0;
+  // From another one on in each process, so that addresses cannot be guessed.
+  const auto from = heapMap.random % 32;
+  uint32_t turned = entry.length >> from | entry.length << (32 - from) % 32;
+  uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % 32;
+  entry.length &= ~(1u << index);
+  if (!entry.length)
+    unlink(granule);
+  return granule + index * slabPages;
+}
+
+void SlabGranules::give(uint32_t page) {
+  if (uint32_t granule = putBack(page))
+    arenaAt(0).giveSlabGranule(granule);
+}
+
+/// Returns a granule that nobody needs any more, or 0.
+uint32_t SlabGranules::putBack(uint32_t page) {
+  Locked hold(lock);
+  uint32_t granule = page & ~(granulePages - 1);
+  UnitEntry &entry = heapMap.pages[granule];
+  if (!entry.length)
+    link(granule);
+  entry.length |= 1u << (page - granule) / slabPages;
+  if (entry.length != UINT32_MAX)
+    return 0;
+  // One granule is kept, so that a slab that comes and goes costs little.
+  if (!spare) {
+    spare = granule;
+    return 0;
+  }
+  unlink(granule);
+  return granule;
+}
+
+uint32_t SlabGranules::takeSpare() {
+  Locked hold(lock);
+  uint32_t granule = spare;
+  if (granule)
+    unlink(granule);
+  spare = 0;
+  return granule;
+}
+
+void SlabGranules::releaseSpare() {
+  if (uint32_t granule = takeSpare())
+    arenaAt(0).giveSlabGranule(granule);
+}
+
+static SlabGranules slabGranules;
+
+void mpg::releaseSpareSlabs() { slabGranules.releaseSpare(); }
+
+static uintptr_t startOf(const Slab &slab) {
+  return heapMap.base + uintptr_t(&slab - heapMap.slabs) * slabBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The owner's lists
+//===----------------------------------------------------------------------===//
+
+void ThreadCache::start() {
+  constexpr uint32_t mostBytes = 16 << 10, least = 8, mostWaiting = 32;
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    uint32_t count = mostBytes / classes.bytes[i];
+    bins[i].most = count > least ? count : least;
+    count = 2 * mostBytes / classes.bytes[i];
+    waiting[i].most = count < mostWaiting ? count : mostWaiting;
+  }
+}
+
+void ThreadCache::list(Slab &slab) {
+  Slab *&head = open[slab.sizeClass];
+  slab.isListed = true;
+  slab.next = head;
+  slab.previous = nullptr;
+  if (head)
+    head->previous = &slab;
+  head = &slab;
+}
+
+void ThreadCache::unlist(Slab &slab) {
+  slab.isListed = false;
+  if (slab.previous)
+    slab.previous->next = slab.next;
+  else
+    open[slab.sizeClass] = slab.next;
+  if (slab.next)
+    slab.next->previous = slab.previous;
+}
+
+void ThreadCache::release(Slab &slab) {
+  unlist(slab);
+  slab.owner.store(nullptr, std::memory_order_release);
+  slabGranules.give(pageOf(startOf(slab)));
+}
+
+/// Gives an object of a bin back to its slab.
+void ThreadCache::toSlab(FreeObject *object) {
+  size_t offset = uintptr_t(object) - heapMap.base;
+  Slab &slab = heapMap.slabs[offset / slabBytes];
+  object->next = slab.free;
+  slab.free = object;
+  --slab.used;
+  if (!slab.isListed)
+    list(slab);
+  // If another one has room this one may go.
+  if (slab.used == 0 && (slab.next || slab.previous))
+    release(slab);
+}
+
+/// Whether \p object is what a link should lead to.
+static bool isFreeObject(const FreeObject *object) {
+  uintptr_t offset = uintptr_t(object) - heapMap.base;
+  return offset < heapMap.openBytes.load(std::memory_order_relaxed) &&
+         object->mark == markOf(object);
+}
+
+/// Tells that the program wrote to a free object, so that its link, and all
+/// that is behind it, is lost.
+static void reportWritten(const FreeObject *object, const char *function) {
+  size_t offset = uintptr_t(object) - heapMap.base;
+  if (offset >= heapMap.openBytes.load(std::memory_order_relaxed))
+    return damage(HeapError::writtenAfterFree, function, object, {}, 0);
+  const Slab &slab = heapMap.slabs[offset / slabBytes];
+  damage(HeapError::writtenAfterFree, function, object,
+         {uintptr_t(object), uintptr_t(object) + slab.objectBytes}, 0);
+}
+
+void ThreadCache::toSlabs(FreeObject *object) {
+  while (object) {
+    if (!isFreeObject(object))
+      return reportWritten(object, "free");
+    FreeObject *next = object->next;
+    toSlab(object);
+    object = next;
+  }
+}
+
+/// A bin is full: all but the object that came last go on the shelf. If that is
+/// full, too, this object goes to its slab, while both are warm.
+void ThreadCache::shelve(unsigned sizeClass) {
+  constexpr uint64_t mostBytes = 1 << 20;
+  Bin &bin = bins[sizeClass];
+  Shelf &shelf = shelves[sizeClass];
+  FreeObject *object = bin.first;
+  uint64_t bytes = uint64_t(bin.count - 1) * classes.bytes[sizeClass];
+  if (shelf.count == Shelf::depth || shelvedBytes + bytes > mostBytes) {
+    bin.first = object->next;
+    --bin.count;
+    return toSlab(object);
+  }
+  shelvedBytes += bytes;
+  shelf.batches[shelf.count++] = {object->next, bin.count - 1};
+  object->next = nullptr;
+  bin.count = 1;
+}
+
+/// Makes a batch the bin. False: there is none. pre: the bin is empty.
+bool ThreadCache::unshelve(unsigned sizeClass) {
+  Shelf &shelf = shelves[sizeClass];
+  if (!shelf.count)
+    return false;
+  Batch batch = shelf.batches[--shelf.count];
+  shelvedBytes -= uint64_t(batch.count) * classes.bytes[sizeClass];
+  bins[sizeClass].first = batch.first;
+  bins[sizeClass].count = batch.count;
+  return true;
+}
+
+/// If the program wrote to the first object of a bin, its link cannot be
+/// trusted: what is behind it is lost.
+void ThreadCache::dropDamaged(unsigned sizeClass) {
+  FreeObject *object = bins[sizeClass].first;
+  if (!object || object->mark == markOf(object))
+    return;
+  bins[sizeClass].first = nullptr;
+  bins[sizeClass].count = 0;
+  reportWritten(object, "malloc");
+}
+
+/// Moves objects of \p slab into \p bin: all that are free, without a look at
+/// them, else some that were never used. False: it has none.
+/// pre: the bin is empty.
+bool ThreadCache::fill(Bin &bin, Slab &slab) {
+  constexpr uint32_t stepBytes = 4096;
+  uint32_t bytes = slab.objectBytes;
+  uint32_t freshBytes = slab.freshBytes.load(std::memory_order_relaxed);
+  uint32_t fresh = (slabBytes - freshBytes) / bytes, got = 0;
+  if (slab.free) {
+    got = freshBytes / bytes - slab.used;
+    bin.first = slab.free;
+    slab.free = nullptr;
+  } else if (fresh) {
+    got = stepBytes / bytes < fresh ? stepBytes / bytes : fresh;
+    got = got ? got : 1;
+    uintptr_t start = startOf(slab) + freshBytes;
+    for (uint32_t i = got; i-- > 0;) {
+      auto *object = reinterpret_cast<FreeObject *>(start + i * bytes);
+      object->next = bin.first;
+      object->mark = markOf(object);
+      bin.first = object;
+    }
+    slab.freshBytes.store(freshBytes + got * bytes, std::memory_order_relaxed);
+    fresh -= got;
+  }
+  bin.count = got;
+  slab.used += uint16_t(got);
+  if (!fresh)
+    unlist(slab);
+  return got;
+}
+
+static Slab *newSlab(ThreadCache &owner, unsigned sizeClass, int &error) {
+  uint32_t page = slabGranules.take(error);
+  if (!page)
+    return nullptr;
+  Slab &slab = heapMap.slabs[page / SlabGranules::slabPages];
+  uint64_t bytes = classes.bytes[sizeClass];
+  slab.free = nullptr;
+  slab.inverse = UINT64_MAX / bytes + 1;
+  slab.objectBytes = uint32_t(bytes);
+  slab.freshBytes.store(0, std::memory_order_relaxed);
+  slab.used = 0;
+  slab.sizeClass = uint8_t(sizeClass);
+  slab.owner.store(&owner, std::memory_order_release);
+  return &slab;
+}
+
+void *ThreadCache::allocateSlowly(unsigned sizeClass, int &error) {
+  Bin &bin = bins[sizeClass];
+  // More than once only if what it finds is damaged.
+  for (;;) {
+    dropDamaged(sizeClass);
+    if (bin.first || unshelve(sizeClass) || receiveInto(sizeClass)) {
+      if (void *object = allocate(sizeClass))
+        return object;
+      continue;
+    }
+    if (!open[sizeClass]) {
+      flush();
+      collect(); // a slab of another class may become free
+    }
+    Slab *slab = open[sizeClass];
+    if (!slab) {
+      slab = newSlab(*this, sizeClass, error);
+      if (!slab)
+        return nullptr;
+      list(*slab);
+    }
+    fill(bin, *slab);
+  }
+}
+
+void ThreadCache::holdForFork() {
+  auto expected = State::abandoned;
+  isHeld = state.compare_exchange_strong(expected, State::borrowed,
+                                         std::memory_order_seq_cst);
+}
+
+void ThreadCache::releaseAfterFork() {
+  if (isHeld)
+    state.store(State::abandoned, std::memory_order_seq_cst);
+  isHeld = false;
+}
+
+bool ThreadCache::forgetThread(bool isOwn) {
+  for (auto &some : received)
+    some.store(0, std::memory_order_relaxed);
+  if (isHeld)
+    state.store(State::abandoned, std::memory_order_relaxed);
+  bool isLost = !isOwn && !isHeld;
+  isHeld = false;
+  // Its lists may be half changed. What is freed into it stays there.
+  if (isLost)
+    state.store(State::lost, std::memory_order_relaxed);
+  return isLost;
+}
+
+//===----------------------------------------------------------------------===//
+// Objects of others
+//===----------------------------------------------------------------------===//
+
+// Addresses of programs have 47 or 48 bits unless they ask for more.
+static constexpr unsigned addressBits = 48;
+static constexpr uint64_t addressMask = (uint64_t(1) << addressBits) - 1;
+
+static FreeObject *firstOf(uint64_t list) {
+  return reinterpret_cast<FreeObject *>(list & addressMask);
+}
+
+void ThreadCache::receive(unsigned sizeClass, const Waiting &some) {
+  constexpr uint64_t most = UINT16_MAX;
+  std::atomic<uint64_t> &list = received[sizeClass];
+  uint64_t before = list.load(std::memory_order_relaxed), after;
+  do {
+    some.last->next = firstOf(before);
+    uint64_t count = (before >> addressBits) + some.count;
+    after = uint64_t(uintptr_t(some.first)) | (count < most ? count : most)
+                                                  << addressBits;
+  } while (!list.compare_exchange_weak(before, after, std::memory_order_seq_cst,
+                                       std::memory_order_relaxed));
+}
+
+/// Takes what others have freed of one class as its bin, without a look at it.
+/// False: there is nothing. pre: the bin is empty.
+bool ThreadCache::receiveInto(unsigned sizeClass) {
+  std::atomic<uint64_t> &list = received[sizeClass];
+  if (!list.load(std::memory_order_relaxed))
+    return false;
+  uint64_t all = list.exchange(0, std::memory_order_acquire);
+  auto count = uint32_t(all >> addressBits);
+  if (count == UINT16_MAX) { // or more
+    count = 0;
+    for (FreeObject *object = firstOf(all); object && isFreeObject(object);
+         object = object->next)
+      ++count;
+  }
+  bins[sizeClass].first = firstOf(all);
+  bins[sizeClass].count = count;
+  return true;
+}
+
+void ThreadCache::collect() {
+  for (std::atomic<uint64_t> &list : received)
+    if (list.load(std::memory_order_relaxed))
+      toSlabs(firstOf(list.exchange(0, std::memory_order_acquire)));
+}
+
+bool ThreadCache::hasReceived() const {
+  for (const std::atomic<uint64_t> &list : received)
+    if (list.load(std::memory_order_seq_cst))
+      return true;
+  return false;
+}
+
+/// Takes in what was sent to a cache without a thread, whoever calls.
+void ThreadCache::tidy() {
+  auto expected = State::abandoned;
+  // Again, if somebody sent something while the cache was borrowed.
+  while (hasReceived() &&
+         state.compare_exchange_strong(expected, State::borrowed,
+                                       std::memory_order_seq_cst)) {
+    collect();
+    releaseEmpty();
+    state.store(State::abandoned, std::memory_order_seq_cst);
+  }
+}
+
+void ThreadCache::flush(unsigned sizeClass) {
+  Waiting &some = waiting[sizeClass];
+  if (!some.count)
+    return;
+  ThreadCache &owner = *some.destination;
+  owner.receive(sizeClass, some);
+  some.first = nullptr;
+  some.count = 0;
+  // A cache without a thread would keep it for ever.
+  if (owner.state.load(std::memory_order_seq_cst) == State::abandoned) {
+    int saved = errno; // free() ends here
+    owner.tidy();
+    errno = saved;
+  }
+}
+
+void ThreadCache::flush() {
+  for (unsigned i = 0; i < sizeClasses; ++i)
+    flush(i);
+}
+
+void ThreadCache::redirect(ThreadCache &owner, Slab &slab, FreeObject *object) {
+  Waiting &some = waiting[slab.sizeClass];
+  while (some.count) // again if something came meanwhile
+    flush(slab.sizeClass);
+  some.destination = &owner;
+  sendHome(owner, slab, object);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+// pthread_key_create is our own in the shared library, and looks up the next
+// one.
+extern "C" int __pthread_key_create(pthread_key_t *, void (*)(void *));
+
+namespace {
+
+struct Caches {
+  HeapLock lock;
+  ThreadCache *all = nullptr;
+  ThreadCache *abandoned = nullptr;
+  std::atomic<unsigned> count{0};
+  pthread_key_t key = 0;
+  std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
+  ThreadCache *late = nullptr;
+  HeapLock lateLock;
+};
+
+} // namespace
+
+static Caches caches;
+
+// Constant, because malloc is called before any constructor has run.
+#if defined(__clang__)
+[[clang::require_constant_initialization]]
+#endif
+ThreadCache mpg::noCache;
+__thread ThreadCache *mpg::threadCache
+    __attribute__((tls_model("initial-exec"))) = &mpg::noCache;
+
+/// The cache that a thread has, and whether it is past its end.
+static __thread ThreadCache *mine __attribute__((tls_model("initial-exec")));
+static __thread bool isPastEnd __attribute__((tls_model("initial-exec")));
+
+static ThreadCache *newCache() {
+  void *memory = heapSpace.metadata(sizeof(ThreadCache));
+  if (!memory)
+    return nullptr;
+  auto *cache = new (memory) ThreadCache;
+  cache->start();
+  cache->nextOfAll = caches.all;
+  caches.all = cache;
+  caches.count.fetch_add(1, std::memory_order_relaxed);
+  return cache;
+}
+
+/// An abandoned cache, or a new one. pre: the lock is held.
+static ThreadCache *adopt() {
+  ThreadCache *cache = caches.abandoned;
+  if (!cache)
+    return newCache();
+  caches.abandoned = cache->nextAbandoned;
+  auto expected = ThreadCache::State::abandoned;
+  while (!cache->state.compare_exchange_weak(
+      expected, ThreadCache::State::owned, std::memory_order_seq_cst))
+    expected = ThreadCache::State::abandoned; // borrowed: for a moment only
+  return cache;
+}
+
+/// Gives all that is free back to the slabs, and slabs without a used object
+/// to the granules.
+void ThreadCache::releaseEmpty() {
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    // Empty before its objects go: who watches memory going may allocate.
+    do {
+      FreeObject *first = bins[i].first;
+      bins[i].first = nullptr;
+      bins[i].count = 0;
+      toSlabs(first);
+    } while (bins[i].first || unshelve(i));
+  }
+  for (Slab *slab : open)
+    while (slab) {
+      Slab *next = slab->next;
+      if (slab->used == 0)
+        release(*slab);
+      slab = next;
+    }
+}
+
+void ThreadCache::abandon() {
+  flush();
+  collect();
+  medium.clear();
+  releaseEmpty();
+  releaseArena(arena);
+  arena = nullptr;
+  {
+    Locked hold(caches.lock);
+    state.store(State::abandoned, std::memory_order_seq_cst);
+    nextAbandoned = caches.abandoned;
+    caches.abandoned = this;
+  }
+  // What came between is in nobody's hands now.
+  tidy();
+}
+
+/// The end of a thread. Other destructors may still free, and allocate.
+static void leave(void *cache) {
+  threadCache = &noCache;
+  mine = nullptr;
+  isPastEnd = true;
+  static_cast<ThreadCache *>(cache)->abandon();
+}
+
+bool mpg::startCaches() {
+  uint64_t secret = uintptr_t(&caches);
+  if (auto *random = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
+    memcpy(&secret, random, sizeof secret);
+  // Not the kernel's number itself: the C library guards its pointers with it,
+  // and a mark can be read in any free block. Odd: never that of a null
+  // pointer.
+  secret = (secret ^ secret >> 31) * 0x9e3779b97f4a7c15;
+  heapMap.mark = (secret ^ secret >> 29) | 1;
+  Locked hold(caches.lock);
+  caches.hasKey = __pthread_key_create(&caches.key, leave) == 0;
+  caches.late = newCache();
+  return caches.late;
+}
+
+bool mpg::giveUpKey() {
+  bool hadKey = caches.hasKey.exchange(false);
+  return hadKey && pthread_key_delete(caches.key) == 0;
+}
+
+ThreadCache *mpg::ownCache() {
+  // A cache whose thread nobody sees ending would be lost.
+  if (mine || isPastEnd || !caches.hasKey.load(std::memory_order_relaxed))
+    return mine;
+  {
+    Locked hold(caches.lock);
+    mine = adopt();
+  }
+  // May allocate: the cache is there already.
+  if (mine)
+    pthread_setspecific(caches.key, mine);
+  return mine;
+}
+
+/// Calls within each other: who watches memory going away may allocate.
+static __thread unsigned lateDepth __attribute__((tls_model("initial-exec")));
+
+ThreadCache *mpg::lateCache() {
+  if (lateDepth++ == 0)
+    caches.lateLock.lock();
+  return caches.late;
+}
+
+void mpg::doneWithLateCache() {
+  caches.late->flush();
+  if (--lateDepth == 0)
+    caches.lateLock.unlock();
+}
+
+ThreadCache *mpg::firstCache() { return caches.all; }
+
+unsigned mpg::cacheCount() {
+  return caches.count.load(std::memory_order_relaxed);
+}
+
+void mpg::lockCaches() {
+  caches.lock.lock();
+  // A copy of the memory is not of one moment: what others send now may come
+  // without its links. Nobody may put an abandoned cache in order meanwhile.
+  if (mine)
+    mine->collect();
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+    cache->holdForFork();
+  caches.lateLock.lock();
+  slabGranules.lock.lock();
+}
+
+void mpg::unlockCaches(bool inChild) {
+  if (inChild) {
+    slabGranules.lock.reset();
+    caches.lateLock.reset();
+    caches.lock.reset();
+    return;
+  }
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+    cache->releaseAfterFork();
+  slabGranules.lock.unlock();
+  caches.lateLock.unlock();
+  caches.lock.unlock();
+}
+
+void mpg::forgetOtherThreads() {
+  // Anew: one that somebody was putting in order is in the list and lost.
+  caches.abandoned = nullptr;
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll) {
+    if (cache->forgetThread(cache == mine || cache == caches.late)) {
+      releaseArena(cache->arena);
+      cache->arena = nullptr;
+    } else if (cache->state.load(std::memory_order_relaxed) ==
+               ThreadCache::State::abandoned) {
+      cache->nextAbandoned = caches.abandoned;
+      caches.abandoned = cache;
+    }
+  }
+}

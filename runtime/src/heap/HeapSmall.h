@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small blocks: objects of one size in slabs of 64 KiB. A slab belongs to the
+// cache of one thread, which takes and frees its objects without any lock; what
+// another thread frees goes to the owner in batches, through a list that needs
+// none either. Threads that end leave their cache to the next one.
+//
+// Because a freed object always goes back to the cache it came from, two
+// threads never get objects of the same cache line by passing them around.
+//
+// The description of a slab lies beside the heap; a free object holds the link
+// to the next one and a mark by which a second free of it is seen.
+
+#ifndef MPG_RUNTIME_HEAPSMALL_H
+#define MPG_RUNTIME_HEAPSMALL_H
+
+#include "heap/HeapMedium.h"
+
+namespace mpg {
+
+constexpr size_t smallMost = 14 << 10; ///< larger blocks are medium
+constexpr unsigned sizeClasses = 35;   ///< 16 to 128 by 16, then 4 a doubling
+
+class ThreadCache;
+
+/// A free object.
+struct FreeObject {
+  FreeObject *next;
+  uintptr_t mark; ///< the process's secret, with the object's address
+};
+
+/// What a free object has beside its link.
+inline uintptr_t markOf(const void *object) {
+  return heapMap.mark ^ uintptr_t(object);
+}
+
+struct alignas(64) Slab {
+  std::atomic<ThreadCache *> owner; ///< null: these 64 KiB are no slab
+  uint64_t inverse;                 ///< 2^64 / object size, rounded up
+  /// Objects from here on were never used.
+  std::atomic<uint32_t> freshBytes;
+  uint32_t objectBytes;
+  uint8_t sizeClass;
+  bool isListed;    ///< among those of its owner that have a free object
+  uint16_t used;    ///< objects that are neither in `free` nor fresh
+  FreeObject *free; ///< in this slab all of them
+  Slab *next, *previous;
+};
+static_assert(sizeof(Slab) == 64, "HeapSpace.cpp makes the table");
+
+class ThreadCache {
+public:
+  enum class State : uint8_t {
+    owned,     ///< by a thread that runs
+    abandoned, ///< its thread has ended
+    borrowed,  ///< abandoned, and somebody puts its lists in order
+    lost,      ///< in a forked child: its thread is not there
+  };
+
+  /// Free objects of one class, whatever slabs they are in: the last one freed
+  /// is the first to be used again, because it is still in the processor's
+  /// cache.
+  struct Bin {
+    FreeObject *first = nullptr;
+    uint32_t count = 0, most = 0;
+  };
+
+  /// What malloc does first; null: allocateSlowly() does the rest.
+  void *allocate(unsigned sizeClass) {
+    Bin &bin = bins[sizeClass];
+    FreeObject *object = bin.first;
+    if (__builtin_expect(!object, 0) ||
+        __builtin_expect(object->mark != markOf(object), 0))
+      return nullptr;
+    FreeObject *next = object->next;
+    __builtin_prefetch(next); // for the next call
+    bin.first = next;
+    object->mark = 0;
+    --bin.count;
+    return object;
+  }
+
+  /// Null: \p error is ENOMEM or ENOSPC, as HeapSpace::take.
+  void *allocateSlowly(unsigned sizeClass, int &error);
+
+  /// pre: \p object is one of \p slab's, which is ours, and in use.
+  void free(Slab &slab, FreeObject *object) {
+    Bin &bin = bins[slab.sizeClass];
+    object->mark = markOf(object);
+    object->next = bin.first;
+    bin.first = object;
+    if (__builtin_expect(++bin.count > bin.most, 0))
+      shelve(slab.sizeClass);
+  }
+
+  /// An object of another cache's \p slab; goes there when there are some.
+  void sendHome(ThreadCache &owner, Slab &slab, FreeObject *object) {
+    Waiting &some = waiting[slab.sizeClass];
+    object->mark = markOf(object);
+    if (__builtin_expect(some.destination != &owner, 0))
+      return redirect(owner, slab, object);
+    object->next = some.first;
+    if (!some.count)
+      some.last = object;
+    some.first = object;
+    if (__builtin_expect(++some.count >= some.most, 0))
+      flush(slab.sizeClass);
+  }
+
+  /// Sends what waits in sendHome() on.
+  void flush();
+
+  /// Takes in what others have freed.
+  void collect();
+
+  /// Its thread ends.
+  void abandon();
+
+  /// Calls \p visit(first, count) with each list of objects of a class that are
+  /// free for the program, though in use for their slabs. While the owner works
+  /// about right, and nothing to follow.
+  template <typename Visit>
+  void forEachList(unsigned sizeClass, Visit visit) const {
+    visit(bins[sizeClass].first,
+          __atomic_load_n(&bins[sizeClass].count, __ATOMIC_RELAXED));
+    const Shelf &shelf = shelves[sizeClass];
+    uint32_t count = __atomic_load_n(&shelf.count, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < count && i < Shelf::depth; ++i)
+      visit(shelf.batches[i].first, shelf.batches[i].count);
+  }
+
+  /// Takes in what was sent to a cache without a thread, whoever calls.
+  void tidy();
+
+  /// Gives all that is free back to the slabs, and slabs without a used object
+  /// to the granules.
+  void releaseEmpty();
+
+  void start();
+
+  // Around a fork: nobody borrows an abandoned cache between the first and one
+  // of the others. In the child, where only the forking thread's cache is as it
+  // was, forgetThread() says whether this one lost its thread.
+  void holdForFork();
+  void releaseAfterFork();
+  bool forgetThread(bool isOwn);
+
+  Bin bins[sizeClasses];  ///< first: malloc and free use nothing else of it
+  Arena *arena = nullptr; ///< where medium blocks come from
+  MediumCache medium;     ///< used with ARENA_LOCK_TYPE=0
+
+  // Of the list of all caches, and the next one without a thread.
+  ThreadCache *nextOfAll = nullptr;
+  ThreadCache *nextAbandoned = nullptr;
+  std::atomic<State> state{State::owned};
+  bool isHeld = false; ///< by a thread that forks
+
+private:
+  /// Objects of one class on their way to one cache.
+  struct Waiting {
+    ThreadCache *destination = nullptr;
+    FreeObject *first = nullptr, *last = nullptr;
+    uint32_t count = 0, most = 0;
+  };
+
+  /// Full bins that were put aside whole: nobody touches their objects until
+  /// they are wanted again.
+  struct Batch {
+    FreeObject *first;
+    uint32_t count;
+  };
+  struct Shelf {
+    static constexpr unsigned depth = 16;
+    Batch batches[depth];
+    uint32_t count;
+  };
+
+  void dropDamaged(unsigned sizeClass);
+  void shelve(unsigned sizeClass);
+  bool unshelve(unsigned sizeClass);
+  bool receiveInto(unsigned sizeClass);
+  void redirect(ThreadCache &owner, Slab &slab, FreeObject *object);
+  void flush(unsigned sizeClass);
+  bool hasReceived() const;
+  void toSlabs(FreeObject *object);
+  void toSlab(FreeObject *object);
+  bool fill(Bin &bin, Slab &slab);
+  void list(Slab &slab);
+  void unlist(Slab &slab);
+  void release(Slab &slab);
+  void receive(unsigned sizeClass, const Waiting &some);
+
+  Slab *open[sizeClasses] = {}; ///< with objects that are free or fresh
+  uint64_t shelvedBytes = 0;
+  Shelf shelves[sizeClasses] = {};
+  Waiting waiting[sizeClasses];
+  /// Lists from others: address of the first, above it the number.
+  alignas(64) std::atomic<uint64_t> received[sizeClasses] = {};
+};
+
+/// The calling thread's cache. One without any slab, and never the owner of
+/// one, as long as the thread has none (or MALLOC_CHECK_ and the like want to
+/// see every call).
+extern __thread ThreadCache *threadCache
+    __attribute__((tls_model("initial-exec")));
+extern ThreadCache noCache __attribute__((visibility("hidden")));
+
+/// At the start; false: no memory.
+bool startCaches();
+
+/// For a program that wants all keys of threads there are: from now on no
+/// thread gets a cache. False if that had been given up before.
+bool giveUpKey();
+
+/// Makes a cache for the calling thread, which it leaves when it ends. Null: no
+/// memory, or no key, or the thread is past its end: use lateCache().
+ThreadCache *ownCache();
+
+/// The cache for threads that are past their end; its lock is held until
+/// doneWithLateCache().
+ThreadCache *lateCache();
+void doneWithLateCache();
+
+/// Class of a size of at most smallMost bytes, and the size of its objects.
+extern const uint8_t classOfSmallest[65] __attribute__((visibility("hidden")));
+inline unsigned classOf(size_t bytes) {
+  if (__builtin_expect(bytes <= 1024, 1))
+    return classOfSmallest[(bytes + 15) / 16];
+  unsigned high = 63u - unsigned(__builtin_clzll(bytes - 1));
+  return 8 + (high - 7) * 4 + unsigned((bytes - 1) >> (high - 2) & 3);
+}
+size_t bytesOfClass(unsigned sizeClass);
+
+/// Whether \p offset into a slab is where an object begins that was given out.
+inline bool isObjectStart(const Slab &slab, size_t offset) {
+  // Divisible: the product with the inverse wraps to less than the inverse.
+  return offset * slab.inverse < slab.inverse &&
+         offset < slab.freshBytes.load(std::memory_order_relaxed);
+}
+
+/// The object of \p slab, which begins at \p start, that \p offset lies in.
+inline Range objectAt(const Slab &slab, uintptr_t start, size_t offset) {
+  start += offset - offset % slab.objectBytes;
+  return {start, start + slab.objectBytes};
+}
+
+/// The first of all caches, see nextOfAll. pre: lockCaches().
+ThreadCache *firstCache();
+unsigned cacheCount();
+/// Gives granules without a slab in use back to arena 0.
+void releaseSpareSlabs();
+
+// The steps of a fork.
+void lockCaches();
+void unlockCaches(bool inChild);
+/// In the child, after all locks are free again.
+void forgetOtherThreads();
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPSMALL_H

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HeapSpace.h. Addresses are given out under the lock; mapping and paging
+// in, which take long, happen without it: threads with arenas of their own grow
+// at the same time.
+
+#include "heap/HeapSpace.h"
+
+#include "base/Cgroup.h"
+#include "base/SelfMaps.h"
+#include "base/Syscall.h"
+#include "fork/Fork.h"
+#include "heap/HeapShortage.h"
+#include "pages/PagesNuma.h"
+#include "pages/RangeUse.h"
+#include "pages/Shortage.h"
+
+#include <errno.h>
+#include <string.h>
+
+using namespace mpg;
+
+HeapMap mpg::heapMap;
+HeapSpace mpg::heapSpace;
+
+static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
+
+//===----------------------------------------------------------------------===//
+// The range and its tables
+//===----------------------------------------------------------------------===//
+
+/// Four times the memory, for there are holes. No limit counts: what is only
+/// chosen needs nothing.
+static uint64_t wantedBytes() {
+  constexpr uint64_t most = uint64_t(15) << 40; // in 32 bits of pages
+  uint64_t memory;
+  if (!readMemoryInfo("MemTotal:", memory))
+    return uint64_t(1) << 40;
+  return 4 * memory < most ? 4 * memory : most;
+}
+
+/// Bytes of the tables of slabs and of pages, from one page to another.
+static size_t slabTableBytes(size_t rangeBytes) {
+  return roundUp(rangeBytes / slabBytes * slabEntryBytes, basePageBytes());
+}
+static size_t pageTableBytes(size_t rangeBytes) {
+  // With the entry behind them: FreeRuns looks at what follows a run.
+  return roundUp((rangeBytes / heapPageBytes + 1) * sizeof(UnitEntry),
+                 basePageBytes());
+}
+
+bool HeapSpace::start(const Config &settings, Messages &speaker) {
+  // With less than that the C library's malloc does better.
+  constexpr uint64_t least = uint64_t(256) << 20;
+  config = &settings;
+  messages = &speaker;
+  granule = settings.hugeBytes;
+  pageInAtOnce = settings.mmapPaging == Paging::prepage;
+  mustPageIn = reservationMayFail(granule);
+  constexpr size_t usualBytes = 2 << 20;
+  if (settings.fallbackGiven || granule != usualBytes)
+    tellEveryFallback();
+  // The first and the last granule are never used.
+  for (uint64_t bytes = roundUp(wantedBytes(), granule);
+       reserved.empty() && bytes >= least && bytes >= 4 * granule;
+       bytes = roundUp(bytes / 2, granule)) {
+    size_t tables = slabTableBytes(bytes) + pageTableBytes(bytes);
+    Range all = chooseAddresses(bytes + roundUp(tables, granule), granule);
+    if (!all.empty())
+      reserved = {all.start, all.start + bytes};
+  }
+  size_t granuleCount = reserved.bytes() / granule;
+  size_t table = (granuleCount + 1) * sizeof(UnitEntry);
+  if (!granuleCount || !(granules = static_cast<UnitEntry *>(metadata(table))))
+    return false;
+  startTables();
+  messages->setHeap(reserved, pagesEnd + pageTableBytes(reserved.bytes()));
+  return true;
+}
+
+void HeapSpace::startTables() {
+  slabsEnd = reserved.end;
+  pagesEnd = slabsEnd + slabTableBytes(reserved.bytes());
+  heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd);
+  heapMap.pages = reinterpret_cast<UnitEntry *>(pagesEnd);
+  heapMap.base = reserved.start;
+  heapMap.random = uint32_t(addressRandom());
+  addresses.start(granules, 0);
+  addresses.give({1, uint32_t(reserved.bytes() / granule - 2), false});
+}
+
+/// Makes a table that is open up to \p end reach to \p newEnd.
+static bool openTable(uintptr_t &end, uintptr_t newEnd) {
+  if (newEnd > end && mapTable({end, newEnd}) != 0)
+    return false;
+  if (newEnd > end)
+    end = newEnd;
+  return true;
+}
+
+/// Opens the tables of the first \p count granules, in steps.
+bool HeapSpace::openTables(size_t count) {
+  if (count <= openCount)
+    return true;
+  constexpr size_t stepBytes = 64 << 20;
+  size_t bytes = roundUp(count * granule, stepBytes);
+  if (bytes > reserved.bytes())
+    bytes = reserved.bytes();
+  auto slabs = uintptr_t(heapMap.slabs), pages = uintptr_t(heapMap.pages);
+  if (!openTable(slabsEnd, slabs + slabTableBytes(bytes)) ||
+      !openTable(pagesEnd, pages + pageTableBytes(bytes)))
+    return false;
+  openCount = bytes / granule;
+  heapMap.openBytes.store(bytes, std::memory_order_release);
+  return true;
+}
+
+uint64_t HeapSpace::metadataBytes() const {
+  size_t open = heapMap.openBytes.load(std::memory_order_relaxed);
+  return open / slabBytes * slabEntryBytes +
+         open / heapPageBytes * sizeof(UnitEntry) + metadataTaken;
+}
+
+void *HeapSpace::metadata(size_t bytes) {
+  constexpr size_t stepBytes = 256 << 10;
+  Locked hold(metadataLock);
+  bytes = roundUp(bytes, 64);
+  if (metadataLeft.bytes() < bytes) {
+    Range more = reserve(roundUp(bytes, stepBytes), basePageBytes());
+    if (more.empty() || openReserved(more) != 0)
+      return nullptr;
+    metadataLeft = more;
+  }
+  void *memory = reinterpret_cast<void *>(metadataLeft.start);
+  metadataLeft.start += bytes;
+  metadataTaken += bytes;
+  return memory;
+}
+
+FreeRuns::Run HeapSpace::runOf(Range memory) const {
+  return {uint32_t((memory.start - reserved.start) / granule),
+          uint32_t(memory.bytes() / granule), false};
+}
+
+Range HeapSpace::rangeOf(FreeRuns::Run run) const {
+  uintptr_t start = reserved.start + run.first * granule;
+  return {start, start + run.length * granule};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory comes
+//===----------------------------------------------------------------------===//
+
+static uint64_t &bytesOn(MappedBytes &bytes, Source source) {
+  return source == Source::hugetlb ? bytes.huge
+         : source == Source::thp   ? bytes.thp
+                                   : bytes.normal;
+}
+
+/// The granules of \p memory have pages of \p source now.
+void HeapSpace::note(Range memory, Source source) {
+  FreeRuns::Run run = runOf(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i)
+    granules[i] = {0, 0, 0, 0, uint8_t(source), UnitState::mapped};
+  bytesOn(now, source) += memory.bytes();
+  if (now.huge > mostHugeBytes)
+    mostHugeBytes = now.huge;
+  if (now.all() > mostBytes)
+    mostBytes = now.all();
+}
+
+/// The granules of \p memory, which were noted, are about to lose their pages.
+void HeapSpace::forget(Range memory) {
+  FreeRuns::Run run = runOf(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i)
+    bytesOn(now, Source(granules[i].detail)) -= granule;
+  setState(memory, UnitState::lost);
+}
+
+void HeapSpace::setState(Range memory, UnitState state) {
+  FreeRuns::Run run = runOf(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i)
+    granules[i].state = state;
+}
+
+void HeapSpace::setSource(Range memory, Source source) {
+  forget(memory);
+  note(memory, source);
+}
+
+void HeapSpace::tellRegion() {
+  uint64_t mapped = now.all();
+  messages->region(MPG_REGION_HEAP, {reserved.start, reserved.start + mapped},
+                   now.huge + now.thp, granule,
+                   now.huge < mapped ? heapFallbackReason() : nullptr);
+}
+
+/// Maps pages of the pool for the start of \p memory: all of it or, if the heap
+/// may have others as well, as much as there is. What it got is left in
+/// \p memory.
+int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
+  int error = mapChosen(memory, Source::hugetlb, granule);
+  if (!error)
+    return 0;
+  // The pool says what is left; a limit below that says only no.
+  bool isAll = allOrNothing || error == EEXIST;
+  uint64_t pages = memory.bytes() / granule - 1;
+  uint64_t left = isAll ? 0 : readPool(granule).available();
+  for (pages = pages < left ? pages : left; pages; pages /= 2) {
+    memory.end = memory.start + pages * granule;
+    if (mapChosen(memory, Source::hugetlb, granule) == 0)
+      return error;
+  }
+  memory.end = memory.start;
+  return error;
+}
+
+/// Of memory that is reserved, so that the rest cannot fail. Returns how much
+/// is certain to come.
+static size_t populateStart(Range memory, size_t needBytes, size_t granule) {
+  if (needBytes > memory.bytes())
+    needBytes = memory.bytes();
+  needBytes = roundUp(needBytes, granule);
+  size_t present = populate({memory.start, memory.start + needBytes}, granule);
+  return present < needBytes ? present : memory.bytes();
+}
+
+/// Large pages of the pool for the start of \p memory; returns how many bytes
+/// of it have one for certain. If not all, \p error says why.
+size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
+                          int &error) {
+  if (!poolIsOpen()) { // after a fork
+    error = ENOMEM;
+    return 0;
+  }
+  error = mapPool(memory, !config->fallback || node >= 0);
+  if (memory.empty())
+    return 0;
+  size_t present = memory.bytes();
+  int placed = 0;
+  if (node >= 0)
+    placed = place(memory, Placement::bind, NodeSet::of(node));
+  if (placed)
+    present = 0;
+  else if (mustPageIn || node >= 0)
+    present = populate(memory, granule);
+  else if (pageInAtOnce)
+    present = populateStart(memory, needBytes, granule);
+  if (present < memory.bytes()) {
+    error = placed ? placed : ENOMEM;
+    releaseAddresses({memory.start + present, memory.end});
+  }
+  return present;
+}
+
+/// Other pages for \p memory, which has none of the pool because of \p error.
+int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
+  bool wantsPool = config->mode != Mode::thp;
+  if (wantsPool && !config->fallback) {
+    sayHeapRefusal(wanted, granule, error, *messages);
+    return ENOMEM;
+  }
+  Source source = thpIsAllowed() && config->mode != Mode::hugetlb &&
+                          hugePagesFitGroup(memory.bytes())
+                      ? Source::thp
+                      : Source::normal;
+  if (int failed = mapChosen(memory, source, granule))
+    return failed == EEXIST ? EEXIST : ENOMEM;
+  if (node >= 0 && place(memory, Placement::bind, NodeSet::of(node))) {
+    releaseAddresses(memory);
+    return ENOMEM;
+  }
+  // The fork has said it.
+  if (poolIsOpen() && (wantsPool || source == Source::normal))
+    sayHeapFallback(memory.bytes(), granule, source, error, *messages);
+  Locked hold(lock);
+  note(memory, source);
+  return 0;
+}
+
+/// All or nothing; EEXIST: somebody else has some of the addresses.
+int HeapSpace::map(Range memory, int node, size_t needBytes) {
+  size_t huge = 0;
+  int error = 0;
+  if (config->mode != Mode::thp)
+    huge = mapHuge(memory, node, needBytes, error);
+  if (error == EEXIST)
+    return error;
+  Range part{memory.start, memory.start + huge};
+  int failed = 0;
+  if (huge < memory.bytes())
+    failed = mapOthers({part.end, memory.end}, node, memory.bytes(), error);
+  if (failed)
+    releaseAddresses(part);
+  if (failed || part.empty())
+    return failed;
+  Locked hold(lock);
+  note(part, Source::hugetlb);
+  return 0;
+}
+
+/// Addresses without memory, which were lost.
+void HeapSpace::giveAddresses(Range memory) {
+  Locked hold(lock);
+  setState(memory, UnitState::inside);
+  addresses.give(runOf(memory));
+}
+
+static void touchPages(uintptr_t start, uintptr_t end) {
+  for (size_t page = basePageBytes(); start < end;
+       start = roundDown(start, page) + page)
+    // volatile: adding nothing would be taken for doing nothing
+    __atomic_fetch_add(reinterpret_cast<volatile char *>(start), 0,
+                       __ATOMIC_RELAXED);
+}
+
+/// Makes the entries of \p memory present: else the first free() of each block
+/// of megabytes pays for two page faults. 10 KiB for a granule of 2 MiB, so not
+/// for more than a moment's need.
+static void touchTables(Range memory) {
+  constexpr size_t mostBytes = 64 << 20;
+  if (memory.bytes() > mostBytes)
+    return;
+  size_t start = memory.start - heapMap.base, end = memory.end - heapMap.base;
+  auto pages = uintptr_t(heapMap.pages), slabs = uintptr_t(heapMap.slabs);
+  touchPages(pages + start / heapPageBytes * sizeof(UnitEntry),
+             pages + end / heapPageBytes * sizeof(UnitEntry));
+  touchPages(slabs + start / slabBytes * slabEntryBytes,
+             slabs + end / slabBytes * slabEntryBytes);
+}
+
+/// Memory for addresses that count as lost until they have it; after a failure
+/// they are free again, or stay lost if somebody has them (EEXIST).
+int HeapSpace::fill(Range memory, int node, size_t needBytes) {
+  if (int error = map(memory, node, needBytes)) {
+    if (error != EEXIST)
+      giveAddresses(memory);
+    return error;
+  }
+  touchTables(memory);
+  Locked hold(lock);
+  tellRegion();
+  return 0;
+}
+
+int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
+                        size_t needBytes) {
+  if (bytes / granule >= runOf(reserved).length)
+    return ENOSPC;
+  {
+    Locked hold(lock);
+    // The range begins at a multiple of the granule, not of more.
+    size_t slack = alignment > granule ? alignment - granule : 0;
+    if (slack / granule >= runOf(reserved).length)
+      return ENOSPC;
+    FreeRuns::Run run = addresses.take(uint32_t((bytes + slack) / granule));
+    if (!run.first)
+      return ENOSPC;
+    Range found = rangeOf(run);
+    memory.start = roundUp(found.start, alignment > granule ? alignment : 1);
+    memory.end = memory.start + bytes;
+    if (memory.start > found.start)
+      addresses.give(runOf({found.start, memory.start}));
+    if (memory.end < found.end)
+      addresses.give(runOf({memory.end, found.end}));
+    if (!openTables(runOf(memory).end())) {
+      addresses.give(runOf(memory));
+      return ENOSPC;
+    }
+    setState(memory, UnitState::lost);
+  }
+  return fill(memory, node, needBytes);
+}
+
+int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory,
+                    size_t needBytes) {
+  // Addresses that somebody else has are not looked at again.
+  constexpr unsigned mostTries = 100;
+  int error = EEXIST;
+  for (unsigned i = 0; i < mostTries && error == EEXIST; ++i)
+    error = takeOnce(bytes, alignment, node, memory, needBytes);
+  return error == EEXIST ? ENOMEM : error;
+}
+
+int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node,
+                      size_t needBytes) {
+  Range memory{start, start + bytes};
+  if (start < reserved.start || memory.end > reserved.end - granule)
+    return ENOSPC;
+  {
+    Locked hold(lock);
+    FreeRuns::Run run = runOf(memory);
+    if (!addresses.takeAt(run.first, run.length).first)
+      return ENOSPC;
+    if (!openTables(run.end())) {
+      addresses.give(run);
+      return ENOSPC;
+    }
+    setState(memory, UnitState::lost);
+  }
+  int error = fill(memory, node, needBytes);
+  return error == EEXIST ? ENOSPC : error;
+}
+
+bool HeapSpace::mayGrow(uint64_t arenaBytes, uint64_t bytes) {
+  return !config->fallback || limitAllows(arenaBytes, bytes, *messages);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory goes
+//===----------------------------------------------------------------------===//
+
+/// Memory that goes back is not there at the end, when mpgrun looks. So it is
+/// counted before, for mpgrun alone: when there is more than ever, and a few
+/// times more, for the same amount may be in use to another part.
+void HeapSpace::lookAtPeak() {
+  constexpr unsigned mostLooks = 4;
+  if (!messages->isHeard())
+    return;
+  uint64_t mapped;
+  {
+    Locked hold(lock);
+    mapped = now.all();
+  }
+  if (mapped < lookedAtBytes.load())
+    return;
+  if (mapped > lookedAtBytes.exchange(mapped))
+    looksLeft.store(mostLooks);
+  else if (looksLeft.load() == 0)
+    return;
+  looksLeft.fetch_sub(1);
+  RangeUse use = useOf(reserved);
+  messages->heapUse(use.bytes, use.poolBytes + use.thpBytes);
+}
+
+void HeapSpace::give(Range memory) {
+  lookAtPeak();
+  {
+    Locked hold(lock);
+    forget(memory);
+  }
+  unmapChosen(memory);
+  giveAddresses(memory);
+  Locked hold(lock);
+  tellRegion();
+}
+
+bool HeapSpace::isHuge(uintptr_t address) const {
+  const UnitEntry &entry = granules[(address - reserved.start) / granule];
+  return entry.state == UnitState::mapped &&
+         Source(entry.detail) == Source::hugetlb;
+}
+
+/// The part of \p memory that is the heap's.
+static Range within(Range memory, Range reserved) {
+  return {memory.start > reserved.start ? memory.start : reserved.start,
+          memory.end < reserved.end ? memory.end : reserved.end};
+}
+
+bool HeapSpace::hasHuge(Range memory) const {
+  Range part = within(memory, reserved);
+  for (uintptr_t at = part.start; at < part.end;
+       at = roundDown(at, granule) + granule)
+    if (isHuge(at))
+      return true;
+  return false;
+}
+
+void HeapSpace::leaveHuge(Range memory) {
+  Range part = within(memory, reserved);
+  for (uintptr_t at = part.start; at < part.end; at += granule)
+    if (isHuge(at))
+      setSource({at, at + granule}, Source::normal);
+}
+
+void HeapSpace::lockAll() {
+  lock.lock();
+  metadataLock.lock();
+}
+
+void HeapSpace::unlockAll(bool inChild) {
+  inChild ? metadataLock.reset() : metadataLock.unlock();
+  inChild ? lock.reset() : lock.unlock();
+}
+
+void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
+  uint32_t count = uint32_t(openCount), first = 0;
+  for (uint32_t i = 1; i <= count; ++i) {
+    bool continues = i < count && isHuge(reserved.start + i * granule);
+    if (continues && !first)
+      first = i;
+    if (continues || !first)
+      continue;
+    visit(context, rangeOf({first, i - first, false}));
+    first = 0;
+  }
+}

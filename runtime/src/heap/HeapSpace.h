@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pages of the heap: one chosen address range, granules of memory in it,
+// and the tables beside it. An address is looked up by one subtraction: every
+// 64 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
+// The tables lie on normal pages that come when they are touched; they are open
+// up to the highest granule that was ever used.
+//
+// Thread-safe, except start. No function here allocates.
+
+#ifndef MPG_RUNTIME_HEAPSPACE_H
+#define MPG_RUNTIME_HEAPSPACE_H
+
+#include "base/Env.h"
+#include "base/HeapLock.h"
+#include "base/Messages.h"
+#include "heap/FreeRuns.h"
+#include "pages/PagesReserve.h"
+
+namespace mpg {
+
+struct Slab;
+
+constexpr size_t heapPageBytes = 4096; ///< unit of medium blocks
+constexpr size_t slabBytes = 64 << 10;
+constexpr size_t slabGranuleBytes = 2 << 20; ///< is divided into slabs
+
+/// What every access to the heap reads; changes rarely.
+struct HeapMap {
+  uintptr_t base = 0;
+  std::atomic<size_t> openBytes{0}; ///< from base on, with tables to be read
+  Slab *slabs = nullptr;
+  UnitEntry *pages = nullptr;
+  uintptr_t mark = 0;  ///< secret of this process: marks free objects
+  uint32_t random = 0; ///< by which the first addresses differ in each process
+};
+// Hidden here, too: so it is reached without a register for its address.
+extern HeapMap heapMap __attribute__((visibility("hidden")));
+
+/// Bytes of granules by what they lie on.
+struct MappedBytes {
+  uint64_t huge = 0, thp = 0, normal = 0;
+  uint64_t all() const { return huge + thp + normal; }
+};
+
+class HeapSpace {
+public:
+  /// Chooses the range. False if there is none to be had, or no tables for it.
+  bool start(const Config &config, Messages &messages);
+
+  /// Memory of \p bytes whose start is a multiple of \p alignment (a power of
+  /// two), readable, writable and zero, paged in as the settings say.
+  /// \p node >= 0: on that NUMA node or not at all. Returns 0, ENOMEM (no pages
+  /// and no fallback), or ENOSPC (the range is full).
+  /// \p needBytes: so much of it, from its start, is for a block now; prepaging
+  /// is for that, the rest comes when it is touched.
+  /// pre: bytes is a multiple of the granule.
+  int take(size_t bytes, size_t alignment, int node, Range &memory,
+           size_t needBytes = SIZE_MAX);
+
+  /// The same at \p start, if nobody has the addresses there.
+  int takeAt(uintptr_t start, size_t bytes, int node,
+             size_t needBytes = SIZE_MAX);
+
+  /// Whether the limits of the process allow an arena to take \p bytes more;
+  /// always where no other malloc may serve. \p arenaBytes: of all arenas.
+  bool mayGrow(uint64_t arenaBytes, uint64_t bytes);
+
+  /// Gives granules back to the system. pre: they came from take() and nobody
+  /// uses them; several takes may be given back together, or in parts.
+  void give(Range granules);
+
+  /// Whether somebody else may have memory at \p address: a thread may map
+  /// something where memory of the heap comes or goes at this moment.
+  /// pre: the address lies in the range.
+  bool isLost(uintptr_t address) const {
+    return granules[(address - reserved.start) / granule].state ==
+           UnitState::lost;
+  }
+
+  /// Whether any of \p memory is on hugetlb pages; what others map or unmap at
+  /// this moment is seen or not. Needs no lock.
+  bool hasHuge(Range memory) const;
+
+  size_t granuleBytes() const { return granule; }
+  Range range() const { return reserved; }
+  MappedBytes mapped() const { return now; }
+  uint64_t peakBytes() const { return mostBytes; }
+  uint64_t peakHugeBytes() const { return mostHugeBytes; }
+  uint64_t metadataBytes() const;
+
+  /// Memory for what lives as long as the process, zeroed, aligned to 64 bytes;
+  /// null if there is none. On normal pages.
+  void *metadata(size_t bytes);
+
+  /// Calls \p visit(context, run) with each run of hugetlb memory in the order
+  /// of addresses. pre: the lock is held (fork).
+  void forEachHugeRun(void (*visit)(void *context, Range run), void *context);
+  /// \p run lies on \p source from now on. pre: as above.
+  void setSource(Range run, Source source);
+
+  /// What of \p memory was on hugetlb pages is on normal ones now. pre: as
+  /// above; whole granules, of the heap or not.
+  void leaveHuge(Range memory);
+
+  /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the
+  /// locks free.
+  void lockAll();
+  void unlockAll(bool inChild);
+
+private:
+  FreeRuns::Run runOf(Range memory) const;
+  Range rangeOf(FreeRuns::Run run) const;
+  void startTables();
+  bool openTables(size_t granuleCount);
+  int takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
+               size_t needBytes);
+  int fill(Range memory, int node, size_t needBytes);
+  int map(Range memory, int node, size_t needBytes);
+  int mapPool(Range &memory, bool allOrNothing);
+  size_t mapHuge(Range memory, int node, size_t needBytes, int &error);
+  int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
+  void giveAddresses(Range memory);
+  bool isHuge(uintptr_t address) const; ///< pre: in the range
+  void note(Range memory, Source source);
+  void forget(Range memory);
+  void setState(Range memory, UnitState state);
+  void tellRegion();
+  void lookAtPeak();
+
+  HeapLock lock;  ///< of everything but the metadata
+  Range reserved; ///< for the heap; not mapped but where there is memory
+  size_t granule = 0;
+  const Config *config = nullptr;
+  Messages *messages = nullptr;
+  bool pageInAtOnce = false;            ///< the policy: what is needed
+  bool mustPageIn = false;              ///< demand may fail: everything
+  UnitEntry *granules = nullptr;        ///< one for each; 0 is never used
+  FreeRuns addresses;                   ///< of granules without memory
+  uintptr_t slabsEnd = 0, pagesEnd = 0; ///< how far the tables are open
+  size_t openCount = 0;                 ///< granules whose tables are open
+  MappedBytes now;
+  uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
+  std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look
+  std::atomic<unsigned> looksLeft{0};        ///< until there is more mapped
+  Range metadataLeft;
+  uint64_t metadataTaken = 0;
+  HeapLock metadataLock;
+};
+
+extern HeapSpace heapSpace;
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPSPACE_H

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looking at the whole heap: all of its locks at once, and its memory piece by
+// piece, as the tables beside it say. What is told of the heap (HeapUse,
+// HeapVerify) is read in this way, so that the paths of malloc and free count
+// nothing for it.
+//
+// Locks do not stop the owner of a slab, who takes and frees its objects
+// without any, nor large blocks: their numbers are as of some moment of the
+// walk.
+
+#ifndef MPG_RUNTIME_HEAPWALK_H
+#define MPG_RUNTIME_HEAPWALK_H
+
+#include "heap/HeapSmall.h"
+
+namespace mpg {
+
+/// Keeps the heap from growing, shrinking, and cutting medium blocks, and
+/// caches without a thread as they are. The locks are taken in the order in
+/// which malloc and free come to them. pre: the caller has none of them, and
+/// comes to no function that takes one.
+class HeapHeld {
+public:
+  HeapHeld() {
+    lockCaches();
+    lockArenas();
+    heapSpace.lockAll();
+  }
+  ~HeapHeld();
+  HeapHeld(const HeapHeld &) = delete;
+  HeapHeld &operator=(const HeapHeld &) = delete;
+};
+
+/// Takes in what was freed and has not come home to its slab: of the calling
+/// thread and of caches without one. Else it would count as used.
+/// pre: the caller has no lock of the heap.
+void settleCaches();
+
+/// Pages that begin with one entry.
+struct HeapTile {
+  uint32_t page;
+  uint32_t pages;
+  UnitState state; ///< inside: a granule without memory
+  uint16_t owner;  ///< the arena; not of large blocks
+  /// The entry makes no sense; `pages` then leads to the next granule.
+  bool isBroken;
+  uint32_t end() const { return page + pages; }
+};
+
+/// The tile that begins at \p page, one of the heap's \p endPage pages with
+/// tables. pre: HeapHeld.
+HeapTile readTile(uint32_t page, uint32_t endPage);
+
+inline uint32_t openPages() {
+  return uint32_t(heapMap.openBytes.load(std::memory_order_acquire) /
+                  heapPageBytes);
+}
+
+/// Calls \p visit with each HeapTile in the order of addresses. pre: HeapHeld.
+template <typename Visit> void forEachTile(Visit visit) {
+  uint32_t end = openPages();
+  for (uint32_t page = 0; page < end;) {
+    HeapTile tile = readTile(page, end);
+    visit(tile);
+    page = tile.end();
+  }
+}
+
+/// Calls \p visit with each slab that has an owner, and with its address.
+/// pre: HeapHeld.
+template <typename Visit> void visitSlabs(Visit visit) {
+  size_t count = openPages() / (slabBytes / heapPageBytes);
+  for (size_t i = 0; i < count; ++i)
+    if (heapMap.slabs[i].owner.load(std::memory_order_acquire))
+      visit(heapMap.slabs[i], heapMap.base + i * slabBytes);
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPWALK_H

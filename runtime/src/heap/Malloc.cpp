@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry points of malloc. Nearly all calls end here, in the calling
+// thread's cache; Heap.cpp has the rest. operator new and delete come through
+// malloc and free.
+
+#include "base/MallocNames.h"
+#include "heap/Heap.h"
+#include "mpg/mpg.h"
+#include "pages/PagesNuma.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+using namespace mpg;
+
+#define MPG_CALLER uintptr_t(__builtin_return_address(0))
+
+//===----------------------------------------------------------------------===//
+// Those behind us
+//===----------------------------------------------------------------------===//
+
+#ifdef MPG_STATIC
+extern "C" {
+void *__real_malloc(size_t);
+void __real_free(void *);
+void *__real_calloc(size_t, size_t);
+void *__real_realloc(void *, size_t);
+void *__real_memalign(size_t, size_t);
+size_t __real_malloc_usable_size(void *);
+struct MPG_LIBC_MALLINFO MPG_REAL(MPG_LIBC_MALLINFO)();
+}
+
+NextMalloc mpg::nextMalloc = {__real_malloc,   __real_free,
+                              __real_calloc,   __real_realloc,
+                              __real_memalign, __real_malloc_usable_size};
+
+void mpg::findNextMalloc() {}
+
+static bool nextIsLibc() { return true; }
+#else
+// Under these names they are the C library's, whoever else defines malloc.
+extern "C" {
+void *__libc_malloc(size_t);
+void __libc_free(void *);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+}
+
+static size_t unknownSize(void *) { return 0; }
+
+NextMalloc mpg::nextMalloc = {__libc_malloc,  __libc_free,     __libc_calloc,
+                              __libc_realloc, __libc_memalign, unknownSize};
+
+// Before glibc 2.34 the C library's malloc calls what this points to. An
+// allocator behind us (jemalloc) makes it the malloc of the program, which is
+// ours: they would call each other for ever, and without that call the C
+// library's heap is not set up.
+extern void *mallocHook __asm__("__malloc_hook") __attribute__((weak));
+
+/// What dlsym() allocates meanwhile; it is never given back.
+alignas(16) static char startMemory[4096];
+static size_t startBytes;
+
+static void *startMalloc(size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  if (bytes > sizeof startMemory - startBytes)
+    return nullptr;
+  startBytes += bytes;
+  return startMemory + startBytes - bytes;
+}
+
+static void *startCalloc(size_t count, size_t bytes) {
+  return startMalloc(count * bytes);
+}
+
+static void *startRealloc(void *, size_t) { return nullptr; }
+static void *startMemalign(size_t, size_t) { return nullptr; }
+static void startFree(void *) {}
+
+static void (*freeOfNext)(void *);
+
+static void freeUnlessOfStart(void *block) {
+  if (uintptr_t(block) - uintptr_t(startMemory) >= sizeof startMemory)
+    freeOfNext(block);
+}
+
+/// All of them or none: what one allocates another one of them may free.
+void mpg::findNextMalloc() {
+  if (&mallocHook && mallocHook == reinterpret_cast<void *>(malloc))
+    nextMalloc = {startMalloc,  startFree,     startCalloc,
+                  startRealloc, startMemalign, unknownSize};
+  NextMalloc found = {MPG_NEXT(malloc),   MPG_NEXT(free),
+                      MPG_NEXT(calloc),   MPG_NEXT(realloc),
+                      MPG_NEXT(memalign), MPG_NEXT(malloc_usable_size)};
+  if (!found.malloc || !found.free || !found.calloc || !found.realloc ||
+      !found.memalign || !found.usableSize)
+    return;
+  nextMalloc = found;
+  if (startBytes) {
+    freeOfNext = found.free;
+    nextMalloc.free = freeUnlessOfStart;
+  }
+}
+
+static bool nextIsLibc() { return nextMalloc.malloc == __libc_malloc; }
+#endif
+
+bool mpg::nextMallocIsUsed() {
+  // One that is not the C library's has its own operator new and the like.
+  if (!nextIsLibc())
+    return true;
+#ifdef MPG_STATIC
+  auto *function = MPG_REAL(MPG_LIBC_MALLINFO);
+#else
+  auto *function = MPG_NEXT_OF(MPG_LIBC_MALLINFO);
+#endif
+  if (!function)
+    return false;
+  struct MPG_LIBC_MALLINFO info = function();
+  return info.arena != 0 || info.hblks != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// malloc and free
+//===----------------------------------------------------------------------===//
+
+/// Whether \p offset, of an address in the heap, has tables.
+static inline bool isOpen(size_t offset) {
+  return __builtin_expect(
+      offset < heapMap.openBytes.load(std::memory_order_relaxed), 1);
+}
+
+static inline Slab &slabAt(size_t offset) {
+  return heapMap.slabs[offset / slabBytes];
+}
+
+/// The cache that has \p block if that is a small block in use, else null.
+/// pre: \p slab is the one at \p offset, where \p block is.
+static inline ThreadCache *ownerOf(const Slab &slab, const void *block,
+                                   size_t offset) {
+  auto *object = static_cast<const FreeObject *>(block);
+  ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
+  if (__builtin_expect(owner && isObjectStart(slab, offset % slabBytes), 1) &&
+      __builtin_expect(object->mark != markOf(object), 1))
+    return owner;
+  return nullptr;
+}
+
+MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
+  ThreadCache *cache = threadCache;
+  if (__builtin_expect(bytes <= smallMost, 1)) {
+    if (void *object = cache->allocate(classOf(bytes)))
+      return object;
+    return allocateBlock(bytes);
+  }
+  if (bytes <= MediumCache::mostBlockBytes)
+    if (uint32_t page = cache->medium.take(bytes))
+      return reinterpret_cast<void *>(mediumBlock(page).start);
+  return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
+}
+
+MPG_EXPORT void MPG_MALLOC(free)(void *block) {
+  size_t offset = uintptr_t(block) - heapMap.base;
+  if (isOpen(offset)) {
+    Slab &slab = slabAt(offset);
+    ThreadCache *cache = threadCache;
+    if (ThreadCache *owner = ownerOf(slab, block, offset)) {
+      auto *object = static_cast<FreeObject *>(block);
+      if (__builtin_expect(owner == cache, 1))
+        return cache->free(slab, object);
+      if (cache != &noCache)
+        return cache->sendHome(*owner, slab, object);
+    }
+    uint32_t page = pageOf(uintptr_t(block));
+    if (heapMap.pages[page].state == UnitState::used &&
+        mediumBlock(page).start == uintptr_t(block) && cache != &noCache) {
+      if (!cache->medium.give(page))
+        freeMedium(page);
+      return;
+    }
+  }
+  freeBlock(block, MPG_CALLER);
+}
+
+MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (__builtin_expect(all <= smallMost, 1))
+    if (void *object = threadCache->allocate(classOf(all)))
+      return __builtin_memset(object, 0, all);
+  return allocateZeroed(all);
+}
+
+/// Where a small block moves to. Not inline: one that stays needs no frame.
+/// pre: \p owner is ownerOf(), the thread has a cache, 0 < bytes <= smallMost.
+[[gnu::noinline]] static void *moveSmall(ThreadCache &owner, Slab &slab,
+                                         FreeObject *object, size_t bytes,
+                                         uintptr_t caller) {
+  ThreadCache &cache = *threadCache;
+  void *other = cache.allocate(classOf(bytes));
+  if (!other)
+    return reallocateBlock(object, bytes, caller);
+  size_t oldBytes = slab.objectBytes;
+  __builtin_memcpy(other, object, bytes < oldBytes ? bytes : oldBytes);
+  if (&owner == &cache)
+    cache.free(slab, object);
+  else
+    cache.sendHome(owner, slab, object);
+  return other;
+}
+
+MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
+  size_t offset = uintptr_t(block) - heapMap.base;
+  if (isOpen(offset) && bytes - 1 < smallMost && threadCache != &noCache) {
+    Slab &slab = slabAt(offset);
+    if (ThreadCache *owner = ownerOf(slab, block, offset)) {
+      // As resizeInPlace().
+      if (bytes <= slab.objectBytes && bytes >= slab.objectBytes / 2)
+        return block;
+      auto *object = static_cast<FreeObject *>(block);
+      return moveSmall(*owner, slab, object, bytes, MPG_CALLER);
+    }
+  }
+  return reallocateBlock(block, bytes, MPG_CALLER);
+}
+
+MPG_EXPORT size_t MPG_MALLOC(malloc_usable_size)(void *block) {
+  return usableBytes(block);
+}
+
+//===----------------------------------------------------------------------===//
+// Aligned
+//===----------------------------------------------------------------------===//
+
+/// As glibc: an alignment that is no power of two is rounded up to one.
+static void *alignedBlock(size_t alignment, size_t bytes) {
+  if (alignment > SIZE_MAX / 2 + 1) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  size_t rounded = 16;
+  while (rounded < alignment)
+    rounded *= 2;
+  return allocateAligned(rounded, bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(memalign)(size_t alignment, size_t bytes) {
+  return alignedBlock(alignment, bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(aligned_alloc)(size_t alignment, size_t bytes) {
+  return alignedBlock(alignment, bytes);
+}
+
+MPG_EXPORT int MPG_MALLOC(posix_memalign)(void **block, size_t alignment,
+                                          size_t bytes) {
+  bool isPower = alignment && (alignment & (alignment - 1)) == 0;
+  if (!isPower || alignment % sizeof(void *) != 0)
+    return EINVAL;
+  int saved = errno;
+  void *memory = alignedBlock(alignment, bytes);
+  errno = saved;
+  if (!memory)
+    return ENOMEM;
+  *block = memory;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Through the others
+//===----------------------------------------------------------------------===//
+
+// By name, because an allocator in front of us may define only those.
+
+MPG_EXPORT void *MPG_MALLOC(reallocarray)(void *block, size_t count,
+                                          size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(block, all);
+}
+
+MPG_EXPORT void MPG_MALLOC(cfree)(void *block) { free(block); }
+
+MPG_EXPORT void *MPG_MALLOC(valloc)(size_t bytes) {
+  return memalign(basePageBytes(), bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(pvalloc)(size_t bytes) {
+  size_t page = basePageBytes();
+  if (bytes > SIZE_MAX - page) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return memalign(page, roundUp(bytes, page));
+}
+
+//===----------------------------------------------------------------------===//
+// Ours
+//===----------------------------------------------------------------------===//
+
+/// Whether what programs call free() is ours, so that it knows our blocks: not
+/// if libmpg came by dlopen().
+static bool freeIsOurs() {
+#ifdef MPG_STATIC
+  return true;
+#else
+  void *first = dlsym(RTLD_DEFAULT, "free");
+  return first != reinterpret_cast<void *>(nextMalloc.free);
+#endif
+}
+
+MPG_EXPORT void *mpg_malloc_onnode(size_t bytes, int node) {
+  if (!heapIsOurs() || !freeIsOurs()) {
+    errno = ENOSYS;
+    return nullptr;
+  }
+  if (!allowedNodes().has(node)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return allocateOnNode(bytes, node);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory lands on the node of the thread that touches it first. A loop that
+// initialises an array serially puts all of it on one node. Before it runs,
+// this decides where each part lies: by paging it in where the thread stands
+// that will work on it, or, with MPG_FIRST_TOUCH=mbind, by telling the kernel
+// the node and leaving the paging in to the loop.
+//
+// mbind commits no memory, so it suits arrays that are never filled. But its
+// word stays with the addresses until they are unmapped, whoever gets them
+// next, and each part is a mapping of its own, of which a process may have
+// 65,530. Hence touching is the default.
+
+#include "numa/FirstTouch.h"
+#include "mpg/pass.h"
+#include "numa/SharedArray.h"
+#include "numa/TouchTeam.h"
+#include "pages/Pages.h"
+#include "pages/PagesNuma.h"
+#include "segments/Segments.h"
+#include <errno.h>
+#include <unistd.h>
+
+using namespace mpg;
+
+/// Two large pages, the fewest that can lie on two nodes. Less than that is in
+/// the L2 cache of one group in any case (HW:a64fx-l2-way), and starting a team
+/// costs more than it brings.
+static constexpr uint64_t leastBytes = 4 << 20;
+
+/// A team of more threads is a mistake of the caller, and OpenMP runtimes end
+/// the program when they cannot make it.
+static constexpr uint32_t maxThreads = 1 << 14;
+
+/// Threads whose nodes fit on a small stack.
+static constexpr uint32_t maxNodeThreads = 2048;
+
+/// Mappings that mbind may make of one array: sixty such arrays fit in a
+/// process.
+static constexpr unsigned maxRuns = 1024;
+
+namespace {
+
+struct Known {
+  const Config *config = nullptr;
+  Range heap;
+  Messages *messages = nullptr;
+};
+
+} // namespace
+
+static Known known;
+
+void mpg::startFirstTouch(const Config &config, Range heap,
+                          Messages &messages) {
+  known = {&config, heap, &messages};
+}
+
+//===----------------------------------------------------------------------===//
+// What libmpg knows of the memory
+//===----------------------------------------------------------------------===//
+
+static bool isInProgram(uintptr_t address) {
+  Segment segments[64];
+  size_t count = findSegments(known.config->remapLibraries,
+                              known.config->hugeBytes, segments, 64);
+  for (size_t i = 0; i < count; ++i)
+    if (segments[i].range.contains(address))
+      return true;
+  return false;
+}
+
+/// Pages that come as a whole. libmpg's own memory that is not on pages of the
+/// pool is on transparent large ones; those a system with base pages of 64 KiB
+/// has are larger than any part (HW:huge-sizes-64k). Of other memory it is not
+/// known: a page over a border goes to whoever comes first.
+static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
+  constexpr size_t transparentBytes = 2 << 20;
+  if (pageBytes > basePageBytes() || !known.config)
+    return pageBytes;
+  Mode mode = known.config->mode;
+  bool isTransparent = (mode == Mode::thp || mode == Mode::automatic) &&
+                       thpIsAllowed() &&
+                       (known.heap.contains(address) || isInProgram(address));
+  return isTransparent ? transparentBytes : pageBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// By touching
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Touch : TeamWork {
+  SharedArray array;
+  size_t pageBytes; ///< of pages that come one by one
+};
+
+} // namespace
+
+static void touchParts(const TeamWork &work, uint32_t thread,
+                       uint32_t threads) {
+  const auto &touch = static_cast<const Touch &>(work);
+  SharedArray array = touch.array;
+  array.loop.threads = threads;
+  if (isFine(array)) {
+    OwnedRuns runs(array);
+    Range run;
+    int owner;
+    while (runs.next(run, owner))
+      if (uint32_t(owner) == thread)
+        pageInHere(run, touch.pageBytes);
+    return;
+  }
+  uint64_t first, behind;
+  for (uint64_t turn = 0; partOf(array.loop, thread, turn, first, behind);
+       ++turn)
+    pageInHere(pagesOf(array, first, behind), touch.pageBytes);
+}
+
+static void touch(const SharedArray &array, size_t pageBytes) {
+  Touch work{{touchParts}, array, pageBytes};
+  doAsTeam(work, array.loop.threads);
+}
+
+//===----------------------------------------------------------------------===//
+// By mbind
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Where the threads stand. Each of them writes its own entry.
+struct Nodes {
+  uint32_t threads = 1;
+  int16_t ofThread[maxNodeThreads];
+};
+
+struct Ask : TeamWork {
+  Nodes *nodes;
+};
+
+} // namespace
+
+static void askNode(const TeamWork &work, uint32_t thread, uint32_t threads) {
+  Nodes &nodes = *static_cast<const Ask &>(work).nodes;
+  if (thread < maxNodeThreads)
+    nodes.ofThread[thread] = int16_t(nodeHere());
+  if (thread == 0)
+    nodes.threads = threads;
+}
+
+static bool isTooFine(const SharedArray &array, const Nodes &nodes) {
+  OwnedRuns runs(array, nodes.ofThread);
+  Range run;
+  int node;
+  for (unsigned count = 0; runs.next(run, node); ++count)
+    if (count == maxRuns)
+      return true;
+  return false;
+}
+
+/// Returns an errno value. A node that gives this process no memory is left
+/// out, as touching there would take other memory; if all are, it is EINVAL.
+static int placeRuns(const SharedArray &array, const Nodes &nodes) {
+  OwnedRuns runs(array, nodes.ofThread);
+  Range run;
+  int node, result = EINVAL;
+  while (runs.next(run, node)) {
+    int error = place(run, Placement::prefer, NodeSet::of(node));
+    if (error && error != EINVAL)
+      return error;
+    if (!error)
+      result = 0;
+  }
+  return result;
+}
+
+static void sayRefused(int error) {
+  if (!known.messages)
+    return;
+  LineBuffer line;
+  line.add("MPG_FIRST_TOUCH=mbind: ");
+  if (error == EINVAL)
+    line.add("this process gets no memory of the nodes that its threads run "
+             "on; cost: arrays are paged in at once, on other nodes; fix: "
+             "allow these nodes (numactl, cpuset)");
+  else
+    line.add("the system refuses mbind (errno ")
+        .addNumber(uint64_t(error))
+        .add("); cost: arrays are touched instead, which takes all their "
+             "memory at once; fix: allow mbind in the container, or leave the "
+             "variable out");
+  known.messages->say(MPG_MSG_FIRST_TOUCH, line);
+}
+
+/// False if it has to be done by touching.
+static bool placeByMbind(SharedArray array) {
+  Nodes nodes;
+  if (array.loop.threads > maxNodeThreads)
+    return false;
+  Ask work{{askNode}, &nodes};
+  doAsTeam(work, array.loop.threads);
+  array.loop.threads = nodes.threads;
+  if (nodes.threads > maxNodeThreads || isTooFine(array, nodes))
+    return false;
+  int error = placeRuns(array, nodes);
+  if (error == ENOMEM) // no more mappings
+    return false;
+  if (error)
+    sayRefused(error);
+  return !error;
+}
+
+//===----------------------------------------------------------------------===//
+// What defeats it
+//===----------------------------------------------------------------------===//
+
+/// Whether libmpg has made the large pages at \p address present.
+static bool isPrepaged(uintptr_t address) {
+  const Config &config = *known.config;
+  if (known.heap.contains(address))
+    return config.mmapPaging == Paging::prepage;
+  return config.bssPaging == Paging::prepage && isInProgram(address);
+}
+
+/// With prepaging the memory has its place before the program can say where.
+/// Memory that is used a second time is present as well, but then it lies
+/// where it was touched, and that is not one node. Base pages are never
+/// prepaged.
+static void warnIfPrepaged(const SharedArray &array) {
+  if (!known.config || array.pageBytes == basePageBytes() ||
+      !isPrepaged(array.start) || allowedNodes().count() < 2)
+    return;
+  int nodes[4]; // not at the edges, which may be on other pages
+  for (int i = 0; i < 4; ++i) {
+    uintptr_t sample =
+        array.pages.start + array.pages.bytes() / 8 * (2 * i + 1);
+    if (nodesOf(roundDown(sample, basePageBytes()), 1, basePageBytes(),
+                &nodes[i]) != 0 ||
+        nodes[i] < 0 || nodes[i] != nodes[0])
+      return;
+  }
+  LineBuffer line;
+  line.add("first touch comes too late for ").addBytes(array.pages.bytes());
+  line.add(" at ").addHex(array.start);
+  line.add(": the pages are present already, on NUMA node ");
+  line.addNumber(uint64_t(nodes[0]));
+  line.add("; cost: all threads share the memory of one node; fix: "
+           "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
+  known.messages->say(MPG_MSG_FIRST_TOUCH, line);
+}
+
+//===----------------------------------------------------------------------===//
+// The call
+//===----------------------------------------------------------------------===//
+
+/// Inside of a parallel region every thread is already where it will work.
+static void decidePlaces(Range bytes, uint64_t step, const SharedLoop &loop) {
+  TouchMode mode = readTouchMode(environ);
+  if (mode == TouchMode::off || isInTeam())
+    return;
+  Range mapped = bytes;
+  size_t pageBytes = writablePages(mapped);
+  if (pageBytes == 0)
+    return;
+  size_t unitBytes = wholeBytes(bytes.start, pageBytes);
+  SharedArray array = SharedArray::of(bytes, mapped, unitBytes, step, loop);
+  if (array.pages.empty())
+    return;
+  warnIfPrepaged(array);
+  if (mode != TouchMode::mbind || !placeByMbind(array))
+    touch(array, pageBytes);
+}
+
+void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched, uint64_t step,
+                     uint64_t chunk, uint32_t threads) {
+  uintptr_t start = reinterpret_cast<uintptr_t>(p);
+  if (!p || bytes < leastBytes || step == 0 || sched > 1 ||
+      (sched == 1 && chunk == 0) || threads > maxThreads ||
+      start + bytes < start)
+    return;
+  int before = errno;
+  decidePlaces({start, start + bytes}, step, {0, sched, chunk, threads});
+  errno = before;
+}

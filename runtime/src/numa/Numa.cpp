@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory on a NUMA node of the caller's choice: functions of <mpg/mpg.h> that a
+// program calls itself.
+//
+// A reservation of large pages counts pages of all nodes together. Memory that
+// is bound to a node whose own pool is empty would die with SIGBUS at its first
+// touch, so it is made present here, and if that fails it comes from other
+// pages of the same node. Those are only preferred to be there, and then looked
+// at: the kernel kills a process that asks a full node for bound memory.
+
+#include "numa/Numa.h"
+#include "mpg/mpg.h"
+#include "pages/ForkRanges.h"
+#include "pages/Pages.h"
+#include "pages/PagesNuma.h"
+#include <errno.h>
+
+using namespace mpg;
+
+static constexpr size_t granuleBytes = 2 << 20;
+static Mode mode = Mode::none;
+
+void mpg::startNuma(const Config &config) { mode = config.mode; }
+
+namespace {
+
+struct Wish {
+  size_t bytes; ///< whole granules
+  int node;     ///< -1: all of them in turn
+};
+
+} // namespace
+
+/// Whether no page lies elsewhere.
+static bool liesOn(int node, Range range) {
+  constexpr size_t batch = 256;
+  int nodes[batch];
+  size_t pageBytes = basePageBytes();
+  for (uintptr_t at = range.start; at < range.end; at += batch * pageBytes) {
+    size_t left = (range.end - at) / pageBytes;
+    size_t count = left < batch ? left : batch;
+    if (int error = nodesOf(at, count, pageBytes, nodes))
+      return error == EPERM || error == ENOSYS; // it cannot be told
+    for (size_t i = 0; i < count; ++i)
+      if (nodes[i] >= 0 && nodes[i] != node)
+        return false;
+  }
+  return true;
+}
+
+/// Present to the last byte, or an errno value.
+static int allocateFrom(Source source, Wish wish, void *&memory) {
+  Away away;
+  if (int error = buildAway(source, wish.bytes, granuleBytes, nullptr, away))
+    return error;
+  bool isBound = source == Source::hugetlb;
+  NodeSet nodes = allowedNodes();
+  int error = 0;
+  // Where there is one node only, a system that forbids to choose does no harm.
+  bool isChoice = nodes.count() > 1;
+  if (isChoice) {
+    Placement placement = isBound ? Placement::bind : Placement::prefer;
+    if (wish.node < 0)
+      placement = Placement::interleave;
+    else
+      nodes = NodeSet::of(wish.node);
+    error = place(away.range, placement, nodes);
+  }
+  if (!error && populate(away.range, granuleBytes) != wish.bytes)
+    error = ENOMEM;
+  if (!error && isChoice && wish.node >= 0 && !isBound &&
+      !liesOn(wish.node, away.range))
+    error = ENOMEM;
+  if (!error && source == Source::hugetlb)
+    noteLargeMemory(away.range, granuleBytes);
+  if (error)
+    discard(away);
+  else
+    memory = reinterpret_cast<void *>(away.range.start);
+  return error;
+}
+
+static void *allocate(size_t bytes, int node) {
+  if (bytes == 0 || bytes > SIZE_MAX / 2) {
+    errno = bytes ? ENOMEM : EINVAL;
+    return nullptr;
+  }
+  int before = errno;
+  void *memory = nullptr;
+  Wish wish{roundUp(bytes, granuleBytes), node};
+  bool large = mode == Mode::hugetlb || mode == Mode::automatic;
+  bool transparent = mode == Mode::thp || mode == Mode::automatic;
+  int error = ENOMEM;
+  if (large)
+    error = allocateFrom(Source::hugetlb, wish, memory);
+  if (!memory)
+    error =
+        allocateFrom(transparent ? Source::thp : Source::normal, wish, memory);
+  errno = memory ? before : error;
+  return memory;
+}
+
+void *mpg_alloc_onnode(size_t bytes, int node) {
+  if (!allowedNodes().has(node)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return allocate(bytes, node);
+}
+
+void *mpg_interleave(size_t bytes) { return allocate(bytes, -1); }
+
+void mpg_free_pages(void *memory, size_t bytes) {
+  uintptr_t start = reinterpret_cast<uintptr_t>(memory);
+  if (memory)
+    giveBack({start, start + roundUp(bytes, granuleBytes)});
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An array that a loop of several threads works on, and which of its pages
+// belong to which thread: arithmetic only. A page belongs to the thread that
+// works on the byte in its middle, and so on most of it. The obvious byte, the
+// first, goes wrong with malloc's arrays: they begin a little behind the start
+// of a page, and every page at a border would go to the wrong one of the two.
+//
+// Every page has at most one owner, so no two threads race for it, and the
+// outcome is the same in every run. A page at an end of the array that holds
+// less than half a page of it has none: it belongs to the array beside it.
+
+#ifndef MPG_RUNTIME_SHAREDARRAY_H
+#define MPG_RUNTIME_SHAREDARRAY_H
+
+#include "base/Range.h"
+#include "numa/SharedLoop.h"
+
+namespace mpg {
+
+struct SharedArray {
+  uintptr_t start;
+  Range pages;      ///< those whose middle is in the array; may be empty
+  size_t pageBytes; ///< of the largest of them, a power of two
+  uint64_t step;    ///< bytes of one iteration
+  SharedLoop loop;
+
+  /// An array in \p bytes; \p mapped is what may be written to around it, and
+  /// no page reaches out of that. Iterations are counted here.
+  /// pre: step is not 0.
+  static SharedArray of(Range bytes, Range mapped, size_t pageBytes,
+                        uint64_t step, SharedLoop loop);
+};
+
+/// The pages whose middle is in iterations [first, behind). May be empty.
+Range pagesOf(const SharedArray &array, uint64_t first, uint64_t behind);
+
+/// Whether several chunks can lie on one page: then there are fewer pages to
+/// look at than parts.
+bool isFine(const SharedArray &array);
+
+/// All pages of an array in the order of addresses, in runs that are as long
+/// as they can be.
+class OwnedRuns {
+public:
+  /// \p groups gives a number to each thread: neighbours of equal numbers make
+  /// one run. Null: each thread is by itself, and has its own number.
+  explicit OwnedRuns(const SharedArray &array, const int16_t *groups = nullptr)
+      : array(array), groups(groups), at(array.pages.start) {}
+  /// False at the end.
+  bool next(Range &run, int &group);
+
+private:
+  const SharedArray &array;
+  const int16_t *groups;
+  uintptr_t at;
+
+  uint64_t iterationHere() const;
+  int groupHere() const;
+  uintptr_t endOfPart() const;
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_SHAREDARRAY_H

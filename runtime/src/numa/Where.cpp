@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Where.h. The table of mpg_print_where is built line by line on the stack:
+// it may be asked for in a signal handler of a program that hangs.
+
+#include "numa/Where.h"
+#include "base/Messages.h"
+#include "mpg/mpg.h"
+#include "pages/PagesNuma.h"
+#include <errno.h>
+#include <string.h>
+
+using namespace mpg;
+
+/// Bytes of the page at \p page that were asked for.
+static size_t bytesInside(uintptr_t page, size_t pageBytes, Range asked) {
+  uintptr_t end = page + pageBytes;
+  uintptr_t from = page > asked.start ? page : asked.start;
+  return (end < asked.end ? end : asked.end) - from;
+}
+
+namespace {
+
+struct Listener {
+  Range asked;
+  void (*tell)(void *data, const Found &found);
+  void *data;
+};
+
+} // namespace
+
+/// Tells of \p extent, whole pages of one size. Returns an errno value.
+static int findIn(const Extent &extent, const Listener &to) {
+  constexpr size_t batch = 256;
+  int nodes[batch];
+  uintptr_t page = roundDown(extent.range.start, extent.pageBytes);
+  while (page < extent.range.end) {
+    size_t left =
+        (extent.range.end - page + extent.pageBytes - 1) / extent.pageBytes;
+    size_t now = left < batch ? left : batch;
+    if (int error = nodesOf(page, now, extent.pageBytes, nodes))
+      return error;
+    for (size_t i = 0; i < now; ++i, page += extent.pageBytes)
+      if (nodes[i] >= 0)
+        to.tell(to.data,
+                {nodes[i], bytesInside(page, extent.pageBytes, to.asked),
+                 extent.pageBytes});
+  }
+  return 0;
+}
+
+int mpg::findPages(Range asked, void (*tell)(void *data, const Found &found),
+                   void *data) {
+  if (asked.end <= asked.start)
+    return EFAULT;
+  Listener to{asked, tell, data};
+  uintptr_t known = asked.start;
+  Extents extents(asked);
+  Extent extent;
+  while (extents.next(extent)) {
+    if (extent.range.start > known)
+      return EFAULT;
+    if (int error = findIn(extent, to))
+      return error;
+    known = extent.range.end;
+  }
+  return known < asked.end ? EFAULT : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// One node
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Home {
+  size_t pageBytes;
+  int node;
+  size_t bytes;
+};
+
+} // namespace
+
+static void addToHome(void *data, const Found &found) {
+  auto *home = static_cast<Home *>(data);
+  if (home->bytes == 0)
+    home->node = found.node;
+  if (found.node == home->node && found.pageBytes >= home->pageBytes)
+    home->bytes += found.bytes;
+}
+
+int mpg::homeOf(Range range, size_t pageBytes) {
+  Home home{pageBytes, -1, 0};
+  if (findPages(range, addToHome, &home) || home.bytes != range.bytes())
+    return -1;
+  return home.node;
+}
+
+//===----------------------------------------------------------------------===//
+// All nodes
+//===----------------------------------------------------------------------===//
+
+static Range rangeOf(const void *memory, size_t bytes) {
+  auto start = reinterpret_cast<uintptr_t>(memory);
+  return {start, start + bytes};
+}
+
+namespace {
+
+struct Sums {
+  size_t *out;
+  int nodes;
+  size_t present;
+};
+
+} // namespace
+
+static void addToSums(void *data, const Found &found) {
+  auto *sums = static_cast<Sums *>(data);
+  sums->present += found.bytes;
+  if (found.node < sums->nodes)
+    sums->out[found.node] += found.bytes;
+}
+
+size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
+  for (int node = 0; node < nodes; ++node)
+    out[node] = 0;
+  if (bytes == 0)
+    return 0;
+  Sums sums{out, nodes, 0};
+  if (int error = findPages(rangeOf(memory, bytes), addToSums, &sums)) {
+    errno = error;
+    return size_t(-1);
+  }
+  return sums.present;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Row {
+  size_t bytes;
+  size_t leastPage, mostPage; ///< sizes of pages, 0: none
+};
+
+struct Table {
+  static constexpr int maxNodes = 128; ///< 3 KiB: it is on the stack
+  Row rows[maxNodes + 1];              ///< the last for all further nodes
+};
+
+} // namespace
+
+static void addToTable(void *data, const Found &found) {
+  auto *table = static_cast<Table *>(data);
+  int index = found.node < Table::maxNodes ? found.node : Table::maxNodes;
+  Row &row = table->rows[index];
+  row.bytes += found.bytes;
+  if (!row.leastPage || found.pageBytes < row.leastPage)
+    row.leastPage = found.pageBytes;
+  if (found.pageBytes > row.mostPage)
+    row.mostPage = found.pageBytes;
+}
+
+static void padTo(LineBuffer &line, size_t column) {
+  while (line.length() < column)
+    line.add(" ");
+}
+
+/// "     16 MiB   25.0 %". Rounded down: 100.0 % is all of it.
+static void addShare(LineBuffer &line, size_t bytes, size_t all) {
+  padTo(line, 22);
+  LineBuffer amount, share;
+  amount.addBytes(bytes);
+  padTo(line,
+        line.length() + 10 - (amount.length() < 10 ? amount.length() : 10));
+  line.add(amount.text());
+  size_t tenths = bytes * 1000 / all; // mapped memory: that is below 2^57
+  share.addNumber(tenths / 10).add(".").addNumber(tenths % 10);
+  padTo(line, line.length() + 8 - share.length());
+  line.add(share.text()).add(" %");
+}
+
+static void printRow(const char *what, int node, const Row &row, size_t all) {
+  LineBuffer line;
+  line.add("mpg:   ").add(what);
+  if (node >= 0)
+    line.addNumber(uint64_t(node));
+  addShare(line, row.bytes, all);
+  if (row.leastPage) {
+    line.add("  pages of ").addBytes(row.leastPage);
+    if (row.mostPage != row.leastPage)
+      line.add(" to ").addBytes(row.mostPage);
+  }
+  line.print();
+}
+
+static void printTable(const Table &table, size_t all) {
+  NodeSet allowed = allowedNodes();
+  size_t present = 0;
+  for (int node = 0; node < Table::maxNodes; ++node) {
+    const Row &row = table.rows[node];
+    present += row.bytes;
+    if (row.bytes || allowed.has(node))
+      printRow("node ", node, row, all);
+  }
+  const Row &further = table.rows[Table::maxNodes];
+  if (further.bytes)
+    printRow("other nodes", -1, further, all);
+  present += further.bytes;
+  if (present < all)
+    printRow("not present", -1, {all - present, 0, 0}, all);
+}
+
+void mpg_print_where(const void *memory, size_t bytes, const char *name) {
+  int before = errno;
+  Table table;
+  memset(&table, 0, sizeof(table));
+  int error = 0;
+  if (bytes)
+    error = findPages(rangeOf(memory, bytes), addToTable, &table);
+  constexpr size_t longestName = 100;
+  LineBuffer line;
+  line.add("mpg: ");
+  if (name)
+    line.add(name, strnlen(name, longestName)).add(": ");
+  line.addBytes(bytes).add(" at ").addHex(reinterpret_cast<uintptr_t>(memory));
+  if (error == EFAULT)
+    line.add(": a part of it is not mapped");
+  else if (error)
+    line.add(": the system does not tell on which nodes it lies");
+  line.print();
+  if (bytes && !error)
+    printTable(table, bytes);
+  errno = before;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A table of fixed size: nothing may be allocated in a new thread's first
+// steps. A stack of a finished thread comes back to the same place, so it
+// rarely grows beyond the number of threads. If it does, the last entry
+// covers all that comes, and what hugetlb memory of the program lies between.
+
+#include "pages/ForkRanges.h"
+
+#include "base/HeapLock.h"
+
+using namespace mpg;
+
+namespace {
+
+struct Entry {
+  Range range;
+  size_t granuleBytes = 0;
+};
+
+struct Noted {
+  static constexpr size_t most = 1024;
+  HeapLock lock;
+  size_t count = 0;
+  Entry entries[most];
+};
+
+} // namespace
+
+/// Without a constructor: it would run after our start-up and undo it.
+static Noted noted;
+
+void mpg::noteLargeMemory(Range range, size_t granuleBytes) {
+  if (range.empty())
+    return;
+  Locked hold(noted.lock);
+  bool isFull = noted.count == Noted::most;
+  for (size_t i = 0; i < noted.count; ++i) {
+    Range &old = noted.entries[i].range;
+    if (!old.overlaps(range) && !(isFull && i == noted.count - 1))
+      continue;
+    old.start = old.start < range.start ? old.start : range.start;
+    old.end = old.end > range.end ? old.end : range.end;
+    return;
+  }
+  noted.entries[noted.count++] = {range, granuleBytes};
+}
+
+bool mpg::hasLargeMemory() { return noted.count; }
+
+void mpg::forgetLargeMemory() {
+  // Who has the lock may be stopped: then the table is asked again.
+  if (!noted.lock.tryLock())
+    return;
+  noted.count = 0;
+  noted.lock.unlock();
+}
+
+Range mpg::notedPart(Range mapping, size_t &granuleBytes) {
+  Range first;
+  for (size_t i = 0; i < noted.count; ++i) {
+    Range part = common(noted.entries[i].range, mapping);
+    if (part.empty() || (!first.empty() && part.start > first.start))
+      continue;
+    first = part;
+    granuleBytes = noted.entries[i].granuleBytes;
+  }
+  return first;
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds memory on large pages away from the program, proves that it is there,
+// and moves it in. Why it is done in this order stands in Pages.h.
+//
+// From the moment a piece has been copied until it is in its place, only
+// locals and raw system calls are used: in a static program our own variables
+// and libc's can lie in the piece that is on its way.
+
+#include "pages/Pages.h"
+
+#include "base/SelfMaps.h"
+#include "base/Syscall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+using namespace mpg;
+
+namespace {
+
+struct Kernel {
+  size_t pageBytes = 0;      ///< 0: not probed
+  bool movesMappings = true; ///< mremap is there and not forbidden
+  bool movesHugetlb = true;
+  bool thpAllowed = false;
+};
+
+} // namespace
+
+static Kernel kernel;
+
+// Younger than the C library headers of the oldest systems we build on.
+static constexpr int advicePopulateWrite = 23; // Linux 5.14
+static constexpr int adviceCollapse = 25;      // Linux 6.1
+static constexpr unsigned fileHugetlb = 4;     // MFD_HUGETLB, Linux 4.14
+static constexpr unsigned fileNoExecSeal = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
+static constexpr unsigned hugeShift = 26;      // MAP_HUGE_SHIFT
+
+static constexpr int readWrite = PROT_READ | PROT_WRITE;
+static constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+
+static long mapMemory(uintptr_t address, size_t bytes, int protection,
+                      int flags, int fd = -1) {
+  return rawCall(SYS_mmap, long(address), long(bytes), protection, flags, fd,
+                 0);
+}
+
+static void unmapMemory(uintptr_t start, uintptr_t end) {
+  if (start < end)
+    rawCall(SYS_munmap, long(start), long(end - start));
+}
+
+static unsigned log2Of(size_t bytes) {
+  return unsigned(__builtin_ctzll(bytes));
+}
+
+/// Ask for the size by name: on a kernel with 64 KiB base pages the default
+/// huge page can be 512 MiB.
+static int hugetlbFlags(size_t granuleBytes) {
+  return anonymous | MAP_HUGETLB | int(log2Of(granuleBytes) << hugeShift);
+}
+
+int mpg::mapFlags(Source source, size_t granuleBytes) {
+  return source == Source::hugetlb ? hugetlbFlags(granuleBytes) : anonymous;
+}
+
+//===----------------------------------------------------------------------===//
+// What this kernel can do
+//===----------------------------------------------------------------------===//
+
+/// Moves one untouched page inside a reservation of its own. Before Linux 5.16
+/// hugetlb mappings cannot be moved, and the attempt costs the old memory at
+/// the target, so it is found out here and not when it counts.
+static int tryMove(size_t bytes, int flags) {
+  long reserved = mapMemory(0, 3 * bytes, PROT_NONE, anonymous | MAP_NORESERVE);
+  if (isError(reserved))
+    return int(-reserved);
+  uintptr_t from = roundUp(uintptr_t(reserved), bytes);
+  uintptr_t to = from + bytes;
+  // The one place with MAP_NORESERVE: it needs no page of the pool, and the
+  // mapping is never touched.
+  long result =
+      mapMemory(from, bytes, readWrite, flags | MAP_FIXED | MAP_NORESERVE);
+  if (!isError(result))
+    result = rawCall(SYS_mremap, long(from), long(bytes), long(bytes),
+                     MREMAP_MAYMOVE | MREMAP_FIXED, long(to));
+  unmapMemory(uintptr_t(reserved), uintptr_t(reserved) + 3 * bytes);
+  return isError(result) ? int(-result) : 0;
+}
+
+static bool askWhetherThpIsAllowed() {
+  char text[64];
+  if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
+                    sizeof text) <= 0 ||
+      strstr(text, "[never]"))
+    return false;
+  return rawCall(SYS_prctl, PR_GET_THP_DISABLE) != 1;
+}
+
+static size_t askPageBytes() {
+  unsigned long bytes = getauxval(AT_PAGESZ);
+  return bytes ? bytes : 4096;
+}
+
+void mpg::probePages(bool forceCopyBack) {
+  kernel.pageBytes = askPageBytes();
+  kernel.thpAllowed = askWhetherThpIsAllowed();
+  kernel.movesMappings =
+      !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
+  constexpr size_t twoMib = 2 << 20;
+  kernel.movesHugetlb =
+      kernel.movesMappings && tryMove(twoMib, hugetlbFlags(twoMib)) == 0;
+}
+
+size_t mpg::basePageBytes() {
+  // Functions that a program calls itself work before the probe, too.
+  return kernel.pageBytes ? kernel.pageBytes : askPageBytes();
+}
+
+bool mpg::thpIsAllowed() { return kernel.thpAllowed; }
+
+bool mpg::canMove(Source source) {
+  bool isHugetlb = source == Source::hugetlb || source == Source::hugetlbFile;
+  return isHugetlb ? kernel.movesHugetlb : kernel.movesMappings;
+}
+
+//===----------------------------------------------------------------------===//
+// New memory
+//===----------------------------------------------------------------------===//
+
+/// The file has no size yet: a mapping that can be written to gives it one.
+/// ftruncate() would do the same, but counts against RLIMIT_FSIZE, which ends
+/// the program by SIGXFSZ.
+static int openHugeFile(const char *name, size_t granuleBytes) {
+  unsigned flags =
+      MFD_CLOEXEC | fileHugetlb | log2Of(granuleBytes) << hugeShift;
+  // Without the seal newer kernels write a line about us into their log.
+  long fd = rawCall(SYS_memfd_create, long(name), flags | fileNoExecSeal);
+  if (fd == -EINVAL)
+    fd = rawCall(SYS_memfd_create, long(name), flags);
+  return int(fd);
+}
+
+/// hugetlb memory where the kernel likes, or a negative errno.
+static long mapHugetlb(size_t bytes, size_t granuleBytes, int flags, int fd) {
+  long at = mapMemory(0, bytes, readWrite, flags, fd);
+  if (!isError(at) && at % long(granuleBytes) == 0)
+    return at;
+  if (!isError(at))
+    unmapMemory(uintptr_t(at), uintptr_t(at) + bytes);
+  else if (at != -EINVAL)
+    return at;
+  // An emulator (qemu-user 7.2) chooses an address that is not aligned and is
+  // refused by the kernel: choose one inside of a reservation.
+  long reserved =
+      mapMemory(0, bytes + granuleBytes, PROT_NONE, anonymous | MAP_NORESERVE);
+  if (isError(reserved))
+    return reserved;
+  uintptr_t start = roundUp(uintptr_t(reserved), granuleBytes);
+  at = mapMemory(start, bytes, readWrite, flags | MAP_FIXED, fd);
+  unmapMemory(uintptr_t(reserved), start);
+  unmapMemory(start + bytes, uintptr_t(reserved) + bytes + granuleBytes);
+  // After a failure the inside is either a hole, in which another thread may
+  // have mapped something by now, or address space that costs nothing: leave
+  // it alone.
+  return at;
+}
+
+/// Memory on normal pages that begins on a border of granules.
+static long mapAligned(size_t bytes, size_t granuleBytes) {
+  if (granuleBytes <= basePageBytes())
+    return mapMemory(0, bytes, readWrite, anonymous);
+  if (bytes + granuleBytes < bytes)
+    return -ENOMEM;
+  long at = mapMemory(0, bytes + granuleBytes, readWrite, anonymous);
+  if (isError(at))
+    return at;
+  uintptr_t start = roundUp(uintptr_t(at), granuleBytes);
+  unmapMemory(uintptr_t(at), start);
+  unmapMemory(start + bytes, uintptr_t(at) + bytes + granuleBytes);
+  return long(start);
+}
+
+int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
+                   const char *name, Away &away) {
+  away = Away{};
+  away.source = source;
+  long at;
+  if (source == Source::hugetlbFile) {
+    int fd = openHugeFile(name, granuleBytes);
+    if (fd < 0)
+      return -fd;
+    int sizeFlags = int(log2Of(granuleBytes) << hugeShift);
+    at = mapHugetlb(bytes, granuleBytes, MAP_PRIVATE | sizeFlags, fd);
+    if (isError(at) || canMove(source))
+      rawCall(SYS_close, fd);
+    else
+      away.fd = fd; // the same file has to be mapped again
+  } else if (source == Source::hugetlb) {
+    at = mapHugetlb(bytes, granuleBytes, hugetlbFlags(granuleBytes), -1);
+  } else {
+    at = mapAligned(bytes, granuleBytes);
+    // A granule more, for the alignment, may be what a limit on addresses does
+    // not leave.
+    if (at == -ENOMEM && source == Source::normal)
+      at = mapMemory(0, bytes, readWrite, anonymous);
+  }
+  if (isError(at))
+    return int(-at);
+  away.range = {uintptr_t(at), uintptr_t(at) + bytes};
+  if (source == Source::thp)
+    adviseHuge(away.range, false);
+  return 0;
+}
+
+// Through the kernel: for want of a page that is an error and not the signal
+// that a store would bring. Works on every kernel and under every system call
+// filter that lets threads lock.
+bool mpg::touchWord(uintptr_t address) {
+  constexpr long orZero = (FUTEX_OP_OR << 28) | (FUTEX_OP_CMP_EQ << 24);
+  long result;
+  do
+    result = rawCall(SYS_futex, long(address), FUTEX_WAKE_OP_PRIVATE, 0, 0,
+                     long(address), orZero);
+  while (result == -EINTR || result == -EAGAIN);
+  return !isError(result);
+}
+
+size_t mpg::populate(Range range, size_t granuleBytes) {
+  // All at once where the kernel can (Linux 5.14). Whether it did is not taken
+  // from its answer: an emulator says 0 to any advice.
+  rawCall(SYS_madvise, long(range.start), long(range.bytes()),
+          advicePopulateWrite);
+  uintptr_t at = range.start;
+  while (at < range.end && touchWord(at))
+    at += granuleBytes;
+  return at - range.start;
+}
+
+void mpg::shrinkAway(Away &away, size_t bytes) {
+  unmapMemory(away.range.start + bytes, away.range.end);
+  away.range.end = away.range.start + bytes;
+}
+
+void mpg::discard(Away &away) {
+  // Not through libc: nobody who watches memory going away has seen it come,
+  // and a fork discards with the heap locked.
+  unmapMemory(away.range.start, away.range.end);
+  if (away.fd >= 0)
+    rawCall(SYS_close, away.fd);
+  away = Away{};
+}
+
+//===----------------------------------------------------------------------===//
+// Into the place of the old
+//===----------------------------------------------------------------------===//
+
+void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
+  // Not memcpy: in a static program it is reached through a table that may lie
+  // in the piece that is being replaced.
+#if defined(__x86_64__)
+  __asm__ volatile("rep movsb"
+                   : "+D"(to), "+S"(from), "+c"(bytes)
+                   :
+                   : "memory");
+#else
+  uintptr_t end = from + bytes;
+  while (from != end)
+    __asm__ volatile("ldp q0, q1, [%1], #32\n\t"
+                     "stp q0, q1, [%0], #32"
+                     : "+r"(to), "+r"(from)
+                     :
+                     : "v0", "v1", "memory");
+#endif
+}
+
+static bool isMapped(uintptr_t address, size_t pageBytes) {
+  unsigned char present;
+  return rawCall(SYS_mincore, long(address), long(pageBytes), long(&present)) !=
+         -ENOMEM;
+}
+
+static bool isPresent(uintptr_t address, size_t pageBytes) {
+  unsigned char present = 0;
+  return rawCall(SYS_mincore, long(address), long(pageBytes), long(&present)) ==
+             0 &&
+         (present & 1);
+}
+
+/// Normal pages with the contents of \p from (0: none) over the target.
+static void putNormalPages(uintptr_t target, size_t bytes, uintptr_t from) {
+  long at = mapMemory(target, bytes, readWrite, anonymous | MAP_FIXED);
+  if (!isError(at) && from)
+    copyPages(target, from, bytes);
+}
+
+/// Moves \p away with one system call. On kernels that have passed the probe
+/// it fails only when the kernel itself is out of memory; should the old
+/// memory be gone by then, the contents are put back on normal pages.
+static int moveMapping(Away &away, uintptr_t target, size_t pageBytes) {
+  size_t bytes = away.range.bytes();
+  long result =
+      rawCall(SYS_mremap, long(away.range.start), long(bytes), long(bytes),
+              MREMAP_MAYMOVE | MREMAP_FIXED, long(target));
+  if (!isError(result)) {
+    away.range = Range{};
+    return 0;
+  }
+  if (!isMapped(target, pageBytes))
+    putNormalPages(target, bytes, away.range.start);
+  return int(-result);
+}
+
+// Between here and the copy the target is empty: no global variable may be read
+// or written.
+int mpg::mapOver(Range target, Source source, size_t granuleBytes, int fd) {
+  uintptr_t start = target.start;
+  size_t bytes = target.bytes();
+  int flags = anonymous;
+  if (source == Source::hugetlb)
+    flags = hugetlbFlags(granuleBytes);
+  else if (source == Source::hugetlbFile)
+    flags = MAP_PRIVATE;
+  long at = mapMemory(start, bytes, readWrite, flags | MAP_FIXED, fd);
+  if (isError(at))
+    return int(-at);
+  if (source == Source::thp)
+    rawCall(SYS_madvise, at, long(bytes), MADV_HUGEPAGE);
+  return 0;
+}
+
+/// The way of old kernels. The large pages of \p away are given back to the
+/// pool before new ones are asked for, so that the last pages of a pool can be
+/// used as well; their contents wait on normal pages.
+static int copyBack(Away &away, uintptr_t target, size_t granuleBytes,
+                    Contents contents, size_t pageBytes) {
+  size_t bytes = away.range.bytes();
+  bool present =
+      contents == Contents::copied || isPresent(away.range.start, pageBytes);
+  uintptr_t aside = 0;
+  if (contents == Contents::copied) {
+    long at = mapMemory(0, bytes, readWrite, anonymous);
+    if (isError(at))
+      return int(-at);
+    aside = uintptr_t(at);
+    copyPages(aside, away.range.start, bytes);
+  }
+  int fd = away.fd;
+  Source source = away.source;
+  unmapMemory(away.range.start, away.range.end);
+  int error = mapOver({target, target + bytes}, source, granuleBytes, fd);
+  if (!error && present &&
+      populate({target, target + bytes}, granuleBytes) != bytes)
+    error = ENOMEM;
+  if (error)
+    putNormalPages(target, bytes, aside);
+  else if (aside)
+    copyPages(target, aside, bytes);
+  unmapMemory(aside, aside ? aside + bytes : 0);
+  if (fd >= 0)
+    rawCall(SYS_close, fd);
+  away = Away{};
+  return error;
+}
+
+int mpg::moveInto(Away &away, uintptr_t target, size_t granuleBytes,
+                  Contents contents) {
+  size_t pageBytes = kernel.pageBytes; // read before anything moves
+  if (canMove(away.source))
+    return moveMapping(away, target, pageBytes);
+  return copyBack(away, target, granuleBytes, contents, pageBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Existing memory
+//===----------------------------------------------------------------------===//
+
+void mpg::adviseHuge(Range range, bool collapse) {
+  if (!kernel.thpAllowed || range.empty())
+    return;
+  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_HUGEPAGE);
+  if (collapse)
+    rawCall(SYS_madvise, long(range.start), long(range.bytes()),
+            adviceCollapse);
+}
+
+int mpg::tryAdvice() {
+  size_t bytes = basePageBytes();
+  long at = mapMemory(0, bytes, readWrite, anonymous);
+  if (isError(at))
+    return 0; // that is another cause
+  long result = rawCall(SYS_madvise, at, long(bytes), MADV_HUGEPAGE);
+  unmapMemory(uintptr_t(at), uintptr_t(at) + bytes);
+  return isError(result) ? int(-result) : 0;
+}
+
+namespace {
+
+/// /proc/self/pagemap: one 64-bit word for each base page.
+class PageMap {
+public:
+  PageMap();
+  ~PageMap();
+  /// True when it cannot be told.
+  bool isTouched(Range range) const;
+
+private:
+  bool tellsTheTruth() const;
+  int fd;
+};
+
+} // namespace
+
+PageMap::PageMap()
+    : fd(int(rawCall(SYS_openat, AT_FDCWD, long("/proc/self/pagemap"),
+                     O_RDONLY | O_CLOEXEC))) {
+  if (fd >= 0 && !tellsTheTruth()) {
+    rawCall(SYS_close, fd);
+    fd = -1;
+  }
+}
+
+PageMap::~PageMap() {
+  if (fd >= 0)
+    rawCall(SYS_close, fd);
+}
+
+/// Under an emulator the file can be about other addresses than ours. Asks it
+/// about two pages of which it is known whether they are touched.
+bool PageMap::tellsTheTruth() const {
+  size_t bytes = basePageBytes();
+  long at = mapMemory(0, 2 * bytes, readWrite, anonymous);
+  if (isError(at))
+    return false;
+  uintptr_t start = uintptr_t(at);
+  // Not both of them on one transparent huge page.
+  rawCall(SYS_madvise, at, long(2 * bytes), MADV_NOHUGEPAGE);
+  *reinterpret_cast<volatile char *>(start) = 1;
+  bool truth = isTouched({start, start + bytes}) &&
+               !isTouched({start + bytes, start + 2 * bytes});
+  unmapMemory(start, start + 2 * bytes);
+  return truth;
+}
+
+bool PageMap::isTouched(Range range) const {
+  constexpr uint64_t presentOrSwapped = 3ULL << 62;
+  uint64_t words[512] = {};
+  size_t pages = range.bytes() / basePageBytes();
+  size_t first = range.start / basePageBytes();
+  while (pages) {
+    size_t count = pages < 512 ? pages : 512;
+    long want = long(count * sizeof words[0]);
+    if (fd < 0 || rawCall(SYS_pread64, fd, long(words), want,
+                          long(first * sizeof words[0])) != want)
+      return true;
+    for (size_t i = 0; i < count; ++i)
+      if (words[i] & presentOrSwapped)
+        return true;
+    first += count;
+    pages -= count;
+  }
+  return false;
+}
+
+bool mpg::isTouched(Range range) { return PageMap().isTouched(range); }
+
+size_t mpg::touchedRun(Range range, size_t granuleBytes, bool &touched) {
+  PageMap map;
+  touched = map.isTouched({range.start, range.start + granuleBytes});
+  uintptr_t at = range.start + granuleBytes;
+  while (at < range.end && map.isTouched({at, at + granuleBytes}) == touched)
+    at += granuleBytes;
+  return at - range.start;
+}

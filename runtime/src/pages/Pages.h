@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory on large pages, the only file that maps, moves, or advises memory.
+//
+// One idea serves every region: new memory is built somewhere else, filled and
+// proven to be there, and then moved over the old in one system call. Until
+// that call nothing of the program has changed, so every failure leaves it as
+// it was. The obvious call, mmap with MAP_FIXED, is never made on memory in
+// use: when the pool is short it fails after it has already removed the old
+// mapping (measured on Linux 6.18).
+//
+// Never MAP_NORESERVE: beyond the pool a touch is then SIGBUS. That pages are
+// present is proven after populating, never taken from a return value of mmap:
+// under a cgroup's usage limit MAP_POPULATE succeeds with pages missing.
+//
+// Errors are errno values, 0 is success. Nothing here allocates, prints, or
+// uses stdio. Start-up is single-threaded; thread stacks use these functions
+// from many threads at once, which is safe: there is no state but what
+// probePages() found out.
+
+#ifndef MPG_RUNTIME_PAGES_H
+#define MPG_RUNTIME_PAGES_H
+
+#include "base/Range.h"
+
+namespace mpg {
+
+enum class Source : uint8_t {
+  hugetlb,     ///< private anonymous MAP_HUGETLB: "/anon_hugepage"
+  hugetlbFile, ///< private hugetlb memfd with a name of ours (stacks)
+  thp,         ///< anonymous, aligned, MADV_HUGEPAGE
+  normal,      ///< anonymous pages of the base size
+};
+
+/// New memory in a place of its own, not yet part of the program.
+struct Away {
+  Range range; ///< the memory; whole granules
+  Source source = Source::normal;
+  int fd = -1; ///< hugetlb file: open only as long as it is needed
+};
+
+/// What a piece that is moved in has in it.
+enum class Contents : uint8_t {
+  copied, ///< what the caller has put there
+  zero,   ///< nothing but zeros; the target gets as much of it present
+};
+
+/// Finds out what this kernel can do (moving hugetlb mappings, populating with
+/// an answer). Call once, before everything else here. \p forceCopyBack makes
+/// it believe that mappings cannot be moved, as hugetlb ones before Linux 5.16.
+void probePages(bool forceCopyBack);
+
+size_t basePageBytes();
+
+/// Whether \p source can be moved in one system call. Where it cannot be, a
+/// piece needs up to twice its size for a moment.
+bool canMove(Source source);
+
+/// THP for MADV_HUGEPAGE memory: sysfs says always or madvise, and this
+/// process has not been switched off (prctl). As it was at probePages().
+bool thpIsAllowed();
+
+/// New memory of \p bytes, readable and writable, nothing present yet. hugetlb
+/// memory is reserved: touching it later cannot fail for want of a page, but
+/// it can under a cgroup's usage limit; then populate() it. \p name (hugetlb
+/// file only) is what /proc/PID/maps will show.
+/// pre: \p bytes is a multiple of \p granuleBytes, a power of two.
+int buildAway(Source source, size_t bytes, size_t granuleBytes,
+              const char *name, Away &away);
+
+/// Makes the memory present, from its start on, without changing its contents.
+/// Returns how many bytes are present for certain, a multiple of
+/// \p granuleBytes; no signal, whatever is short. Of memory on transparent
+/// huge or normal pages only the first word of each granule is certain, and no
+/// more is needed: such memory comes when it is touched.
+size_t populate(Range range, size_t granuleBytes);
+
+/// Writes one word as it is. False if the page cannot be had or written to; no
+/// signal. pre: \p address is a multiple of 4.
+bool touchWord(uintptr_t address);
+
+/// Keeps the first \p bytes of \p away and gives the rest back.
+void shrinkAway(Away &away, size_t bytes);
+
+/// Puts \p away in the place of [target, target + bytes) with its contents.
+/// All or nothing: after an error the old memory is there as before and \p away
+/// still exists. pre: the caller has copied what has to survive, and nothing
+/// writes to the target meanwhile (one thread, signals blocked).
+/// Where the memory cannot be moved (canMove), its contents are set aside on
+/// normal pages, new large pages are mapped over the target and filled again;
+/// should that fail, the target gets normal pages with the same contents, and
+/// the error says so; \p away is gone then.
+int moveInto(Away &away, uintptr_t target, size_t granuleBytes,
+             Contents contents = Contents::copied);
+
+/// Maps new memory of \p source over \p target, whatever is there; nothing of
+/// it is present yet, and hugetlb memory is reserved. Returns an errno value;
+/// there may be nothing at the target then. \p fd: for hugetlbFile.
+int mapOver(Range target, Source source, size_t granuleBytes, int fd = -1);
+
+/// The flags of mmap for private memory of \p source that is in no file.
+int mapFlags(Source source, size_t granuleBytes);
+
+/// Copies without touching anything but the two places: no libc, no global
+/// variable. pre: whole base pages that do not overlap.
+void copyPages(uintptr_t to, uintptr_t from, size_t bytes);
+
+/// Gives \p away back.
+void discard(Away &away);
+
+/// Asks for transparent huge pages on existing anonymous memory and, if
+/// \p collapse, for their making at once where the kernel can do that (Linux
+/// 6.1). Does nothing where the site says `never`: the collapse by itself
+/// would go past that. Harmless if it fails.
+void adviseHuge(Range range, bool collapse = true);
+
+/// What the kernel says to a wish for transparent huge pages: 0 or an errno
+/// value. For those who look for the cause of a shortage.
+int tryAdvice();
+
+/// Whether any page of \p range has contents (present or swapped out); true
+/// when that cannot be told. pre: \p range is whole base pages.
+bool isTouched(Range range);
+
+/// Length of the stretch at the start of \p range whose granules are all
+/// touched or all untouched; \p touched says which.
+/// pre: \p range is whole granules and not empty.
+size_t touchedRun(Range range, size_t granuleBytes, bool &touched);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_PAGES_H

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where memory lies: the part of Pages.h that knows NUMA nodes. Raw system
+// calls, no libnuma; a kernel without NUMA has one node, 0.
+
+#ifndef MPG_RUNTIME_PAGESNUMA_H
+#define MPG_RUNTIME_PAGESNUMA_H
+
+#include "base/Range.h"
+#include "base/SelfMaps.h"
+
+namespace mpg {
+
+/// A set of nodes, as the kernel takes it.
+struct NodeSet {
+  static constexpr int maxNodes = 1024;
+  unsigned long words[maxNodes / (8 * sizeof(unsigned long))] = {};
+
+  static NodeSet of(int node);
+  bool has(int node) const;
+  void add(int node);
+  int count() const;
+};
+
+/// Nodes that this process may have memory on; node 0 if that cannot be told.
+NodeSet allowedNodes();
+
+/// Whether somebody has decided where memory of this process comes from
+/// (set_mempolicy, as by numactl).
+bool hasMemoryPolicy();
+
+enum class Placement : uint8_t {
+  bind,       ///< there or nowhere
+  prefer,     ///< elsewhere when the node is full
+  interleave, ///< page by page in turn
+};
+
+/// Decides where pages of \p range come from that are not present yet. Returns
+/// an errno value.
+int place(Range range, Placement placement, const NodeSet &nodes);
+
+/// Part of one mapping.
+struct Extent {
+  Range range;
+  size_t pageBytes; ///< size of its pages: of the base size unless hugetlb
+  bool writable;
+  bool reachesDisk; ///< what is written here is written to a file
+};
+
+/// What is mapped in a range, in the order of the addresses.
+class Extents {
+public:
+  explicit Extents(Range range);
+  /// False at the end, or when /proc is not there.
+  bool next(Extent &extent);
+
+private:
+  Range range;
+  bool withSizes;
+  LineReader lines;
+};
+
+/// The node of the CPU that the calling thread is on; -1 if it cannot be told.
+int nodeHere();
+
+/// Size of the largest pages in \p range, which grows to whole pages, if all of
+/// it is mapped and may be written to without a file being changed; else 0.
+size_t writablePages(Range &range);
+
+/// Makes \p range present as if the calling thread had written to it; contents
+/// stay. What cannot be made present, or written, is left alone: no signal.
+/// pre: \p range is whole base pages; \p pageBytes is the size of its pages.
+void pageInHere(Range range, size_t pageBytes);
+
+/// The nodes of \p count pages, one every \p pageBytes from \p start on, or a
+/// negative errno for one that is not present. Returns an errno value.
+int nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes);
+
+/// Gives back whole pages that nothing uses any more.
+void giveBack(Range range);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_PAGESNUMA_H

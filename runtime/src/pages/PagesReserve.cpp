@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PagesReserve.h. MAP_FIXED_NOREPLACE does what is needed in one step: it
+// maps all or nothing, and never over what another thread has mapped meanwhile.
+
+#include "pages/PagesReserve.h"
+
+#include "base/SelfMaps.h"
+#include "base/Syscall.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
+#endif
+
+using namespace mpg;
+
+static constexpr int reservation =
+    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // no rights: no page either
+
+/// A debugger would write the addresses into a core file, as zeros.
+static void leaveOutOfCores(Range range) {
+  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_DONTDUMP);
+}
+
+Range mpg::reserve(size_t bytes, size_t alignment) {
+  // Without a gap the kernel makes one mapping of several: a fork is faster.
+  size_t slack = alignment > basePageBytes() ? alignment : 0;
+  if (bytes + slack < bytes)
+    return {};
+  long at =
+      rawCall(SYS_mmap, 0, long(bytes + slack), PROT_NONE, reservation, -1, 0);
+  if (isError(at))
+    return {};
+  uintptr_t start = roundUp(uintptr_t(at), alignment);
+  if (start > uintptr_t(at))
+    rawCall(SYS_munmap, at, long(start - uintptr_t(at)));
+  uintptr_t end = uintptr_t(at) + bytes + slack;
+  if (start + bytes < end)
+    rawCall(SYS_munmap, long(start + bytes), long(end - start - bytes));
+  leaveOutOfCores({start, start + bytes});
+  return {start, start + bytes};
+}
+
+int mpg::openReserved(Range range) {
+  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_DODUMP);
+  long result = rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
+                        PROT_READ | PROT_WRITE);
+  return isError(result) ? int(-result) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses that are only chosen
+//===----------------------------------------------------------------------===//
+
+/// Maps [range) if nobody has any of it. Kernels before 4.17 take the address
+/// for a wish; then EEXIST as well.
+static int mapNew(Range range, int protection, int flags) {
+  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),
+                    protection, flags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (isError(at))
+    return int(-at);
+  if (uintptr_t(at) == range.start)
+    return 0;
+  rawCall(SYS_munmap, at, long(range.bytes()));
+  return EEXIST;
+}
+
+/// Whether \p range is free and all of it within what a program may have.
+static bool isUsable(Range range, size_t granuleBytes) {
+  if (range.start < granuleBytes || range.end < range.start)
+    return false;
+  Range ends[] = {{range.start, range.start + granuleBytes},
+                  {range.end - granuleBytes, range.end}};
+  for (Range part : ends) {
+    if (mapNew(part, PROT_NONE, reservation))
+      return false;
+    rawCall(SYS_munmap, long(part.start), long(part.bytes()));
+  }
+  SelfMaps maps; // without a map it is found out when memory comes
+  Mapping mapping;
+  while (maps.next(mapping))
+    if (mapping.range.overlaps(range))
+      return false;
+  return true;
+}
+
+uint64_t mpg::addressRandom() {
+  constexpr long ask = 0xffffffff;
+  long now = rawCall(SYS_personality, ask);
+  if (!isError(now) && (now & ADDR_NO_RANDOMIZE))
+    return 0;
+  uint64_t random = 0;
+  if (auto *words = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
+    memcpy(&random, words + sizeof random, sizeof random);
+  random = (random ^ random >> 31) * 0x9e3779b97f4a7c15;
+  return random ^ random >> 32;
+}
+
+Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
+  // Where the kernel puts the next mapping, and on which side of it the one
+  // after that.
+  Range next = reserve(alignment, alignment);
+  Range after = reserve(alignment, alignment);
+  releaseAddresses(next);
+  releaseAddresses(after);
+  if (next.empty() || after.empty())
+    return {};
+  bool goesUp = after.start > next.start;
+  // So far that the kernel does not come there before it has given that much to
+  // others; no farther, for tools have the rest of the address space.
+  constexpr uint64_t farBytes = uint64_t(1) << 40;
+  uint64_t far = next.start / 8 < farBytes ? next.start / 8 : farBytes;
+  const uint64_t wide = next.start / 4 < 8 * far ? next.start / 4 : 8 * far;
+  for (uint64_t distance = far + (addressRandom() >> 20) % (wide + 1);;
+       distance = distance / 2) {
+    uintptr_t start =
+        goesUp ? next.end + distance : next.start - distance - bytes;
+    if (goesUp || next.start > distance + bytes) {
+      start = roundDown(start, alignment);
+      if (isUsable({start, start + bytes}, alignment))
+        return {start, start + bytes};
+    }
+    if (distance < alignment)
+      return {};
+  }
+}
+
+void mpg::releaseAddresses(Range range) {
+  if (!range.empty())
+    rawCall(SYS_munmap, long(range.start), long(range.bytes()));
+}
+
+int mpg::mapChosen(Range range, Source source, size_t granuleBytes) {
+  int flags = mapFlags(source, granuleBytes);
+  int error = mapNew(range, PROT_READ | PROT_WRITE, flags);
+  if (!error && source == Source::thp)
+    adviseHuge(range, /*collapse=*/false);
+  return error;
+}
+
+int mpg::mapTable(Range range) {
+  return range.empty() ? 0 : mapNew(range, PROT_READ | PROT_WRITE, reservation);
+}
+
+void mpg::unmapChosen(Range range) {
+  int saved = errno; // free() ends here
+  munmap(reinterpret_cast<void *>(range.start), range.bytes());
+  errno = saved;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds out after a failure who keeps the large pages from us: the pool, a
+// cgroup (v1 or v2; any group above counts), address space limits, a kernel
+// without the page size, the site's setting of transparent huge pages, a
+// system call filter. Each cause comes with the command that removes it.
+
+#include "pages/Shortage.h"
+
+#include "base/FilePath.h"
+#include "base/SelfMaps.h"
+#include "base/Syscall.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <string.h>
+#include <sys/resource.h>
+
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// The pool
+//===----------------------------------------------------------------------===//
+
+static uint64_t poolNumber(size_t hugeBytes, const char *name) {
+  Path path;
+  path.add("/sys/kernel/mm/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/")
+      .add(name);
+  return readNumber(path.get(), 0);
+}
+
+Pool mpg::readPool(size_t hugeBytes) {
+  Pool pool;
+  Path path;
+  path.add("/sys/kernel/mm/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/nr_hugepages");
+  pool.total = readNumber(path.get(), UINT64_MAX);
+  if (pool.total == UINT64_MAX)
+    return Pool{};
+  pool.exists = true;
+  pool.free = poolNumber(hugeBytes, "free_hugepages");
+  pool.reserved = poolNumber(hugeBytes, "resv_hugepages");
+  pool.surplus = poolNumber(hugeBytes, "surplus_hugepages");
+  pool.overcommit = poolNumber(hugeBytes, "nr_overcommit_hugepages");
+  return pool;
+}
+
+uint64_t Pool::available() const {
+  // For a moment the kernel may count fewer than none as reserved (seen on
+  // Linux 6.18).
+  uint64_t taken = int64_t(reserved) < 0 ? 0 : reserved;
+  uint64_t unreserved = free > taken ? free - taken : 0;
+  uint64_t more = overcommit > surplus ? overcommit - surplus : 0;
+  return unreserved + more;
+}
+
+bool mpg::usageLimitIsSet(size_t hugeBytes) {
+  return readCgroupLimit(hugeBytes).usageLeftBytes != UINT64_MAX ||
+         cgroupIsHidden();
+}
+
+//===----------------------------------------------------------------------===//
+// NUMA nodes
+//===----------------------------------------------------------------------===//
+
+static bool nodeHasPool(unsigned node, size_t hugeBytes) {
+  Path path;
+  path.add("/sys/devices/system/node/node").addNumber(node);
+  path.add("/hugepages/hugepages-").addNumber(hugeBytes >> 10);
+  path.add("kB/nr_hugepages");
+  return readNumber(path.get(), 0) != 0;
+}
+
+bool mpg::isBoundToFewNodes(size_t hugeBytes) {
+  constexpr unsigned maxNodes = 1024, wordBits = 8 * sizeof(unsigned long);
+  unsigned long allowed[maxNodes / wordBits] = {};
+  unsigned long chosen[maxNodes / wordBits] = {};
+  int mode = MPOL_DEFAULT;
+  if (isError(rawCall(SYS_get_mempolicy, 0, long(allowed), maxNodes, 0,
+                      MPOL_F_MEMS_ALLOWED)))
+    return false; // a kernel without NUMA, or with more nodes than that
+  rawCall(SYS_get_mempolicy, long(&mode), long(chosen), maxNodes, 0, 0);
+  bool binds = (mode & 0xff) == MPOL_BIND;
+  unsigned last = 0;
+  char online[64];
+  if (readSmallFile("/sys/devices/system/node/online", online, sizeof online) >
+      0)
+    for (const char *at = online; *at; ++at) {
+      uint64_t node;
+      if (!parseNumber(at, 10, node))
+        continue;
+      last = node < maxNodes ? unsigned(node) : maxNodes - 1;
+      --at;
+    }
+  for (unsigned node = 0; node <= last; ++node) {
+    unsigned long bit = 1UL << node % wordBits;
+    bool usable = (allowed[node / wordBits] & bit) &&
+                  (!binds || (chosen[node / wordBits] & bit));
+    if (!usable && nodeHasPool(node, hugeBytes))
+      return true;
+  }
+  return false;
+}
+
+bool mpg::reservationMayFail(size_t hugeBytes) {
+  return usageLimitIsSet(hugeBytes) || isBoundToFewNodes(hugeBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static uint64_t pagesFor(uint64_t bytes, size_t hugeBytes) {
+  return (bytes + hugeBytes - 1) / hugeBytes;
+}
+
+static void explainPool(LineBuffer &line, const Pool &pool, size_t hugeBytes,
+                        uint64_t missingBytes) {
+  line.add("the pool of ").addBytes(hugeBytes);
+  if (pool.total == 0 && pool.overcommit == 0)
+    line.add(" pages is empty (nr_hugepages is 0)");
+  else
+    line.add(" pages has ")
+        .addNumber(pool.available())
+        .add(" of ")
+        .addNumber(pool.total)
+        .add(" left");
+  // The default size has a short name, the others only the long one.
+  line.add("; fix: echo ")
+      .addNumber(pool.total + pagesFor(missingBytes, hugeBytes))
+      .add(" > /sys/kernel/mm/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/nr_hugepages");
+}
+
+namespace {
+
+/// A resource limit on memory, and where the kernel counts what it is about.
+struct LimitKind {
+  int resource;
+  int usedField; ///< of /proc/self/statm, in pages
+  const char *name, *command;
+};
+
+} // namespace
+
+static const LimitKind limitKinds[] = {
+    {RLIMIT_AS, 0, "RLIMIT_AS", "ulimit -v unlimited"},
+    {RLIMIT_DATA, 5, "RLIMIT_DATA", "ulimit -d unlimited"}};
+
+static MemoryLimit readLimit(const LimitKind &kind) {
+  MemoryLimit limit;
+  uint64_t values[2] = {UINT64_MAX, UINT64_MAX};
+  rawCall(SYS_prlimit64, 0, kind.resource, 0, long(values));
+  if (values[0] == UINT64_MAX)
+    return limit;
+  char text[128];
+  uint64_t pages = 0;
+  const char *at = nullptr;
+  if (readSmallFile("/proc/self/statm", text, sizeof text) > 0)
+    at = fieldAt(text, kind.usedField);
+  if (at)
+    parseNumber(at, 10, pages);
+  uint64_t used = pages * basePageBytes();
+  limit.bytes = values[0];
+  limit.leftBytes = used < limit.bytes ? limit.bytes - used : 0;
+  return limit;
+}
+
+MemoryLimit mpg::readMemoryLimit() {
+  MemoryLimit least;
+  for (const LimitKind &kind : limitKinds)
+    if (MemoryLimit limit = readLimit(kind); limit.leftBytes < least.leftBytes)
+      least = limit;
+  return least;
+}
+
+/// A limit of the process on its memory; false if none is near.
+static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
+  for (const LimitKind &kind : limitKinds) {
+    MemoryLimit limit = readLimit(kind);
+    if (limit.leftBytes >= missingBytes)
+      continue;
+    line.add("the address space limit is reached (")
+        .add(kind.name)
+        .add(" is ")
+        .addBytes(limit.bytes)
+        .add("); fix: ")
+        .add(kind.command);
+    return true;
+  }
+  return false;
+}
+
+static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
+                          uint64_t missingBytes) {
+  if (limit.usageLeftBytes >= missingBytes &&
+      limit.reservationLeftBytes >= missingBytes)
+    return false;
+  line.add("the cgroup limit ")
+      .add(limit.file)
+      .add(" is ")
+      .addBytes(limit.limitBytes)
+      .add("; fix: ask for more in the job, or echo ")
+      .addNumber(limit.limitBytes + missingBytes)
+      .add(" to that file");
+  return true;
+}
+
+/// Without sysfs nothing is known of pools and settings; containers hide it.
+static bool explainHiddenFiles(LineBuffer &line) {
+  char text[64];
+  // This one is there on every kernel, whatever it is configured with.
+  if (readSmallFile("/sys/kernel/uevent_seqnum", text, sizeof text) > 0 ||
+      readSmallFile("/sys/kernel/mm/ksm/run", text, sizeof text) > 0)
+    return false;
+  line.add("/sys is hidden, so it is not known which large pages there are; "
+           "fix: mount sysfs in the container");
+  return true;
+}
+
+static void explainThp(LineBuffer &line, uint64_t missingBytes) {
+  char text[64];
+  if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
+                    sizeof text) <= 0) {
+    if (explainHiddenFiles(line))
+      return;
+    line.add("this kernel has no transparent huge pages; fix: set up a pool of "
+             "large pages");
+    return;
+  }
+  int error = tryAdvice();
+  if (strstr(text, "[never]"))
+    line.add("transparent huge pages are switched off; fix: echo madvise > "
+             "/sys/kernel/mm/transparent_hugepage/enabled");
+  else if (!thpIsAllowed())
+    line.add("transparent huge pages are switched off for this process; fix: "
+             "do not start it under PR_SET_THP_DISABLE");
+  else if (error == EPERM || error == EACCES || error == ENOSYS)
+    line.add("madvise is forbidden; fix: allow it in the job's system call "
+             "filter");
+  else if (!hugePagesFitGroup(missingBytes))
+    line.add("the memory limit of the job's control group leaves too little "
+             "for pages that are whole when a byte of them is used; fix: ask "
+             "for more memory in the job");
+  else
+    line.add("the kernel had no free memory in pieces of that size; fix: echo "
+             "1 > /proc/sys/vm/compact_memory, or set up a pool of large "
+             "pages");
+}
+
+void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
+                          uint64_t missingBytes, int error) {
+  if (source == Source::thp) {
+    if (error != ENOMEM || !explainLimits(line, missingBytes))
+      explainThp(line, missingBytes);
+    return;
+  }
+  Pool pool = readPool(hugeBytes);
+  if (!pool.exists && explainHiddenFiles(line))
+    return;
+  if (!pool.exists) {
+    line.add("this kernel has no pages of ")
+        .addBytes(hugeBytes)
+        .add("; fix: a kernel with CONFIG_HUGETLBFS, or unset "
+             "XOS_MMM_L_HUGETLB_SZ");
+    return;
+  }
+  if (error == EPERM || error == EACCES || error == ENOSYS) {
+    line.add("the system call for it is forbidden (")
+        .add(error == ENOSYS ? "ENOSYS" : "no permission")
+        .add("); fix: allow mmap, mremap and memfd_create in the job's "
+             "system call filter");
+    return;
+  }
+  if (explainLimits(line, missingBytes))
+    return;
+  missingBytes = roundUp(missingBytes, hugeBytes); // as an operator would say
+  if (explainCgroup(line, readCgroupLimit(hugeBytes), missingBytes))
+    return;
+  explainPool(line, pool, hugeBytes, missingBytes);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why large pages could not be had, in words that name a file and a number:
+// the pool is empty, a cgroup's limit is reached, address space or stack
+// limits, a kernel without the page size, THP switched off by the site. Looks
+// only after something failed; a node where all is well pays nothing.
+
+#ifndef MPG_RUNTIME_SHORTAGE_H
+#define MPG_RUNTIME_SHORTAGE_H
+
+#include "base/Cgroup.h"
+#include "base/Messages.h"
+#include "pages/Pages.h"
+
+namespace mpg {
+
+/// Pages of one size, of the whole node.
+struct Pool {
+  bool exists = false; ///< the kernel offers this size
+  uint64_t total = 0, free = 0, reserved = 0, surplus = 0, overcommit = 0;
+  /// What a new mapping could still reserve, in pages.
+  uint64_t available() const;
+};
+Pool readPool(size_t hugeBytes);
+
+/// True if a usage limit is set anywhere above this process: memory that is
+/// only reserved may then fail when it is touched (SIGBUS), so it has to be
+/// populated at once.
+bool usageLimitIsSet(size_t hugeBytes);
+
+/// True if reserved memory may fail when it is touched: a usage limit is set,
+/// or the process is bound to some of the NUMA nodes (a reservation counts the
+/// pages of all nodes). Whatever is only reserved has to be populated then.
+bool reservationMayFail(size_t hugeBytes);
+
+/// Whether some large pages lie on NUMA nodes that this process may not use:
+/// the numbers of the pool are not for it alone then.
+bool isBoundToFewNodes(size_t hugeBytes);
+
+/// A limit of this process on its address space or its data (ulimit -v, -d).
+struct MemoryLimit {
+  uint64_t bytes = UINT64_MAX; ///< of the one that leaves least; none
+  uint64_t leftBytes = UINT64_MAX;
+};
+MemoryLimit readMemoryLimit();
+
+/// Adds the cause of a failure to get \p missingBytes of \p source to \p line,
+/// and after it the remedy: "the pool of 2 MiB pages is empty (0 of 1024 free);
+/// fix: echo 1184 > /proc/sys/vm/nr_hugepages".
+void explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
+                     uint64_t missingBytes, int error);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_SHORTAGE_H

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A piece is either touched memory, at most 32 MiB of it, which is copied, or
+// untouched .bss of any length, which is not: so the extra memory is bounded
+// whatever the size of the program, and untouched .bss costs one mapping.
+// Pieces are kept few because the kernel never merges hugetlb mappings.
+
+#include "segments/Mover.h"
+
+#include "base/Cgroup.h"
+#include "pages/Shortage.h"
+
+#include <errno.h>
+
+using namespace mpg;
+
+/// Beyond that many pieces untouched .bss is moved as if it were touched: a
+/// process may have 65530 mappings, and the program needs some of them.
+static constexpr unsigned manyPieces = 2048;
+
+/// Touched memory that is moved at once. It exists twice for a moment, and a
+/// third time where the kernel cannot move it.
+static size_t pieceBytes(Source source, size_t granuleBytes) {
+  size_t bytes = canMove(source) ? 32 << 20 : 16 << 20;
+  return bytes > granuleBytes ? bytes : granuleBytes;
+}
+
+Mover::Mover(const Config &config)
+    : granuleBytes(config.hugeBytes),
+      thpAfterwards(config.mode == Mode::automatic),
+      demand(config.bssPaging == Paging::demand),
+      populateAll(config.bssPaging == Paging::prepage),
+      useHugetlb(config.mode != Mode::thp), useThp(config.mode == Mode::thp) {
+  if (useHugetlb && demand)
+    populateAll = reservationMayFail(granuleBytes);
+  if (useThp && !thpIsAllowed())
+    giveUp(Source::thp, EPERM);
+}
+
+void Mover::giveUp(Source what, int why) {
+  if (what == Source::thp) {
+    useThp = false;
+  } else {
+    useHugetlb = false;
+    useThp = thpAfterwards && thpIsAllowed();
+  }
+  if (!error) {
+    error = why;
+    failedSource = what;
+  }
+}
+
+void Mover::move(Part &part) {
+  uintptr_t at = part.range.start;
+  part.hugetlbEnd = part.thpEnd = at;
+  while (at < part.range.end && useHugetlb) {
+    at += moveHugetlb(*part.segment, nextPiece(part, at));
+    part.hugetlbEnd = part.thpEnd = at;
+  }
+  while (at < part.range.end && useThp) {
+    Piece piece = nextPiece(part, at);
+    size_t bytes = moveThp(*part.segment, piece);
+    if (!piece.touched && demand)
+      part.promisedBytes += bytes;
+    at += bytes;
+    part.thpEnd = at;
+  }
+}
+
+Mover::Piece Mover::nextPiece(const Part &part, uintptr_t at) {
+  Source source = useHugetlb ? Source::hugetlb : Source::thp;
+  size_t most = pieceBytes(source, granuleBytes);
+  uintptr_t end = part.range.end;
+  uintptr_t windowEnd = end - at > most ? at + most : end;
+  ++pieces;
+  // A file's pages count as touched whether they are present or not. The last
+  // of them may reach into the first granule of .bss.
+  uintptr_t dataEnd = roundUp(part.segment->fileEnd, granuleBytes);
+  if (at < dataEnd)
+    return {{at, dataEnd < windowEnd ? dataEnd : windowEnd}, true};
+  if (pieces > manyPieces)
+    return {{at, windowEnd}, true};
+  bool touched;
+  uintptr_t runEnd = at + touchedRun({at, windowEnd}, granuleBytes, touched);
+  if (!touched && runEnd == windowEnd && runEnd < end) {
+    bool moreIsTouched;
+    size_t more = touchedRun({runEnd, end}, granuleBytes, moreIsTouched);
+    runEnd += moreIsTouched ? 0 : more;
+  }
+  Piece piece{{at, runEnd}, touched};
+  if (!touched && source == Source::thp)
+    cutAtEdge(*part.segment, piece);
+  return piece;
+}
+
+/// Advice brings no large page to a granule that the segment shares with free
+/// address space, because no mapping covers all of it. It is moved as if it
+/// were touched; \p piece ends before it or becomes it.
+void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
+  size_t pageBytes = basePageBytes();
+  Range covered = innerGranules({roundDown(segment.range.start, pageBytes),
+                                 roundUp(segment.range.end, pageBytes)},
+                                granuleBytes);
+  Range &range = piece.range;
+  if (range.start >= covered.start && range.start < covered.end) {
+    range.end = range.end < covered.end ? range.end : covered.end;
+    return;
+  }
+  range.end = range.start + granuleBytes;
+  piece.touched = true;
+}
+
+/// Copies the old contents into \p away, if there are any, and puts it in their
+/// place. Nothing but locals is written from the copy on.
+size_t Mover::fillAndMove(const Segment &segment, Piece piece, Away &away,
+                          size_t bytes) {
+  uintptr_t target = piece.range.start;
+  Source source = away.source;
+  if (piece.touched) {
+    // Not the address space beside the segment in its border granules, where
+    // nothing is mapped.
+    size_t pageBytes = basePageBytes();
+    uintptr_t from = roundDown(segment.range.start, pageBytes);
+    uintptr_t to = roundUp(segment.range.end, pageBytes);
+    from = from > target ? from : target;
+    to = to < target + bytes ? to : target + bytes;
+    copyPages(away.range.start + (from - target), from, to - from);
+  }
+  int why = moveInto(away, target, granuleBytes,
+                     piece.touched ? Contents::copied : Contents::zero);
+  if (!why)
+    return bytes;
+  discard(away);
+  giveUp(source, why);
+  return 0;
+}
+
+/// As much of \p bytes as can be had: half of it, and half of that. Fails with
+/// what the last granule failed with.
+int Mover::buildSome(Source source, size_t bytes, Away &away) const {
+  for (;;) {
+    int why = buildAway(source, bytes, granuleBytes, nullptr, away);
+    if (why != ENOMEM || bytes <= granuleBytes)
+      return why;
+    bytes = roundDown(bytes / 2, granuleBytes);
+  }
+}
+
+size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
+  Away away;
+  if (int why = buildSome(Source::hugetlb, piece.range.bytes(), away)) {
+    giveUp(Source::hugetlb, why);
+    return 0;
+  }
+  size_t built = away.range.bytes(), present = built;
+  if (piece.touched || populateAll)
+    present = populate(away.range, granuleBytes);
+  if (present < built)
+    shrinkAway(away, present);
+  size_t done = 0;
+  if (present)
+    done = fillAndMove(segment, piece, away, present);
+  if (present < built)
+    giveUp(Source::hugetlb, ENOMEM);
+  return done;
+}
+
+size_t Mover::moveThp(const Segment &segment, Piece piece) {
+  if (!hugePagesFitGroup(piece.range.bytes())) {
+    giveUp(Source::thp, ENOMEM);
+    return 0;
+  }
+  if (!piece.touched) {
+    // Advice is enough where nothing is there yet.
+    adviseHuge(piece.range, false);
+    if (!demand) {
+      populate(piece.range, granuleBytes);
+      adviseHuge(piece.range);
+    }
+    return piece.range.bytes();
+  }
+  Away away;
+  if (int why = buildSome(Source::thp, piece.range.bytes(), away)) {
+    giveUp(Source::thp, why);
+    return 0;
+  }
+  populate(away.range, granuleBytes);
+  size_t done = fillAndMove(segment, piece, away, away.range.bytes());
+  if (done)
+    adviseHuge({piece.range.start, piece.range.start + done});
+  return done;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// .data and .bss onto large pages: finds what can be moved (Segments), has it
+// moved (Mover), and says what came of it. One line at most for what is missing
+// and one for a layout that prevents it; a program that has no memory of the
+// size of a large page is nothing to speak of.
+
+#include "segments/Remap.h"
+
+#include "base/Syscall.h"
+#include "pages/RangeUse.h"
+#include "pages/Shortage.h"
+#include "segments/Mover.h"
+#include "segments/SegmentFork.h"
+
+#include <signal.h>
+
+using namespace mpg;
+
+namespace {
+
+/// Bytes of a region and what became of them.
+struct Tally {
+  uint64_t total = 0, movable = 0, huge = 0, promised = 0;
+};
+
+/// One start-up. On the stack, as everything that is used while memory moves.
+class Remap {
+public:
+  Remap(const Config &config, Messages &messages)
+      : config(config), messages(messages), granuleBytes(config.hugeBytes) {}
+  void run();
+
+private:
+  void findParts();
+  void moveParts(Mover &mover);
+  Tally tallyOf(Range region) const;
+  void report(const Mover &mover);
+  void reportRegion(mpg_region_kind kind, Range region, const Mover &mover);
+  void addReason(LineBuffer &line, const Tally &tally,
+                 const Mover &mover) const;
+  void sayHidden(const Tally &all);
+  void sayLayout(const Tally &all);
+  void sayMissing(const Tally &all, const Mover &mover);
+  Range regionOf(const Segment &segment, bool bss) const;
+  bool usedThp() const;
+
+  static constexpr size_t maxSegments = 32, maxParts = 64;
+  const Config &config;
+  Messages &messages;
+  const size_t granuleBytes;
+  bool manyThreads = false, isMapHidden = false;
+  size_t segmentCount = 0, partCount = 0;
+  Segment segments[maxSegments];
+  Part parts[maxParts];
+};
+
+} // namespace
+
+void Remap::findParts() {
+  segmentCount =
+      findSegments(config.remapLibraries, granuleBytes, segments, maxSegments);
+  uintptr_t brk = uintptr_t(rawCall(SYS_brk, 0));
+  for (size_t i = 0; i < segmentCount; ++i) {
+    if (segments[i].range.bytes() * 2 < granuleBytes)
+      continue; // most programs: not worth a look at the map
+    MovableFinder finder(segments[i], granuleBytes, basePageBytes(), brk);
+    SelfMaps maps;
+    Mapping mapping;
+    while (maps.next(mapping))
+      finder.see(mapping);
+    if (!maps.opened()) { // without a map nothing is certain
+      isMapHidden = true;
+      return;
+    }
+    finder.finish();
+    for (unsigned j = 0; j < finder.count && partCount < maxParts; ++j) {
+      Part &part = parts[partCount++];
+      part.range = finder.ranges[j];
+      part.segment = &segments[i];
+      part.hugetlbEnd = part.thpEnd = part.range.start;
+    }
+  }
+}
+
+/// A signal handler that wrote to a piece after it was copied would write into
+/// memory that is about to go. All signals: there is nothing to be lost by it.
+void Remap::moveParts(Mover &mover) {
+  uint64_t all = ~uint64_t(0), before = 0;
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&all), long(&before),
+          sizeof all);
+  for (size_t i = 0; i < partCount; ++i)
+    mover.move(parts[i]);
+  rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
+}
+
+//===----------------------------------------------------------------------===//
+// What came of it
+//===----------------------------------------------------------------------===//
+
+Tally Remap::tallyOf(Range region) const {
+  Tally tally;
+  tally.total = region.bytes();
+  for (size_t i = 0; i < partCount; ++i) {
+    const Part &part = parts[i];
+    Range thp = common({part.hugetlbEnd, part.thpEnd}, region);
+    tally.movable += common(part.range, region).bytes();
+    tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
+    if (thp.empty())
+      continue;
+    tally.huge += useOf(thp).thpBytes;
+    if (region.end > part.segment->fileEnd)
+      tally.promised += part.promisedBytes;
+  }
+  if (tally.promised > tally.total - tally.huge)
+    tally.promised = tally.total - tally.huge;
+  return tally;
+}
+
+bool Remap::usedThp() const {
+  for (size_t i = 0; i < partCount; ++i)
+    if (parts[i].thpEnd > parts[i].hugetlbEnd)
+      return true;
+  return false;
+}
+
+Range Remap::regionOf(const Segment &segment, bool bss) const {
+  if (segment.isLibrary)
+    return bss ? Range{} : segment.range;
+  return bss ? segment.bss() : segment.data();
+}
+
+static const char hiddenMap[] =
+    "/proc/self/maps cannot be read; fix: mount /proc in the container";
+
+void Remap::addReason(LineBuffer &line, const Tally &tally,
+                      const Mover &mover) const {
+  if (manyThreads)
+    line.add("there were several threads at start-up");
+  else if (isMapHidden)
+    line.add(hiddenMap);
+  else if (tally.huge + tally.promised < tally.movable && mover.failed())
+    explainShortage(line, mover.failedSource, granuleBytes,
+                    tally.movable - tally.huge, mover.error);
+  else if (tally.huge + tally.promised < tally.movable)
+    explainShortage(line, Source::thp, granuleBytes, tally.movable - tally.huge,
+                    0);
+  else if (tally.promised)
+    line.add("transparent huge pages come when the memory is touched");
+  else if (tally.total < granuleBytes)
+    line.add("smaller than a large page");
+  else if (tally.movable < tally.total)
+    line.addBytes(tally.total - tally.movable)
+        .add(" share large pages with other memory; fix: link with ld.mpg");
+}
+
+void Remap::reportRegion(mpg_region_kind kind, Range region,
+                         const Mover &mover) {
+  if (region.empty())
+    return;
+  Tally tally = tallyOf(region);
+  LineBuffer reason;
+  addReason(reason, tally, mover);
+  messages.region(kind, region, tally.huge + tally.promised, granuleBytes,
+                  reason.length() ? reason.text() : "");
+}
+
+void Remap::sayHidden(const Tally &all) {
+  LineBuffer line;
+  line.add(".data and .bss: ")
+      .addBytes(all.total)
+      .add(" stay on normal pages (more TLB misses): ")
+      .add(hiddenMap);
+  messages.say(MPG_MSG_KERNEL, line);
+}
+
+/// The linker's layout keeps more than half of a large program on normal pages.
+void Remap::sayLayout(const Tally &all) {
+  // Two granules are what the edges of any program may cost: no news.
+  if (all.total < 2 * granuleBytes || all.movable * 2 >= all.total)
+    return;
+  LineBuffer line;
+  // The beginning is the vendor's: job scripts look for it.
+  line.add("Failed to map HugeTLBfs for data/bss: ")
+      .addBytes(all.total - all.movable)
+      .add(" of ")
+      .addBytes(all.total)
+      .add(" share large pages of ")
+      .addBytes(granuleBytes)
+      .add(" with other segments; they stay on normal pages (more TLB "
+           "misses); fix: link with ld.mpg");
+  messages.say(MPG_LPG_OVERLAP, line);
+}
+
+void Remap::sayMissing(const Tally &all, const Mover &mover) {
+  uint64_t missing = all.movable - all.huge - all.promised;
+  if (missing > all.movable || missing == 0)
+    return;
+  // The kernel decides how many transparent huge pages it makes; a few missing
+  // ones are no news.
+  if (usedThp() && missing * 20 < all.movable)
+    return;
+  Source source = mover.failed() ? mover.failedSource : Source::thp;
+  LineBuffer line;
+  line.add(".data and .bss: ")
+      .addBytes(missing)
+      .add(" of ")
+      .addBytes(all.total)
+      .add(" stay on normal pages (more TLB misses): ");
+  explainShortage(line, source, granuleBytes, missing, mover.error);
+  messages.say(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE, line);
+}
+
+void Remap::report(const Mover &mover) {
+  Tally all;
+  for (size_t i = 0; i < segmentCount; ++i) {
+    const Segment &segment = segments[i];
+    Range data = regionOf(segment, false), bss = regionOf(segment, true);
+    reportRegion(segment.isLibrary ? MPG_REGION_LIBRARY : MPG_REGION_DATA, data,
+                 mover);
+    reportRegion(MPG_REGION_BSS, bss, mover);
+    Tally tally = tallyOf(segment.range);
+    all.total += tally.total;
+    all.movable += tally.movable;
+    all.huge += tally.huge;
+    all.promised += tally.promised;
+  }
+  if (manyThreads) {
+    LineBuffer line;
+    line.add(".data and .bss: ")
+        .addBytes(all.total)
+        .add(" stay on normal pages (more TLB misses): there is more than one "
+             "thread at start-up; fix: do not start threads in a constructor, "
+             "or name libmpg first in LD_PRELOAD");
+    messages.say(MPG_LPG_THREADS, line);
+    return;
+  }
+  if (isMapHidden)
+    return sayHidden(all);
+  sayLayout(all);
+  sayMissing(all, mover);
+}
+
+void Remap::run() {
+  findParts();
+  // Writes of another thread between the copy and the move would be lost.
+  manyThreads = partCount && threadCount() > 1;
+  Mover mover(config);
+  if (partCount && !manyThreads)
+    moveParts(mover);
+  report(mover);
+  watchForks(parts, partCount, config, messages);
+}
+
+void mpg::remapSegments(const Config &config, Messages &messages) {
+  Remap(config, messages).run();
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// .data and .bss on hugetlb pages and fork().
+
+#ifndef MPG_RUNTIME_SEGMENTFORK_H
+#define MPG_RUNTIME_SEGMENTFORK_H
+
+#include "base/Env.h"
+#include "base/Messages.h"
+#include "fork/ForkList.h"
+#include "segments/Mover.h"
+
+namespace mpg {
+
+/// From here on a fork() is no danger to programs with .data or .bss on hugetlb
+/// pages. Call once, with everything that was moved. \p parts may go away.
+void watchForks(const Part *parts, size_t partCount, const Config &config,
+                Messages &messages);
+
+// For Fork.cpp.
+
+struct SegmentRanges {
+  const Range *first, *last;
+  const Range *begin() const { return first; }
+  const Range *end() const { return last; }
+};
+/// What was moved onto hugetlb pages, in the order of addresses.
+SegmentRanges segmentsOnLargePages();
+uint64_t segmentHugeBytes();
+
+/// Whether the C library's variables and ours are among them (a static
+/// program): a child cannot do without these for a moment.
+bool segmentsHoldLibraries();
+
+/// They lie on \p source now, for good.
+void segmentsHaveLeft(Source source);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_SEGMENTFORK_H

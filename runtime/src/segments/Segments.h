@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which memory of the program may be moved to large pages: the writable
+// segments of its ELF files without RELRO, and of these the granules that hold
+// nothing else. The loader's tables say what was meant to be there; the memory
+// map says what is there, and only what both agree on is moved.
+
+#ifndef MPG_RUNTIME_SEGMENTS_H
+#define MPG_RUNTIME_SEGMENTS_H
+
+#include "base/SelfMaps.h"
+
+namespace mpg {
+
+/// One writable PT_LOAD, as it lies in memory. RELRO at its start is cut off.
+struct Segment {
+  Range range;           ///< as the program headers say, not rounded
+  uintptr_t fileEnd = 0; ///< .data below, .bss from here on
+  Range relro;
+  bool isLibrary = false;
+
+  Range data() const { return {range.start, fileEnd}; }
+  Range bss() const { return {fileEnd, range.end}; }
+};
+
+/// The writable segments of the program, and with \p libraries those of its
+/// libraries that hold a granule or more. Returns how many of them fit.
+size_t findSegments(bool libraries, size_t granuleBytes, Segment *segments,
+                    size_t capacity);
+
+/// Finds the granules of one segment that can be moved, out of the memory map.
+class MovableFinder {
+public:
+  /// \p brk is the current end of the brk heap: it grows from there, so the
+  /// granule that holds it must not be taken.
+  MovableFinder(const Segment &segment, size_t granuleBytes, size_t pageBytes,
+                uintptr_t brk);
+
+  /// The next mapping of the process, in the order of addresses.
+  void see(const Mapping &mapping);
+  /// No more mappings.
+  void finish();
+
+  static constexpr unsigned maxRanges = 16;
+  Range ranges[maxRanges]; ///< whole granules, in order
+  unsigned count = 0;
+
+private:
+  void add(Range usable);
+  void closeStretch();
+  void addGap(Range gap);
+
+  const Segment segment;
+  const size_t granuleBytes;
+  Range inside;  ///< the segment rounded out to pages
+  Range outer;   ///< the segment rounded out to granules
+  uintptr_t at;  ///< seen up to here
+  Range stretch; ///< usable memory that is still growing
+  bool mayGrowUp;
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_SEGMENTS_H

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process stack. New memory is built elsewhere, the stack is copied into
+// it at the same offsets, and it is moved over the stack in one system call,
+// all of that on a small stack of our own.
+//
+//   whole   the range from the top of the stack up to the next granule border
+//           is free: old and new lie in [low, border), nothing is left behind
+//   parted  it is not (the vDSO of many x86 kernels, or the end of the address
+//           space), or the kernel could not read the arguments any more: the
+//           stack keeps its first granule on normal pages, is grown to the
+//           border below, and large pages continue from there. main begins at
+//           the border, if libmpg is who calls it (mpg_calls_main)
+//
+// Below either lies what the kernel would have had there: a gap that cannot be
+// touched, or, where the limit is higher than the large part or there is none,
+// normal pages that grow downwards. A program may change its limit: see
+// StackLimit.h.
+//
+// Not done: running main on another stack. Garbage collectors and sanitizers
+// look for the stack where the kernel has put it.
+
+#include "stack/Stack.h"
+
+#include "base/Cgroup.h"
+#include "base/SelfMaps.h"
+#include "pages/Pages.h"
+#include "pages/Shortage.h"
+#include "stack/StackArguments.h"
+#include "stack/StackFork.h"
+#include "stack/StackLimit.h"
+#include "stack/StackMove.h"
+#include "stack/StackPlace.h"
+
+#include <errno.h>
+#include <string.h>
+
+using namespace mpg;
+
+/// More large pages than this only where a limit asks for them.
+static constexpr uint64_t unlimitedPartBytes = 64 << 20;
+/// Less is not worth it where there is no limit.
+static constexpr uint64_t leastPartBytes = 8 << 20;
+/// Room below the frame of the caller that stays on normal pages when the
+/// stack is parted: everything that is in use while it happens.
+static constexpr size_t framesBytes = 64 << 10;
+
+/// See mainBegins().
+static uintptr_t topOfMain = 0;
+
+namespace {
+
+struct Plan {
+  size_t granuleBytes = 0;
+  uint64_t limitBytes = 0; ///< UINT64_MAX: none
+  Range old;               ///< the stack as the kernel has made it
+  Range above;             ///< taken up to the border; whole stacks only
+  bool whole = false;
+  bool skips = false; ///< main will begin on the large part of a parted stack
+  bool readable = false; ///< arguments can be kept readable if it is whole
+  Source source = Source::hugetlbFile;
+  Range large; ///< where the new memory goes
+  Away away;
+
+  /// What is left to the limit below the large part grows on normal pages.
+  bool grows() const { return limitBytes > old.end - large.start; }
+  size_t belowBytes() const {
+    return grows() ? growingStartBytes : guardGapBytes();
+  }
+  /// What must be free below the stack in use.
+  Range below() const {
+    bool starts = whole || old.start < large.end;
+    return {large.start - belowBytes(), starts ? old.start : large.end};
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static const char *const cost = "; cost: more TLB misses on the stack";
+
+static void reportLeft(Messages &messages, const Plan &plan,
+                       const char *reason) {
+  messages.region(MPG_REGION_STACK, plan.old, 0, plan.granuleBytes, reason);
+}
+
+/// Bytes below the top of the stack that are to be large.
+static uint64_t wantedBytes(const Plan &plan) {
+  if (plan.limitBytes <= unlimitedPartBytes)
+    return plan.limitBytes;
+  if (plan.limitBytes == UINT64_MAX || plan.source == Source::thp)
+    return unlimitedPartBytes;
+  uint64_t quarter =
+      readPool(plan.granuleBytes).available() / 4 * plan.granuleBytes;
+  if (quarter < unlimitedPartBytes)
+    return unlimitedPartBytes;
+  return plan.limitBytes < quarter ? plan.limitBytes : quarter;
+}
+
+static void sayShortage(Messages &messages, const Plan &plan, int error) {
+  LineBuffer line;
+  line.add("the process stack stays on normal pages")
+      .add(cost)
+      .add("; cause: ");
+  explainShortage(line, plan.source, plan.granuleBytes,
+                  plan.large.empty() ? wantedBytes(plan) : plan.large.bytes(),
+                  error);
+  messages.say(MPG_MSG_SHORTAGE, line);
+  reportLeft(messages, plan, "large pages ran short");
+}
+
+static void sayThreads(Messages &messages, const Plan &plan, unsigned count) {
+  LineBuffer line;
+  line.add("the process stack stays on normal pages: ")
+      .addNumber(count)
+      .add(" threads run before main")
+      .add(cost)
+      .add("; fix: start threads in main and not in constructors, or let "
+           "libmpg come first (LD_PRELOAD)");
+  messages.say(MPG_LPG_THREADS, line);
+  reportLeft(messages, plan, "several threads before main");
+}
+
+static void sayExecutable(Messages &messages, const Plan &plan) {
+  LineBuffer line;
+  line.add("the process stack stays on normal pages: the program asks for an "
+           "executable stack")
+      .add(cost)
+      .add("; fix: link with -z noexecstack");
+  messages.say(MPG_MSG_CONFLICT, line);
+  reportLeft(messages, plan, "executable stack");
+}
+
+/// \p place is not free; adds by what.
+static void addObstacle(LineBuffer &line, Range place) {
+  SelfMaps maps;
+  Mapping mapping;
+  while (maps.next(mapping)) {
+    if (!mapping.range.overlaps(place))
+      continue;
+    line.add(mapping.name[0] ? mapping.name : "other memory")
+        .add(" lies there, at ")
+        .addHex(mapping.range.start);
+    return;
+  }
+  line.add("the address space ends there");
+}
+
+/// The bytes that stay on normal pages, and why.
+static void sayParted(Messages &messages, const Plan &plan) {
+  Range wanted{plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
+  LineBuffer line;
+  if (plan.readable) {
+    line.add("no room above the process stack at ")
+        .addHex(plan.old.end)
+        .add(": ");
+    addObstacle(line, wanted);
+  } else {
+    line.add("the kernel does not let the arguments leave the process stack");
+  }
+  line.add("; cost: its first ")
+      .addBytes(plan.old.end - plan.large.end)
+      .add(" stay on normal pages, ")
+      .addBytes(plan.large.bytes())
+      .add(" below are large; fix: ")
+      .add(plan.readable
+               ? "address space randomisation on (not setarch -R, not under a "
+                 "debugger), or a kernel that keeps the vDSO away from the "
+                 "stack"
+               : "a kernel with CONFIG_CHECKPOINT_RESTORE");
+  messages.say(plan.readable ? MPG_LPG_STACK_BOTTOM : MPG_MSG_KERNEL, line);
+}
+
+static void sayNoRoomBelow(Messages &messages, const Plan &plan) {
+  LineBuffer line;
+  line.add("no room below the process stack at ")
+      .addHex(plan.old.start)
+      .add(" for ")
+      .addBytes(plan.below().bytes())
+      .add(": ");
+  addObstacle(line, plan.below());
+  line.add("; cost: the stack stays on normal pages; fix: a lower limit "
+           "(ulimit -s), or keep mappings away from the stack");
+  messages.say(MPG_LPG_STACK_TOP, line);
+  reportLeft(messages, plan, "no room below the stack");
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+/// Fills in what is there. False if it is no stack of ours to move; then that
+/// has been said.
+static bool findStack(Plan &plan, Messages &messages) {
+  Mapping mapping;
+  auto here = uintptr_t(__builtin_frame_address(0));
+  if (!findMapping(here, mapping))
+    return false;
+  plan.old = mapping.range;
+  plan.limitBytes = stackLimitBytes();
+  // An emulator or a tool has made a stack of its own. One that says "[stack]"
+  // has its full size from the start, which the kernel's has not.
+  constexpr uint64_t kernelStartMaxBytes = 8 << 20; // HW:stack-start
+  uint64_t fullBytes = plan.limitBytes < kernelStartMaxBytes
+                           ? plan.limitBytes
+                           : kernelStartMaxBytes;
+  if (strcmp(mapping.name, "[stack]") || plan.old.bytes() >= fullBytes) {
+    reportLeft(messages, plan, "not a stack of the kernel's");
+    return false;
+  }
+  if (mapping.executable) {
+    sayExecutable(messages, plan);
+    return false;
+  }
+  unsigned threads = threadCount();
+  if (threads > 1) {
+    sayThreads(messages, plan, threads);
+    return false;
+  }
+  return true;
+}
+
+/// Whether the large part, which is there from the start on, would take a part
+/// of a limit on memory that the program may want for other things.
+static bool isTooMuch(const Plan &plan, Messages &messages) {
+  uint64_t left = readMemoryLimit().leftBytes, wanted = wantedBytes(plan);
+  if (wanted <= left / stackShareOfLimit)
+    return false;
+  LineBuffer line;
+  line.add("the process stack stays on normal pages")
+      .add(cost)
+      .add("; cause: a limit on memory (ulimit -v or -d) leaves ")
+      .addBytes(left)
+      .add(", and all ")
+      .addBytes(wanted)
+      .add(" of it would count from the start; fix: raise the limit, or lower "
+           "that of the stack (ulimit -s)");
+  messages.say(MPG_MSG_SHORTAGE, line);
+  reportLeft(messages, plan, "a limit on memory is near");
+  return true;
+}
+
+/// Decides where large pages go if they are to reach \p bytes below the top.
+static bool layOut(Plan &plan, uint64_t bytes) {
+  auto here = uintptr_t(__builtin_frame_address(0));
+  size_t granule = plan.granuleBytes;
+  plan.large.end = plan.whole ? roundUp(plan.old.end, granule)
+                              : roundDown(here - framesBytes, granule);
+  // What main does not begin with must not be missing at the other end.
+  uintptr_t top = plan.skips ? plan.large.end : plan.old.end;
+  if (bytes >= top)
+    return false;
+  plan.large.start = roundDown(top - bytes, granule);
+  return !plan.large.empty();
+}
+
+/// Linux (measured on 6.18) moves hugetlb memory to wrong places
+/// where it begins with a stretch that no page table covers and goes on with
+/// one that a table does cover: it skips to the end of the table's reach in the
+/// old and in the new place alike, which are not equally far away (inferred,
+/// HW:hugetlb-mremap-hole). The stack's contents are at the end of untouched
+/// memory, so one page is made present before each such border.
+static bool makePageTables(Range away, size_t granuleBytes) {
+  // A table reaches over 1 GiB or, with 64 KiB base pages, 512 MiB.
+  constexpr size_t reachBytes = 512 << 20;
+  for (uintptr_t border = roundUp(away.start + 1, reachBytes);
+       border < away.end; border += reachBytes)
+    if (populate({border - granuleBytes, border}, granuleBytes) == 0)
+      return false;
+  return true;
+}
+
+/// Makes present what has to be before the move: all of the new memory if
+/// prepaging is asked for or if reserved memory may fail later.
+static bool fill(const Config &config, const Plan &plan) {
+  Range away = plan.away.range;
+  bool isHugetlb = plan.source == Source::hugetlbFile;
+  if (config.stackPaging == Paging::prepage ||
+      (isHugetlb && reservationMayFail(plan.granuleBytes)))
+    return populate(away, plan.granuleBytes) == away.bytes();
+  return !isHugetlb || makePageTables(away, plan.granuleBytes);
+}
+
+/// Builds the new memory from the plan's source; less than wanted only where
+/// normal pages continue below.
+static int build(const Config &config, Plan &plan) {
+  uint64_t bytes = wantedBytes(plan);
+  for (;;) {
+    if (!layOut(plan, bytes))
+      return ENOMEM;
+    // The space in front makes it "/memfd: [stack] by libmpg" in the maps,
+    // which is what users of Fujitsu's library look for.
+    int error = buildAway(plan.source, plan.large.bytes(), plan.granuleBytes,
+                          " [stack] by libmpg", plan.away);
+    if (!error) {
+      if (fill(config, plan))
+        return 0;
+      discard(plan.away);
+      error = ENOMEM;
+    }
+    bool mayBeLess = plan.limitBytes > unlimitedPartBytes;
+    if (!mayBeLess || bytes / 2 < leastPartBytes)
+      return error;
+    bytes /= 2;
+  }
+}
+
+/// hugetlb first, transparent huge pages next, as far as the mode allows.
+static int buildAny(const Config &config, Plan &plan) {
+  int error = ENOMEM;
+  if (config.mode != Mode::thp) {
+    plan.source = Source::hugetlbFile;
+    error = build(config, plan);
+    if (!error || config.mode == Mode::hugetlb)
+      return error;
+  }
+  if (!thpIsAllowed() || !hugePagesFitGroup(wantedBytes(plan))) {
+    if (config.mode == Mode::thp)
+      plan.source = Source::thp;
+    return error;
+  }
+  plan.source = Source::thp;
+  return build(config, plan);
+}
+
+//===----------------------------------------------------------------------===//
+// The move
+//===----------------------------------------------------------------------===//
+
+/// Makes the stack reach down to the border where large pages begin.
+static bool reachBorder(const Plan &plan, Messages &messages) {
+  if (plan.old.start <= plan.large.end)
+    return true;
+  if (plan.old.end - plan.large.end > plan.limitBytes) {
+    reportLeft(messages, plan, "the stack limit ends above the first granule");
+    return false;
+  }
+  if (!mayMapMore(plan.old.start - plan.large.end)) {
+    sayShortage(messages, plan, ENOMEM);
+    return false;
+  }
+  growStackTo(plan.large.end);
+  return true;
+}
+
+/// After a failed move: what is held below, unless normal pages are there now
+/// as a part of the stack (then it does not grow any more and needs them).
+static void releaseBelow(Range below) {
+  Mapping mapping;
+  if (!findMapping(below.end, mapping) || mapping.range.start == below.end)
+    releasePlace(below);
+}
+
+/// Holds the space below and puts the new memory in its place.
+static bool putInPlace(Plan &plan, Messages &messages) {
+  Range below = plan.below();
+  if (!isFree({below.start, plan.old.start})) {
+    sayNoRoomBelow(messages, plan);
+    return false;
+  }
+  if (!plan.whole && !reachBorder(plan, messages))
+    return false;
+  if (!holdPlace(below)) {
+    sayNoRoomBelow(messages, plan);
+    return false;
+  }
+  if (plan.whole && plan.source == Source::hugetlbFile && !moveArguments()) {
+    releasePlace(below);
+    sayShortage(messages, plan, ENOMEM);
+    return false;
+  }
+  StackMove move{plan.away, plan.whole ? plan.old : Range{}, plan.large.start,
+                 plan.granuleBytes};
+  int error = moveStack(move);
+  plan.away = move.away;
+  if (error) {
+    releaseBelow(below);
+    sayShortage(messages, plan, error);
+    return false;
+  }
+  return true;
+}
+
+static void reportMoved(Messages &messages, const Plan &plan) {
+  bool isParted = !plan.whole && !plan.skips;
+  if (isParted)
+    sayParted(messages, plan);
+  uintptr_t end = isParted ? plan.old.end : plan.large.end;
+  const char *reason = "";
+  if (isParted)
+    reason = plan.readable
+                 ? "no room above the stack: its first part is on normal pages"
+                 : "the arguments have to stay on normal pages";
+  else if (plan.grows())
+    reason = "what it needs below that grows on normal pages";
+  messages.region(MPG_REGION_STACK, {plan.large.start, end}, plan.large.bytes(),
+                  plan.granuleBytes, reason);
+}
+
+/// Does it; false if the stack is as it was, which has been said.
+static bool remap(const Config &config, Plan &plan, Messages &messages) {
+  if (!findStack(plan, messages) || isTooMuch(plan, messages))
+    return false;
+  plan.above = {plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
+  plan.readable = config.mode == Mode::thp || canMoveArguments();
+  plan.whole = plan.readable && holdPlace(plan.above);
+  if (!plan.whole) {
+    plan.above = Range{};
+    plan.skips = mpg_calls_main && mpg_calls_main();
+  }
+  int error = buildAny(config, plan);
+  if (error) {
+    releasePlace(plan.above);
+    sayShortage(messages, plan, error);
+    return false;
+  }
+  if (!putInPlace(plan, messages)) {
+    releasePlace(plan.above);
+    discard(plan.away);
+    return false;
+  }
+  if (plan.grows())
+    mapGrowingBelow(plan.large.start);
+  PlacedStack placed;
+  placed.end = plan.skips ? plan.large.end : plan.old.end;
+  topOfMain = plan.skips ? plan.large.end : 0;
+  placed.large = plan.large;
+  placed.granuleBytes = plan.granuleBytes;
+  placed.isWhole = plan.whole;
+  placed.grows = plan.grows();
+  watchStackLimit(placed);
+  reportMoved(messages, plan);
+  return true;
+}
+
+uintptr_t mpg::mainBegins() { return topOfMain; }
+
+void mpg::remapStack(const Config &config, Messages &messages) {
+  Plan plan;
+  plan.granuleBytes = stackGranuleBytes(config.hugeBytes);
+  bool moved = remap(config, plan, messages);
+  if (config.mode == Mode::thp)
+    return;
+  bool isHugetlb = moved && plan.source == Source::hugetlbFile;
+  watchForks(isHugetlb ? plan.large : Range{}, plan.granuleBytes, messages);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stack of the process onto large pages, before main.
+
+#ifndef MPG_RUNTIME_STACK_H
+#define MPG_RUNTIME_STACK_H
+
+#include "base/Env.h"
+#include "base/Messages.h"
+
+/// Whether libmpg is asked to call main (Interpose.cpp). Not in static
+/// programs.
+extern "C" __attribute__((weak, visibility("hidden"))) bool mpg_calls_main();
+
+namespace mpg {
+
+/// Moves the process stack: as a whole where the range above it is free, else
+/// the part below its first granule. Its limit, its guard and everything on it
+/// stay. On failure it is as it was and one line says why.
+///
+/// A limit of at most 64 MiB is met with large pages in full, a higher one with
+/// at least 64 MiB and at most a quarter of the pages that are left; without a
+/// limit it is 64 MiB. Below that the stack grows on normal pages.
+/// pre: called on the process stack by the only thread.
+void remapStack(const Config &config, Messages &messages);
+
+/// Where the first frame of main has to lie, so that the stack is on large
+/// pages from there on; 0: wherever it is.
+uintptr_t mainBegins();
+
+/// The whole of the process stack, where the C library is told less: it takes
+/// the mapping with the first frame for all of the stack, and its end for the
+/// stack's. \p reported is what it says; comes back as it is unless it is of a
+/// process stack that lies otherwise.
+Range wholeStackOf(Range reported);
+
+/// Page size for stacks when the program's is \p hugeBytes.
+constexpr size_t stackGranuleBytes(size_t hugeBytes) {
+  // A page of 512 MiB for each thread would be no help to anybody.
+  return hugeBytes <= 32 << 20 ? hugeBytes : 2 << 20;
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_STACK_H

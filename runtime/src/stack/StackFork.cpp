@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StackFork.h.
+
+#include "stack/StackFork.h"
+
+#include "pages/ForkRanges.h"
+
+using namespace mpg;
+
+namespace {
+
+struct StackWatch {
+  Range processStack;
+  size_t granuleBytes = 0;
+  Messages *messages = nullptr;
+};
+
+} // namespace
+
+static StackWatch watch;
+
+void mpg::setThreadStack(Range large) {
+  noteLargeMemory(large, watch.granuleBytes);
+}
+
+void mpg::stacksHaveLeft(Source source) {
+  Range stack = watch.processStack;
+  if (!stack.empty())
+    watch.messages->region(MPG_REGION_STACK, stack,
+                           source == Source::thp ? stack.bytes() : 0,
+                           watch.granuleBytes, movedByForkReason);
+  watch.processStack = Range{};
+}
+
+void mpg::watchForks(Range processStack, size_t granuleBytes,
+                     Messages &messages) {
+  watch = {processStack, granuleBytes, &messages};
+  noteLargeMemory(processStack, granuleBytes);
+}

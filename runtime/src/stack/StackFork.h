@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks on hugetlb pages, for a fork().
+
+#ifndef MPG_RUNTIME_STACKFORK_H
+#define MPG_RUNTIME_STACKFORK_H
+
+#include "base/Messages.h"
+#include "fork/Fork.h"
+#include "pages/Pages.h"
+
+namespace mpg {
+
+/// Call once, when the process stack has been moved or left. \p processStack:
+/// its large part; empty if it has none of hugetlb pages.
+void watchForks(Range processStack, size_t granuleBytes, Messages &messages);
+
+/// The large part of the stack of the calling thread.
+void setThreadStack(Range large);
+
+/// All stacks lie on \p source now, for good.
+void stacksHaveLeft(Source source);
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_STACKFORK_H

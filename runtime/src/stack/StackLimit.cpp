@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StackLimit.h. A limit that another process sets, or a raw system call, is
+// not seen.
+
+#include "stack/StackLimit.h"
+
+#include "base/HeapLock.h"
+#include "base/Syscall.h"
+#include "pages/Pages.h"
+#include "pages/Shortage.h"
+#include "stack/Stack.h"
+#include "stack/StackPlace.h"
+
+#include <sys/mman.h>
+
+using namespace mpg;
+
+namespace {
+
+struct Watched {
+  HeapLock lock;
+  PlacedStack stack;
+  uintptr_t openStart = 0; ///< below it the large part cannot be touched
+  long process = 0;
+  /// Where the C library thinks that the stack ends although it goes on, and
+  /// where it really ends. Empty: nowhere.
+  Range partNotSeen;
+};
+
+} // namespace
+
+static Watched watched;
+
+/// Everything that the calling thread has on its stack, and some more.
+static uintptr_t framesBelow() {
+  constexpr size_t framesBytes = 64 << 10;
+  return uintptr_t(__builtin_frame_address(0)) - framesBytes;
+}
+
+/// Whether the calling thread is the one that the stack is for. A child has
+/// limits of its own, after vfork() on the memory of its parent.
+static bool ownsStack() {
+  auto here = uintptr_t(__builtin_frame_address(0));
+  return here > watched.stack.large.start && here < watched.stack.end &&
+         rawCall(SYS_getpid) == watched.process;
+}
+
+/// The lower end of the stack under the limit of the moment.
+static uintptr_t lowestAddress() {
+  uint64_t limit = stackLimitBytes();
+  if (limit >= watched.stack.end)
+    return 0;
+  return roundUp(watched.stack.end - limit, basePageBytes());
+}
+
+/// The C library takes the end of the mapping below the first frames' for the
+/// lower end of the stack.
+static void notePartNotSeen(uintptr_t lowest) {
+  const PlacedStack &stack = watched.stack;
+  uintptr_t low = stack.large.start;
+  if (stack.grows && lowest && lowest < low)
+    low = lowest;
+  watched.partNotSeen = {low,
+                         stack.isWhole ? stack.large.start : stack.large.end};
+}
+
+void mpg::watchStackLimit(const PlacedStack &stack) {
+  watched.stack = stack;
+  watched.openStart = stack.large.start;
+  watched.process = rawCall(SYS_getpid);
+  notePartNotSeen(lowestAddress());
+}
+
+Range mpg::wholeStackOf(Range reported) {
+  const Range &part = watched.partNotSeen;
+  const PlacedStack &stack = watched.stack;
+  if (!part.empty() && reported.start == part.end) {
+    reported.start = part.start;
+    if (!stack.isWhole && stack.end == stack.large.end) {
+      uintptr_t lowest = lowestAddress();
+      reported.end = stack.end;
+      if (reported.start < lowest)
+        reported.start = lowest;
+    }
+  } else if (stack.isWhole && reported.end <= stack.end &&
+             reported.start > stack.large.start) {
+    // It has taken the limit from the end of the mapping, which is above that
+    // of the stack.
+    size_t above = stack.large.end - stack.end;
+    uintptr_t lowest = lowestAddress();
+    reported.start =
+        reported.start - above > lowest ? reported.start - above : lowest;
+  }
+  return reported;
+}
+
+/// Normal pages below that grow, in the place of the gap.
+static void letGrow() {
+  PlacedStack &stack = watched.stack;
+  uintptr_t gap = stack.large.start - guardGapBytes();
+  releasePlace({gap, stack.large.start - growingStartBytes});
+  stack.grows = mapGrowingBelow(stack.large.start);
+}
+
+/// Gives whole granules of the large part back that this thread, whose stack it
+/// is, has not come to.
+static void shrink() {
+  PlacedStack &stack = watched.stack;
+  uintptr_t start = roundDown(framesBelow(), stack.granuleBytes);
+  // What lies below takes the place of the last of them.
+  if (start <= stack.large.start || !ownsStack() || start >= stack.large.end)
+    return;
+  uintptr_t lower = stack.large.start - (stack.grows ? 0 : guardGapBytes());
+  releasePlace({lower, start});
+  stack.large.start = watched.openStart = start;
+  stack.grows = mapGrowingBelow(start);
+  notePartNotSeen(lowestAddress());
+}
+
+static void openFrom(uintptr_t start) {
+  bool opens = start < watched.openStart;
+  Range change =
+      opens ? Range{start, watched.openStart} : Range{watched.openStart, start};
+  if (change.empty())
+    return;
+  int rights = opens ? PROT_READ | PROT_WRITE : PROT_NONE;
+  if (!isError(rawCall(SYS_mprotect, long(change.start), long(change.bytes()),
+                       rights)))
+    watched.openStart = start;
+}
+
+void mpg::applyStackLimit() {
+  const PlacedStack &stack = watched.stack;
+  if (stack.large.empty())
+    return;
+  Locked hold(watched.lock);
+  uintptr_t lowest = lowestAddress();
+  if (lowest < stack.large.start && !stack.grows)
+    letGrow();
+  notePartNotSeen(lowest);
+  if (rawCall(SYS_getpid) != watched.process)
+    return;
+  uintptr_t start = lowest > stack.large.start ? lowest : stack.large.start;
+  uintptr_t highest = ownsStack() ? framesBelow() : watched.openStart;
+  if (highest > stack.large.end)
+    highest = stack.large.end;
+  openFrom(roundDown(start < highest ? start : highest, stack.granuleBytes));
+}
+
+void mpg::applyMemoryLimit() {
+  if (watched.stack.large.empty())
+    return;
+  Locked hold(watched.lock);
+  uint64_t left = readMemoryLimit().leftBytes;
+  if (watched.stack.large.bytes() > left / stackShareOfLimit)
+    shrink();
+}

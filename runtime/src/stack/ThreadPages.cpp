@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nothing is copied: what lies below the frame of a new thread is nobody's.
+// When the thread ends, normal pages take the place of the large ones, which go
+// back to the pool: glibc keeps the stack for another thread, which may want no
+// large pages, or find them gone (a limit on pages in use).
+
+#include "stack/ThreadPages.h"
+
+#include "base/SelfMaps.h"
+#include "fork/Fork.h"
+#include "pages/Pages.h"
+#include "pages/Shortage.h"
+#include "stack/Stack.h"
+#include "stack/StackFork.h"
+
+#include <atomic>
+#include <errno.h>
+#include <string.h>
+
+using namespace mpg;
+
+namespace {
+
+struct ThreadPages {
+  const Config *config = nullptr;
+  Messages *messages = nullptr;
+  size_t granuleBytes = 0;
+  std::atomic<char> mayFail{'?'};      ///< see isPromised(); y or n when known
+  std::atomic<uint64_t> takenBytes{0}; ///< large pages of stacks in use now
+  /// Sums over all stacks that were made since the start.
+  std::atomic<uint64_t> bytes{0}, largeBytes{0};
+};
+
+} // namespace
+
+/// Without a constructor: it would run after our start-up and undo it.
+static ThreadPages pages;
+
+// initial-exec: reading it never allocates.
+static thread_local Range ownLarge __attribute__((tls_model("initial-exec")));
+
+/// The C library calls \p destroy(\p object) when this thread ends, after the
+/// program's own destructors, with the first frames of the thread alone on its
+/// stack. Unlike pthread_setspecific it takes none of 1,024 keys.
+extern "C" int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object,
+                                        void *library);
+extern "C" void *__dso_handle __attribute__((visibility("hidden")));
+
+/// Room for the frames of this file and what it calls, and one base page of
+/// 64 KiB that surely none of them is on.
+static constexpr size_t framesBytes = 160 << 10;
+/// Of the pool, for stacks that no setting has asked for.
+static constexpr uint64_t cappedShare = 4;
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static void sayShortage(uint64_t missingBytes, Source source, int error) {
+  LineBuffer line;
+  line.addBytes(missingBytes)
+      .add(" of a thread's stack stay on normal pages; cost: more TLB misses "
+           "on it, and so for every thread that comes now; cause: ");
+  explainShortage(line, source, pages.granuleBytes, missingBytes, error);
+  pages.messages->say(MPG_MSG_SHORTAGE, line);
+}
+
+/// Adds one stack to the sums. \p reason is empty or why not all is large.
+static void count(uint64_t bytes, uint64_t largeBytes, const char *reason) {
+  uint64_t all = pages.bytes.fetch_add(bytes) + bytes;
+  uint64_t large = pages.largeBytes.fetch_add(largeBytes) + largeBytes;
+  if (all == large)
+    reason = "";
+  else if (!*reason)
+    reason = "for some threads large pages ran short";
+  pages.messages->region(MPG_REGION_THREAD_STACK, {0, all}, large,
+                         pages.granuleBytes, reason);
+}
+
+//===----------------------------------------------------------------------===//
+// The pool's pages
+//===----------------------------------------------------------------------===//
+
+/// Whether a page that is reserved is sure to come. Asked once: the answer is
+/// in several files.
+static bool isPromised() {
+  char mayFail = pages.mayFail.load(std::memory_order_relaxed);
+  if (mayFail == '?') {
+    mayFail = reservationMayFail(pages.granuleBytes) ? 'y' : 'n';
+    pages.mayFail.store(mayFail, std::memory_order_relaxed);
+  }
+  return mayFail == 'n';
+}
+
+/// Puts normal pages, untouched, over large ones that nobody needs any more.
+static void takeOut(Range large) {
+  Away away;
+  if (buildAway(Source::normal, large.bytes(), pages.granuleBytes, nullptr,
+                away))
+    return;
+  if (moveInto(away, large.start, pages.granuleBytes, Contents::zero))
+    discard(away);
+}
+
+/// At the end of a thread.
+static void endThread(void *) {
+  Range large = ownLarge;
+  auto frame = uintptr_t(__builtin_frame_address(0));
+  // exit() calls this too, on the stack as it is; and the pages of a forked
+  // child have been seen to.
+  if (large.empty() || frame < large.end || isForkedChild())
+    return;
+  ownLarge = Range{};
+  setThreadStack({});
+  takeOut(large);
+  pages.takenBytes.fetch_sub(large.bytes(), std::memory_order_relaxed);
+}
+
+/// As many hugetlb pages as can be had, at the top of \p place, which becomes
+/// what was replaced. Returns 0 or why it is not all of them.
+static int putLarge(Range &place) {
+  size_t granule = pages.granuleBytes;
+  bool atOnce = pages.config->stackPaging == Paging::prepage || !isPromised();
+  size_t bytes = place.bytes();
+  int shortage = 0;
+  while (bytes) {
+    Away away;
+    int error = buildAway(Source::hugetlb, bytes, granule, nullptr, away);
+    if (!error && atOnce) {
+      size_t present = populate(away.range, granule);
+      if (present < bytes) {
+        shortage = ENOMEM;
+        shrinkAway(away, present);
+        if (!(bytes = present))
+          break;
+      }
+    }
+    if (!error &&
+        !(error = moveInto(away, place.end - bytes, granule, Contents::zero)))
+      break;
+    discard(away);
+    shortage = error;
+    bytes = bytes / 2 / granule * granule;
+  }
+  place.start = place.end - bytes;
+  return shortage;
+}
+
+/// Whether \p bytes more are no more than what all capped stacks may have.
+static bool isWithinShare(size_t bytes) {
+  uint64_t taken = pages.takenBytes.load(std::memory_order_relaxed);
+  uint64_t free = readPool(pages.granuleBytes).available() * pages.granuleBytes;
+  return taken + bytes <= (free + taken) / cappedShare;
+}
+
+/// hugetlb pages over \p place or, from its end on, over a part of it. False:
+/// none.
+static bool putPool(Range place) {
+  Range large = place;
+  int error = putLarge(large);
+  size_t missing = place.bytes() - large.bytes();
+  if (!large.empty() &&
+      __cxa_thread_atexit_impl(endThread, nullptr, &__dso_handle)) {
+    takeOut(large);
+    large.start = large.end;
+  }
+  bool goesOn = missing && !large.empty() &&
+                pages.config->mode == Mode::automatic && thpIsAllowed();
+  if (goesOn)
+    adviseHuge({place.start, large.start}, false);
+  else if (missing)
+    sayShortage(missing, Source::hugetlb, error);
+  count(place.bytes(), goesOn ? place.bytes() : large.bytes(),
+        "large pages ran short");
+  if (large.empty())
+    return false;
+  ownLarge = large;
+  setThreadStack(large);
+  pages.takenBytes.fetch_add(large.bytes(), std::memory_order_relaxed);
+  return true;
+}
+
+/// Transparent huge pages over \p place; as putPool().
+static bool advise(Range place) {
+  if (!thpIsAllowed()) {
+    sayShortage(place.bytes(), Source::thp, 0);
+    count(place.bytes(), 0, "transparent huge pages are switched off");
+    return false;
+  }
+  adviseHuge(place, false);
+  if (pages.config->stackPaging == Paging::prepage)
+    populate(place, pages.granuleBytes);
+  count(place.bytes(), place.bytes(), "");
+  return true;
+}
+
+/// What stays on normal pages at the low end of a stack of \p bytes, where
+/// virtual machines set guard pages of their own.
+static size_t endBytes(size_t bytes) {
+  constexpr size_t mostBytes = 256 << 10;
+  return bytes / 2 < mostBytes ? roundDown(bytes / 2, basePageBytes())
+                               : mostBytes;
+}
+
+uintptr_t mpg::putLargePages(Range stack, size_t bytes, bool isCapped) {
+  size_t granule = pages.granuleBytes, inside = bytes - endBytes(bytes);
+  Mapping mapping;
+  if (!stack.start && findMapping(stack.end, mapping))
+    stack.start = mapping.range.start;
+  uintptr_t end = roundDown(stack.end - framesBytes, granule);
+  Range place{end - roundUp(inside, granule), end};
+  if (!stack.start || place.start < stack.start + endBytes(bytes)) {
+    count(place.bytes(), 0, "no whole granule in the stack");
+    return 0;
+  }
+  if (isCapped && !isWithinShare(place.bytes())) {
+    count(place.bytes(), 0, "stacks have their share of the pool");
+    return 0;
+  }
+  bool isLarge =
+      pages.config->mode == Mode::thp ? advise(place) : putPool(place);
+  return isLarge ? place.start + inside : 0;
+}
+
+void mpg::leaveParentsPages() {
+  Mapping mapping, below;
+  if (findMapping(uintptr_t(__builtin_frame_address(0)), mapping) &&
+      findMapping(mapping.range.start - 1, below) &&
+      !strncmp(below.name, "/anon_hugepage", strlen("/anon_hugepage")))
+    takeOut(below.range);
+}
+
+void mpg::startThreadPages(const Config &config, Messages &messages) {
+  pages.config = &config;
+  pages.messages = &messages;
+  pages.granuleBytes = stackGranuleBytes(config.hugeBytes);
+}

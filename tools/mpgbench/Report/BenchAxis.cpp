@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Round numbers are 1, 2 and 5 times powers of ten: people read between them
+// without counting.
+
+#include "mpgbench/Report/BenchAxis.h"
+#include "Support/Format.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+using namespace mpg;
+
+static std::string print(const char *how, double value) {
+  std::string text;
+  raw_string_ostream(text) << format(how, value);
+  return text;
+}
+
+/// "1.5e+06" as "1.5e6": labels are narrow.
+static std::string printExponent(double value) {
+  std::string text = print("%.3g", value);
+  size_t exponent = text.find("e+");
+  if (exponent != std::string::npos) {
+    text.erase(exponent + 1, 1);
+    if (text[exponent + 1] == '0')
+      text.erase(exponent + 1, 1);
+  }
+  return text;
+}
+
+std::string mpg::formatMeasured(double value) {
+  if (!std::isfinite(value))
+    return "-";
+  double size = std::fabs(value);
+  if (size == 0)
+    return "0";
+  if (size >= 1e7 || size < 1e-3)
+    return printExponent(value);
+  if (size < 1)
+    return print("%.4f", value);
+  return print(size >= 1000  ? "%.0f"
+               : size >= 100 ? "%.1f"
+               : size >= 10  ? "%.2f"
+                             : "%.3f",
+               value);
+}
+
+bool mpg::isDrawable(double value) { return value >= 1e-290 && value <= 1e290; }
+
+/// The label of a round number; \p step: to the next one.
+static std::string tickLabel(double value, double step) {
+  if (value == 0)
+    return "0";
+  if (std::fabs(value) >= 1e6 || step < 1e-4)
+    return printExponent(value);
+  int decimals = std::max(0, int(-std::floor(std::log10(step) + 1e-9)));
+  std::string text;
+  raw_string_ostream(text) << format("%.*f", decimals, value);
+  return text;
+}
+
+/// The smallest round number that is not below \p value.
+static double roundUp(double value) {
+  double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (double digit : {1.0, 2.0, 5.0})
+    if (digit * power >= value * (1 - 1e-9))
+      return digit * power;
+  return 10 * power;
+}
+
+static double roundDown(double value) {
+  double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (double digit : {5.0, 2.0})
+    if (digit * power <= value * (1 + 1e-9))
+      return digit * power;
+  return power;
+}
+
+ValueAxis ValueAxis::linear(double max) {
+  double step = roundUp(max / 6);
+  // The largest value keeps off the upper end.
+  int steps = int(std::ceil(max * 1.03 / step));
+  ValueAxis axis(0, steps * step, false);
+  for (int i = 0; i <= steps; ++i)
+    axis.marks.push_back({i * step, tickLabel(i * step, step)});
+  return axis;
+}
+
+/// With 1, 2 and 5 of each decade if there are few, else with powers of ten,
+/// at most eight of them.
+ValueAxis ValueAxis::logarithmic(double min, double max) {
+  double low = roundDown(min / 1.04), high = roundUp(max * 1.04);
+  bool hasFew = std::log10(high / low) < 3.1;
+  if (!hasFew) {
+    low = std::pow(10.0, std::floor(std::log10(low) + 1e-9));
+    high = std::pow(10.0, std::ceil(std::log10(high) - 1e-9));
+  }
+  ValueAxis axis(std::log10(low), std::log10(high), true);
+  int first = int(std::floor(axis.low + 1e-9)),
+      last = int(std::floor(axis.high + 1e-9)), every = (last - first + 7) / 7;
+  for (int decade = first; decade <= last; decade += hasFew ? 1 : every)
+    for (int digit : {1, 2, 5}) {
+      double value = digit * std::pow(10.0, decade);
+      bool isInside = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
+      if (isInside && (digit == 1 || hasFew))
+        axis.marks.push_back({value, tickLabel(value, value)});
+    }
+  return axis;
+}
+
+double ValueAxis::fraction(double value) const {
+  if (!isDrawable(value))
+    return 0;
+  double at = isLog ? std::log10(value) : value;
+  return std::clamp((at - low) / (high - low), 0.0, 1.0);
+}
+
+/// Bytes of the letter that begins with \p first. pre: valid UTF-8.
+static size_t letterBytes(char first) {
+  auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/// Letters of Asia begin in the range of three bytes.
+static size_t letterColumns(size_t bytes) { return bytes > 2 ? 2 : 1; }
+
+size_t mpg::labelColumns(StringRef text) {
+  size_t columns = 0;
+  for (size_t i = 0; i < text.size(); i += letterBytes(text[i]))
+    columns += letterColumns(letterBytes(text[i]));
+  return columns;
+}
+
+std::string mpg::shortLabel(StringRef text, size_t columns) {
+  std::string safe = validUtf8(printable(text));
+  if (labelColumns(safe) <= columns)
+    return safe;
+  // From the middle: names of a kind often differ at their ends.
+  auto widthAt = [&](size_t i) { return letterColumns(letterBytes(safe[i])); };
+  size_t room = columns - std::min<size_t>(columns, 2), head = 0;
+  for (size_t used = 0; used + widthAt(head) <= (room + 1) / 2;) {
+    used += widthAt(head);
+    head += letterBytes(safe[head]);
+  }
+  size_t tail = head;
+  while (labelColumns(StringRef(safe).drop_front(tail)) > room / 2)
+    tail += letterBytes(safe[tail]);
+  return safe.substr(0, head) + ".." + safe.substr(tail);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables of an experiment: a plot shows which is larger, a table by how
+// much and on which pages.
+
+#include "Render/HtmlParts.h"
+#include "mpgbench/Report/BenchAxis.h"
+#include "mpgbench/Report/BenchHtmlParts.h"
+#include "mpgbench/Report/PointLabels.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace mpg;
+
+/// Names that are listed for one reason.
+static constexpr size_t nameLimit = 12;
+
+void mpg::beginTable(raw_ostream &out, StringRef name,
+                     ArrayRef<std::string> columns) {
+  out << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\""
+      << escapeHtml(name) << "\"><table>\n<thead><tr>";
+  for (StringRef column : columns) {
+    bool isNumber = column.consume_front(">");
+    out << "<th scope=\"col\"" << (isNumber ? " class=\"size\"" : "") << ">"
+        << escapeHtml(column) << "</th>";
+  }
+  out << "</tr></thead>\n<tbody>\n";
+}
+
+void mpg::endTable(raw_ostream &out) { out << "</tbody></table></div>\n"; }
+
+/// "2 MiB pool 97 %, normal 3 %"; "" if nothing is known.
+static std::string describeBacking(const PointResult &point) {
+  Backing backing = backingOf(point);
+  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
+         hugetlb = double(backing.hugetlbBytes);
+  double all = normal + thp + hugetlb;
+  std::string text;
+  auto add = [&](StringRef name, double bytes) {
+    if (bytes <= 0)
+      return;
+    // What is there is never called 0 %, and not all is never called 100 %.
+    double percent = 100 * bytes / all;
+    unsigned whole =
+        bytes == all ? 100 : std::clamp(unsigned(percent + 0.5), 1u, 99u);
+    text += (text.empty() ? "" : ", ") + name.str() + " " +
+            std::to_string(whole) + " %";
+  };
+  add("hugetlb", hugetlb);
+  add("THP", thp);
+  add("normal", normal);
+  return text;
+}
+
+static std::string describeNotes(const PointResult &point) {
+  if (point.samples.empty())
+    return "not measured: " +
+           (point.missing.empty() ? "no repetition ran" : point.missing);
+  std::string text = point.isBusy ? "busy" : "";
+  uint64_t switches = 0;
+  for (const WorkerResult &sample : point.samples)
+    switches += sample.involuntarySwitches;
+  auto add = [&](const std::string &note) {
+    text += (text.empty() ? "" : "; ") + note;
+  };
+  if (switches)
+    add("interrupted " + countWord(switches, "time"));
+  if (!point.missing.empty()) // after some repetitions
+    add("stopped: " + point.missing);
+  return text;
+}
+
+static void writePointRow(raw_ostream &out, const PointResult &point,
+                          ArrayRef<std::string> names) {
+  const Summary &summary = point.summary;
+  bool hasValue = !point.samples.empty();
+  out << "<tr" << (point.isBusy ? " class=\"isbusy\"" : "") << ">";
+  bool isFirst = true;
+  for (const std::string &name : names) {
+    StringRef value = parameter(point.parameters, name);
+    out << (isFirst ? "<th scope=\"row\">" : "<td>")
+        << (value.empty() ? "-" : escapeHtml(value))
+        << (isFirst ? "</th>" : "</td>");
+    isFirst = false;
+  }
+  if (names.empty())
+    out << "<th scope=\"row\">" << escapeHtml(point.name) << "</th>";
+  auto cell = [&](const std::string &text) {
+    out << "<td class=\"size\">" << (hasValue ? text : "-") << "</td>";
+  };
+  cell("<strong>" + formatMeasured(summary.median) + "</strong>");
+  cell(summary.interval ? formatMeasured(summary.interval->low) + " to " +
+                              formatMeasured(summary.interval->high)
+                        : "-");
+  cell(formatMeasured(summary.min));
+  cell(formatMeasured(summary.max));
+  cell(std::to_string(point.samples.size()));
+  out << "<td class=\"backing\">" << describeBacking(point)
+      << "</td><td class=\"notes\">" << escapeHtml(describeNotes(point))
+      << "</td></tr>\n";
+}
+
+void mpg::writePointTable(raw_ostream &out,
+                          const ExperimentResult &experiment) {
+  if (experiment.points.empty())
+    return;
+  std::vector<std::string> names = parameterNames(experiment), columns = names;
+  if (columns.empty())
+    columns.push_back("point");
+  for (std::string &column : columns)
+    if (StringRef(column).starts_with(">"))
+      column = " " + column; // a name, not a mark of beginTable
+  columns.push_back(">median, " + experiment.unit);
+  for (const char *column :
+       {">95 % interval", ">min", ">max", ">runs", "pages under it", "notes"})
+    columns.push_back(column);
+  out << "<h3>Points</h3>\n";
+  beginTable(out, "Points of " + experiment.name, columns);
+  for (const PointResult &point : experiment.points)
+    writePointRow(out, point, names);
+  endTable(out);
+}
+
+//===----------------------------------------------------------------------===//
+// Counters and further figures
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The values of one column by point.
+using Column = std::map<const PointResult *, std::vector<double>>;
+
+struct Extras {
+  std::vector<std::string> names; ///< in order of appearance
+  std::map<std::string, Column> columns;
+  /// Counters that have no value anywhere, by reason.
+  std::map<std::string, std::vector<std::string>> missing;
+};
+
+} // namespace
+
+static Extras collectExtras(const ExperimentResult &experiment) {
+  Extras extras;
+  std::vector<std::pair<std::string, std::string>> without;
+  auto add = [&](const PointResult &point, const std::string &name, double v) {
+    if (!extras.columns.count(name))
+      extras.names.push_back(name);
+    extras.columns[name][&point].push_back(v);
+  };
+  for (const PointResult &point : experiment.points)
+    for (const WorkerResult &sample : point.samples) {
+      for (const auto &[name, value] : sample.figures)
+        add(point, name, value);
+      for (const CounterValue &counter : sample.counters)
+        if (counter.value)
+          add(point, counter.name, double(*counter.value));
+        else if (none_of(without, [&](const auto &pair) {
+                   return pair.first == counter.name;
+                 }))
+          without.push_back({counter.name, counter.missing});
+    }
+  for (const auto &[name, reason] : without)
+    if (!extras.columns.count(name))
+      extras.missing[reason].push_back(name);
+  return extras;
+}
+
+static void writeNames(raw_ostream &out, ArrayRef<std::string> names) {
+  for (size_t i = 0; i < std::min(names.size(), nameLimit); ++i)
+    out << (i ? ", " : "") << "<code>" << escapeHtml(names[i]) << "</code>";
+  if (names.size() > nameLimit)
+    out << " and " << names.size() - nameLimit << " more";
+}
+
+void mpg::writeCounterTable(raw_ostream &out,
+                            const ExperimentResult &experiment) {
+  Extras extras = collectExtras(experiment);
+  for (const auto &[reason, names] : extras.missing) {
+    out << "<p class=\"muted\">Counters without values: ";
+    writeNames(out, names);
+    out << ": " << escapeHtml(reason.empty() ? "not available" : reason)
+        << "</p>\n";
+  }
+  if (extras.names.empty())
+    return;
+  out << "<details><summary>Counters and further figures, medians</summary>\n";
+  std::vector<std::string> columns = {"point"};
+  for (const std::string &name : extras.names)
+    columns.push_back(">" + name);
+  beginTable(out, "Counters of " + experiment.name, columns);
+  for (const PointResult &point : experiment.points) {
+    if (point.samples.empty())
+      continue;
+    out << "<tr><th scope=\"row\">" << escapeHtml(point.name) << "</th>";
+    for (const std::string &name : extras.names) {
+      auto found = extras.columns[name].find(&point);
+      out << "<td class=\"size\">"
+          << (found == extras.columns[name].end()
+                  ? "-"
+                  : formatMeasured(summarise(found->second).median))
+          << "</td>";
+    }
+    out << "</tr>\n";
+  }
+  endTable(out);
+  out << "</details>\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The guide, and what is missing
+//===----------------------------------------------------------------------===//
+
+void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
+                          ArrayRef<GuideMark> marks) {
+  if (experiment.guide.empty())
+    return;
+  out << "<h3>What the guide says</h3>\n<p class=\"muted\">Figures of another "
+         "machine, for comparison only; letters mark them in the plots.</p>\n";
+  beginTable(out, "Figures of the guide for " + experiment.name,
+             {"", "there", ">" + experiment.unit, "source and accounting"});
+  for (size_t i = 0; i < experiment.guide.size(); ++i) {
+    const GuideFigure &figure = experiment.guide[i];
+    out << "<tr><td>";
+    if (!marks[i].key.empty())
+      out << "<span class=\"keybox\">" << marks[i].key << "</span>";
+    out << "</td><th scope=\"row\">" << escapeHtml(figure.label)
+        << "</th><td class=\"size\">" << formatMeasured(figure.value)
+        << "</td><td>" << escapeHtml(figure.source);
+    if (!marks[i].whyNot.empty())
+      out << " <span class=\"muted\">(" << marks[i].whyNot << ")</span>";
+    out << "</td></tr>\n";
+  }
+  endTable(out);
+}
+
+void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {
+  std::vector<std::string> reasons;
+  std::map<std::string, std::vector<std::string>> names;
+  for (const PointResult &point : experiment.points) {
+    if (!point.samples.empty())
+      continue;
+    std::string reason =
+        point.missing.empty() ? "no repetition ran" : point.missing;
+    if (!names.count(reason))
+      reasons.push_back(reason);
+    names[reason].push_back(point.name);
+  }
+  for (const std::string &reason : reasons) {
+    out << "<p class=\"absent\">Not measured: ";
+    writeNames(out, names[reason]);
+    out << ": " << escapeHtml(reason) << "</p>\n";
+  }
+}

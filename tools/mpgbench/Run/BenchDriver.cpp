@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rounds: each measures every point once, all experiments mixed, in an order of
+// its own. So a slow drift of the machine (its clock, its neighbours) hits all
+// points alike, and values of one round can be compared as pairs. The first
+// round is not counted: it brings the program, the pool of large pages and, in
+// a virtual machine, the host's memory to where they stay.
+
+#include "mpgbench/Run/BenchDriver.h"
+#include "Measure/RandomOrder.h"
+#include "mpgbench/Run/WorkerProcess.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <csignal>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+void mpg::stopDriving() { endWorkers(); }
+bool mpg::isDrivingStopped() { return areWorkersEnded(); }
+
+namespace {
+
+/// One point on its way: where its result goes, and how it is measured.
+struct Job {
+  PointResult *result;
+  WorkerCommand command;
+  double othersSeconds = 0, stealSeconds = 0; ///< CPU time while it ran
+  double seconds = 0;
+};
+
+class Driver {
+public:
+  Driver(BenchRun &run, const DriveOptions &options)
+      : run(run), options(options), random(options.seed) {}
+  void drive();
+
+private:
+  void makeJobs();
+  void measure(Job &job, unsigned round);
+  void finish();
+
+  BenchRun &run;
+  const DriveOptions &options;
+  std::mt19937_64 random;
+  std::vector<Job> jobs;
+};
+
+} // namespace
+
+/// A worker that takes this long hangs.
+static unsigned limitSeconds(bool quick) { return quick ? 60 : 600; }
+
+void Driver::makeJobs() {
+  for (ExperimentResult &experiment : run.experiments)
+    for (PointResult &point : experiment.points) {
+      if (!point.missing.empty())
+        continue;
+      Job job = {&point, {}};
+      job.command.program = options.self;
+      job.command.arguments = {options.self, "worker", experiment.name};
+      for (const auto &[name, value] : point.parameters)
+        job.command.arguments.push_back(name + "=" + value);
+      job.command.environment = workerEnvironment(
+          point.environment, point.needsRuntime ? options.library : "");
+      job.command.limitSeconds = limitSeconds(options.quick);
+      jobs.push_back(std::move(job));
+    }
+}
+
+void Driver::measure(Job &job, unsigned round) {
+  std::optional<LoadSample> before = readLoad();
+  WorkerResult result = runWorkerProcess(job.command);
+  std::optional<LoadSample> after = readLoad();
+  if (isDrivingStopped()) // it was killed
+    return;
+  if (!result.error.empty()) {
+    job.result->missing = std::move(result.error);
+    return;
+  }
+  if (round == 0)
+    return;
+  job.result->samples.push_back(std::move(result));
+  job.result->rounds.push_back(round);
+  if (before && after) {
+    LoadBetween load = loadBetween(*before, *after);
+    job.seconds += load.seconds;
+    job.othersSeconds += load.othersCpus * load.seconds;
+    job.stealSeconds += load.stealCpus * load.seconds;
+  }
+}
+
+/// Whether others used the machine while \p job was measured. The kernel counts
+/// CPU time in ticks, so each look may be off by one on each CPU; these errors
+/// add up as errors of chance do. Without that allowance one tick would condemn
+/// a worker of 50 ms.
+static bool wasBusy(const Job &job) {
+  constexpr double tickSeconds = 0.01; // USER_HZ
+  if (job.seconds <= 0)
+    return false;
+  double looks = double(job.result->samples.size());
+  double cpus = double(sysconf(_SC_NPROCESSORS_ONLN));
+  double allowance = tickSeconds * std::sqrt(looks * cpus);
+  LoadBetween load;
+  load.othersCpus = (job.othersSeconds - allowance) / job.seconds;
+  load.stealCpus = (job.stealSeconds - allowance) / job.seconds;
+  return load.isBusy();
+}
+
+void Driver::finish() {
+  for (Job &job : jobs) {
+    PointResult &point = *job.result;
+    point.summary = summarise(valuesOf(point));
+    point.isBusy = wasBusy(job);
+  }
+  for (ExperimentResult &experiment : run.experiments) {
+    findExperiment(experiment.name)->conclude(experiment);
+    erase_if(experiment.conclusions, [](const Conclusion &conclusion) {
+      return !conclusion.isPlanned;
+    });
+  }
+}
+
+void Driver::drive() {
+  makeJobs();
+  std::optional<LoadSample> before = readLoad();
+  for (unsigned round = 0; round <= options.repetitions && !isDrivingStopped();
+       ++round) {
+    if (options.showsProgress)
+      errs() << "mpgbench: "
+             << (round == 0 ? std::string("warm-up")
+                            : "round " + std::to_string(round) + " of " +
+                                  std::to_string(options.repetitions))
+             << ", " << jobs.size() << " points\n";
+    for (size_t index : randomOrder(jobs.size(), random))
+      // One that failed will fail again, and hanging ones take minutes.
+      if (jobs[index].result->missing.empty() && !isDrivingStopped())
+        measure(jobs[index], round);
+  }
+  std::optional<LoadSample> after = readLoad();
+  if (before && after)
+    run.load = loadBetween(*before, *after);
+  finish();
+}
+
+void mpg::driveExperiments(BenchRun &run, const DriveOptions &options) {
+  Driver(run, options).drive();
+}
+
+int mpg::runWorker(ArrayRef<const char *> words) {
+  const Experiment *experiment =
+      words.empty() ? nullptr : findExperiment(words[0]);
+  if (!experiment) {
+    errs() << "no such experiment\n";
+    return 2;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody would read what it says
+  Parameters parameters;
+  for (StringRef word : words.drop_front()) {
+    auto [name, value] = word.split('=');
+    parameters.push_back({name.str(), value.str()});
+  }
+  writeWorkerResult(outs(), experiment->measure(parameters));
+  outs().flush();
+  return 0;
+}

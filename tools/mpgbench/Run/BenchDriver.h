@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Carries out experiments: makes the plan, starts a worker process for each
+// repetition of each point in random order, and collects what they say. A
+// worker that fails, hangs or prints nonsense costs its own sample and nothing
+// else.
+
+#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHDRIVER_H
+#define MPG_TOOLS_MPGBENCH_RUN_BENCHDRIVER_H
+
+#include "mpgbench/Run/Experiment.h"
+
+namespace mpg {
+
+struct DriveOptions {
+  /// Experiments, or beginnings of points' names that end where a parameter
+  /// does: "triad", "triad/pages=2M". Empty: everything.
+  std::vector<std::string> names;
+  bool quick = false;
+  unsigned repetitions = 7;
+  uint64_t seed = 1;
+  std::string self;    ///< this program: a worker when it is asked to
+  std::string library; ///< libmpg.so; "": points that need it are missing
+  bool showsProgress = false; ///< on standard error
+};
+
+/// The experiments that \p options name, with all points of their plans that
+/// it names, and no samples yet. An error names what is not there.
+llvm::Expected<BenchRun> planExperiments(const DriveOptions &options,
+                                         const Node &node);
+
+/// Measures all points of \p run, which planExperiments made, and draws the
+/// conclusions. Stops early, with what there is, after stopDriving().
+/// pre: nothing else of this process waits for children.
+void driveExperiments(BenchRun &run, const DriveOptions &options);
+
+/// For signal handlers; the worker that runs is killed. Whether it was called.
+void stopDriving();
+bool isDrivingStopped();
+
+/// What a worker does: \p words are an experiment and NAME=VALUE of each
+/// parameter. Prints one result on standard output; the exit status.
+int runWorker(llvm::ArrayRef<const char *> words);
+
+/// Name and value of what matters about this machine, for the report.
+Parameters describeMachine(const Node &node);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHDRIVER_H

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory for measurements, on pages of a given kind, with the proof of what the
+// kernel really gave; threads that are bound to a CPU each.
+
+#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H
+#define MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H
+
+#include "Node/Node.h"
+#include "mpgbench/Run/BenchResult.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mpg {
+
+/// Kinds of pages as the parameter "pages" names them: "4K" (or "64K", the base
+/// page of this kernel), "THP", "2M", "1G".
+struct PageKind {
+  std::string name;
+  uint64_t pageBytes;
+  bool isHugetlb, isTransparent;
+};
+/// Those that this node has or could have, smallest first.
+std::vector<PageKind> pageKinds(const Node &node);
+/// Why \p bytes on these pages cannot be had now: "12 of 512 pages of 2 MiB are
+/// free; echo 512 > /proc/sys/vm/nr_hugepages"; "" if they can.
+std::string whyNotNow(const Node &node, const PageKind &kind, uint64_t bytes);
+
+/// One mapping. Not copied.
+class BenchMemory {
+public:
+  /// \p pages: the name of a kind, as above. See error().
+  BenchMemory(size_t bytes, llvm::StringRef pages);
+  ~BenchMemory();
+  BenchMemory(const BenchMemory &) = delete;
+  BenchMemory &operator=(const BenchMemory &) = delete;
+
+  /// Why there is no memory; "" if there is.
+  const std::string &error() const { return problem; }
+  /// Aligned to 2 MiB at least. Not touched yet.
+  template <typename T> T *as() const { return static_cast<T *>(start); }
+  size_t bytes() const { return size; }
+  /// Adds what lies under it now. pre: touched.
+  void addBacking(Backing &backing) const;
+  /// Whether at least 9 of 10 bytes that are present lie on such pages;
+  /// else a text for WorkerResult::error.
+  std::string checkBacking() const;
+
+private:
+  void *start = nullptr;
+  size_t size = 0, mapped = 0;
+  void *mapping = nullptr;
+  std::string pages, problem;
+};
+
+/// Adds the memory of [p, p + bytes), which may be malloc's.
+void addBackingOf(const void *p, size_t bytes, Backing &backing);
+
+/// Runs \p body(thread) on \p threads threads at once, each bound to a CPU of
+/// its own out of those that this process may use (more threads than CPUs: they
+/// share), the calling one among them, and returns the seconds from the moment
+/// when all were ready to the end of the last one.
+double runTogether(unsigned threads, llvm::function_ref<void(unsigned)> body);
+
+/// Runs \p body once to warm up and then \p times times, and fills value with
+/// the median of the seconds, counters and involuntarySwitches with those of
+/// the measured part.
+void measureRepeats(WorkerResult &result, unsigned times,
+                    llvm::function_ref<double()> body);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H

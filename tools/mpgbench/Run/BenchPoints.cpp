@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See BenchPoints.h.
+
+#include "mpgbench/Run/BenchPoints.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+std::vector<unsigned> mpg::threadCounts(const PlanContext &context) {
+  std::vector<unsigned> counts = {1};
+  if (context.cpus > 1)
+    counts.push_back(context.cpus);
+  return counts;
+}
+
+uint64_t mpg::sizeThatFits(const PlanContext &context, uint64_t wantedBytes) {
+  uint64_t bytes = wantedBytes;
+  while (bytes > context.memoryBytes && bytes > largePageBytes)
+    bytes /= 2;
+  uint64_t least = std::max(wantedBytes / 16, largePageBytes);
+  for (uint64_t smaller = bytes; smaller >= least; smaller /= 2)
+    if (poolShortage(context.node.pages, largePageBytes, smaller).empty())
+      return smaller;
+  return bytes;
+}
+
+std::vector<std::string> mpg::valuesOf(const ExperimentResult &result,
+                                       StringRef name) {
+  std::vector<std::string> values;
+  for (const PointResult &point : result.points) {
+    StringRef value = parameter(point.parameters, name);
+    if (!value.empty() && !is_contained(values, value))
+      values.push_back(value.str());
+  }
+  return values;
+}
+
+std::string mpg::countThreads(const std::string &threads) {
+  return threads + (threads == "1" ? " thread" : " threads");
+}
+
+std::string mpg::basePageName() {
+  return sizeName(uint64_t(sysconf(_SC_PAGESIZE)));
+}
+
+void mpg::comparePages(ExperimentResult &result, const Parameters &others,
+                       const std::string &what, double bar) {
+  auto find = [&](StringRef pages) {
+    Parameters wanted = others;
+    wanted.emplace_back("pages", pages.str());
+    return findPoint(result, wanted);
+  };
+  std::string base = basePageName();
+  for (const char *large : {"2M", "THP", "1G"}) {
+    const PointResult *point = find(large);
+    bool isMeasured = point && !point->samples.empty();
+    if (isMeasured || StringRef(large) == "2M")
+      result.conclusions.push_back(
+          compareRounds(result, find(base), point,
+                        what + ": " + large + " pages against " + base, bar));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+static uint64_t checkNumber(std::optional<uint64_t> number, StringRef name,
+                            StringRef text, uint64_t most, std::string &error) {
+  if (number && *number > 0 && *number <= most)
+    return *number;
+  if (error.empty())
+    error = (name + "=" + printable(text) + ": not a number from 1 to " +
+             std::to_string(most))
+                .str();
+  return 0;
+}
+
+uint64_t mpg::readSize(const Parameters &parameters, StringRef name,
+                       uint64_t most, std::string &error) {
+  StringRef text = parameter(parameters, name);
+  return checkNumber(parseBytes(text), name, text, most, error);
+}
+
+uint64_t mpg::readCount(const Parameters &parameters, StringRef name,
+                        uint64_t most, std::string &error) {
+  StringRef text = parameter(parameters, name);
+  return checkNumber(parseNumber(text), name, text, most, error);
+}
+
+Part mpg::partOf(uint64_t count, uint64_t step, unsigned thread,
+                 unsigned threads) {
+  uint64_t steps = (count + step - 1) / step;
+  // The first ones get one step more if they are not to be shared equally.
+  auto border = [&](uint64_t of) {
+    uint64_t at = steps / threads * of + std::min(of, steps % threads);
+    return std::min(at * step, count);
+  };
+  return {border(thread), border(thread + uint64_t(1))};
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the plans and the workers of several experiments share: sizes that this
+// node can give, parameters as numbers, and who works on which part.
+
+#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
+#define MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
+
+#include "mpgbench/Run/BenchPages.h"
+#include "mpgbench/Run/Experiment.h"
+
+namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// 1, and all CPUs where they are more.
+std::vector<unsigned> threadCounts(const PlanContext &context);
+
+/// \p wantedBytes, or a half of it, a quarter and so on, so that a worker may
+/// have it, and so that it fits into the free pages of 2 MiB, if a sixteenth of
+/// it or more does: page sizes are compared on equal memory.
+uint64_t sizeThatFits(const PlanContext &context, uint64_t wantedBytes);
+
+/// All values that the points of \p result have for a parameter, in order.
+std::vector<std::string> valuesOf(const ExperimentResult &result,
+                                  llvm::StringRef name);
+
+/// "1 thread", "48 threads".
+std::string countThreads(const std::string &threads);
+
+/// The name of the base page: "4K".
+std::string basePageName();
+
+/// Compares each kind of large pages of \p result with the base page, among the
+/// points that have \p others as well. Of kinds that were not measured only 2M
+/// is told. \p what: "triad, 1 thread"; the page kinds are put behind it.
+void comparePages(ExperimentResult &result, const Parameters &others,
+                  const std::string &what, double bar = 1.0);
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+/// Parameters as numbers. One that is missing, no number, 0 or larger than
+/// \p most sets \p error (unless that is set) and gives 0.
+uint64_t readSize(const Parameters &parameters, llvm::StringRef name,
+                  uint64_t most, std::string &error);
+uint64_t readCount(const Parameters &parameters, llvm::StringRef name,
+                   uint64_t most, std::string &error);
+
+/// More threads than any machine has CPUs, or more bytes than any has memory,
+/// are mistakes.
+constexpr uint64_t mostThreads = 1 << 14, mostBytes = uint64_t(1) << 44;
+
+/// A part [begin, end) of [0, count).
+struct Part {
+  uint64_t begin, end;
+  uint64_t count() const { return end - begin; }
+};
+/// The part of \p thread, out of \p threads equal ones; they meet at multiples
+/// of \p step.
+Part partOf(uint64_t count, uint64_t step, unsigned thread, unsigned threads);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mpgbench measured, as plain data: what an experiment fills in, and what
+// text, JSON (mpgbench-1), CSV, HTML and --compare are made of.
+
+#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H
+#define MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H
+
+#include "Measure/Counters.h"
+#include "Measure/MachineLoad.h"
+#include "Measure/Statistics.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace mpg {
+
+/// Name and value, in the order in which they are shown: {"pages", "2M"}.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// The value of \p name; "" if there is none.
+llvm::StringRef parameter(const Parameters &parameters, llvm::StringRef name);
+
+/// What really lay under the arrays of a measurement.
+struct Backing {
+  uint64_t normalBytes = 0, thpBytes = 0, hugetlbBytes = 0;
+};
+
+/// What one worker process measured: one repetition of one point.
+struct WorkerResult {
+  double value = 0;  ///< in the experiment's unit; above 0
+  std::string error; ///< why there is no value: "no free 2 MiB pages ..."
+  Backing backing;
+  std::vector<CounterValue> counters;
+  uint64_t involuntarySwitches = 0; ///< in the measured part
+  /// Further figures with their units in the name, such as "conflicting_sets"
+  /// or "first_touch_ms".
+  std::map<std::string, double> figures;
+};
+
+/// One point: one set of parameters, measured some times.
+struct PointResult {
+  std::string name; ///< "triad/pages=2M/threads=1"; unique in a run
+  Parameters parameters;
+  /// How it is measured; not in files. libmpg is preloaded if it is needed.
+  bool needsRuntime = false;
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<WorkerResult> samples; ///< that have a value, in order of rounds
+  std::vector<unsigned> rounds;      ///< in which round each sample was taken
+  std::string missing;               ///< why there are none
+  Summary summary;                   ///< of the values
+  bool isBusy = false;               ///< others used the machine meanwhile
+};
+
+/// A figure that the guide gives for another machine, for comparison only.
+struct GuideFigure {
+  std::string label;  ///< "A64FX, 1 thread, 2 MiB pages"
+  double value;       ///< in the experiment's unit
+  std::string source; ///< "guide 7.1; bytes counted with write-allocate"
+  /// The point that it stands beside, as the value of the parameter on the
+  /// plot's x axis; "": a line across all.
+  std::string at;
+};
+
+/// A sentence about the results.
+struct Conclusion {
+  enum class Kind : uint8_t { yes, no, undecided, notMeasured };
+  Kind kind = Kind::undecided;
+  std::string text; ///< "first touch of 1 GiB: 9.1x cheaper on 2M ..."
+  Ratio ratio;      ///< what the sentence rests on; no interval: none
+  /// Whether its points were in the plan. If not, because others were named on
+  /// the command line, there is nothing to say.
+  bool isPlanned = true;
+};
+
+/// The values of its samples.
+std::vector<double> valuesOf(const PointResult &point);
+/// What lay under the arrays of all its samples together.
+Backing backingOf(const PointResult &point);
+
+struct ExperimentResult {
+  std::string name, title;
+  std::string unit; ///< "GB/s", "ns", "ms"
+  bool higherIsBetter = false;
+  std::string accounting; ///< how bytes or accesses are counted
+  /// Names of the parameters that a plot has on its x axis and as its series;
+  /// the others become separate plots. xIsNumber: x is a size ("16K", "1G") or
+  /// a number, on a logarithmic axis.
+  std::string xParameter, seriesParameter;
+  bool xIsNumber = false;
+  std::vector<PointResult> points; ///< in order of the plan
+  std::vector<GuideFigure> guide;
+  std::vector<Conclusion> conclusions;
+};
+
+struct BenchRun {
+  std::string version, date; ///< of mpgbench; ISO 8601, UTC
+  /// Processor, kernel, memory, pool, transparent huge pages, ...
+  Parameters machine;
+  bool quick = false;
+  unsigned repetitions = 0;
+  uint64_t seed = 0; ///< of the order in which points were measured
+  LoadBetween load;  ///< over the whole run
+  std::vector<ExperimentResult> experiments;
+};
+
+void writeBenchText(llvm::raw_ostream &out, const BenchRun &run);
+void writeBenchJson(llvm::raw_ostream &out, const BenchRun &run);
+void writeBenchCsv(llvm::raw_ostream &out, const BenchRun &run);
+void writeBenchHtml(llvm::raw_ostream &out, const BenchRun &run);
+
+/// \p text as writeBenchJson wrote it; the error names what is wrong and where.
+/// \p name: the file, for the error.
+llvm::Expected<BenchRun> readBenchJson(llvm::StringRef text,
+                                       llvm::StringRef name);
+
+/// One repetition as a worker process prints it, on one line, and reads it.
+void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
+llvm::Expected<WorkerResult> readWorkerResult(llvm::StringRef line);
+
+/// A table of the points that both runs have: ratio after / before with its
+/// interval, and whether the difference is real; then what only one has.
+/// Returns how many points became worse for real.
+unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
+                         const BenchRun &after);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H

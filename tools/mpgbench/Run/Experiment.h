@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An experiment: a plan of points, how a worker process measures one of them,
+// and what the results say. Each repetition of each point is a process of its
+// own, started in random order: no point warms anything up for another one, and
+// what differs from process to process (where its pages lie) is part of the
+// spread, as it is for the user's program.
+
+#ifndef MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H
+#define MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H
+
+#include "Node/Node.h"
+#include "mpgbench/Run/BenchResult.h"
+
+namespace mpg {
+
+/// What a plan may depend on.
+struct PlanContext {
+  const Node &node;
+  unsigned cpus;        ///< that this process may use
+  bool quick;           ///< small arrays: seconds for each experiment
+  bool hasRuntime;      ///< libmpg.so is there to be preloaded
+  uint64_t memoryBytes; ///< that one worker may use
+};
+
+struct PlannedPoint {
+  Parameters parameters;
+  /// libmpg is preloaded, with these settings.
+  bool needsRuntime = false;
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string missing; ///< why it cannot be measured here; "" if it can
+};
+
+struct Experiment {
+  llvm::StringRef name;  ///< "triad"
+  llvm::StringRef title; ///< one line for `mpgbench list`
+  llvm::StringRef unit;
+  bool higherIsBetter;
+  llvm::StringRef accounting;
+  llvm::StringRef xParameter, seriesParameter;
+  bool xIsNumber;
+  std::vector<PlannedPoint> (*plan)(const PlanContext &context);
+  /// Runs in the worker. Warms up, measures, and returns one value: the median
+  /// of its inner repetitions. Never ends the process; what cannot be had is
+  /// an error in the result.
+  WorkerResult (*measure)(const Parameters &parameters);
+  std::vector<GuideFigure> (*guide)();
+  /// Fills result.conclusions. Points without samples and busy ones give
+  /// sentences of the kinds notMeasured and undecided.
+  void (*conclude)(ExperimentResult &result);
+};
+
+extern const Experiment triadExperiment, arenaExperiment, threshExperiment,
+    embedExperiment, faultExperiment, chaseExperiment, wssExperiment;
+
+/// All of them, in the order of `mpgbench list`.
+llvm::ArrayRef<const Experiment *> experiments();
+/// Null if there is none.
+const Experiment *findExperiment(llvm::StringRef name);
+
+/// "triad/pages=2M/threads=1".
+std::string pointName(llvm::StringRef experiment, const Parameters &parameters);
+
+/// The point of \p result whose parameters include all of \p wanted, or null.
+const PointResult *findPoint(const ExperimentResult &result,
+                             const Parameters &wanted);
+
+/// How much better \p after is than \p before, 2 being twice as good whatever
+/// the unit; over the rounds that both have. One sentence: \p what, the ratio
+/// and its interval, such as "2M pages against 4K: 1.25x faster [1.20, 1.31]".
+/// yes: the whole interval is at \p bar or above; no: all of it below;
+/// undecided: neither, or the machine was busy; notMeasured: samples are
+/// missing on one side, and the text says why.
+Conclusion compareRounds(const ExperimentResult &result,
+                         const PointResult *before, const PointResult *after,
+                         llvm::StringRef what, double bar = 1.0);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One repetition of one point in a process of its own.
+
+#ifndef MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H
+#define MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H
+
+#include "mpgbench/Run/Experiment.h"
+
+namespace mpg {
+
+/// What a worker is started with.
+struct WorkerCommand {
+  std::string program;                  ///< this program
+  std::vector<std::string> arguments;   ///< from argv[0] on
+  std::vector<std::string> environment; ///< "NAME=VALUE"
+  unsigned limitSeconds = 0;            ///< it is killed after these
+};
+
+/// The environment of this process without what the point decides (variables of
+/// libmpg, of malloc and of OpenMP's threads), and with that of the point.
+/// \p library: preloaded; "": nothing is.
+std::vector<std::string>
+workerEnvironment(const std::vector<std::pair<std::string, std::string>> &point,
+                  llvm::StringRef library);
+
+/// Runs it to its end. What goes wrong is the error of the result: the worker
+/// cannot be started, dies of a signal, takes too long, or says what is not a
+/// result; the last line of its standard error is named.
+WorkerResult runWorkerProcess(const WorkerCommand &command);
+
+/// For signal handlers: kills the worker that runs, and each that is started
+/// from now on. Whether it was called.
+void endWorkers();
+bool areWorkersEnded();
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H

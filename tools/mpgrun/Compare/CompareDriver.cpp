@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each round runs every mode once, in an order of its own, so a slow drift of
+// the machine hits all modes alike and the runs of one round are pairs. The
+// first round is not counted: it brings the program's files into memory, and it
+// is the one in which the program's memory is looked at, which takes time.
+
+#include "mpgrun/Compare/CompareDriver.h"
+#include "Measure/RandomOrder.h"
+#include "Measure/Statistics.h"
+#include "Process/StateFile.h"
+#include "mpgrun/Compare/CompareFailures.h"
+#include "mpgrun/Compare/CompareRun.h"
+#include "mpgrun/Compare/CompareStreams.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+class CompareDriver {
+public:
+  CompareDriver(const ComparePlan &plan, Comparison &comparison)
+      : plan(plan), comparison(comparison), random(comparison.seed),
+        firstOutputs(plan.modes.size()) {}
+  CompareEnd drive();
+
+private:
+  bool runRound(unsigned round);
+  bool runMode(size_t index, unsigned round);
+  RunOutcome runWarmUp(RunCommand &command, ModeResult &mode);
+  bool accept(RunOutcome outcome, size_t index, OutputFiles files);
+  void sumUp();
+  void tellProgress(unsigned round) const;
+
+  const ComparePlan &plan;
+  Comparison &comparison;
+  std::mt19937_64 random;
+  SignalGate gate;
+  CompareInput input;
+  std::vector<OutputFiles> firstOutputs; ///< of each mode's warm-up
+  CompareEnd end;
+  bool hasNotedLeft = false;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One run
+//===----------------------------------------------------------------------===//
+
+/// The largest RSS that the kernel saw of the process itself; unlike that of
+/// wait4 it does not begin with mpgrun's.
+static uint64_t readPeakRss(pid_t pid) {
+  auto file =
+      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/status");
+  if (!file)
+    return 0;
+  StringRef text = (*file)->getBuffer();
+  size_t at = text.find("\nVmHWM:");
+  uint64_t kilobytes = 0;
+  if (at == StringRef::npos || text.substr(at + strlen("\nVmHWM:"))
+                                   .ltrim()
+                                   .consumeInteger(10, kilobytes))
+    return 0;
+  return kilobytes << 10;
+}
+
+/// libmpg's reason for the region that misses most.
+static std::string worstReason(const RunReport &report) {
+  std::string reason;
+  uint64_t most = 0;
+  for (const RegionUse &use : report.regions)
+    if (!use.reason.empty() && use.bytes - use.hugeBytes > most) {
+      most = use.bytes - use.hugeBytes;
+      reason = use.reason;
+    }
+  if (reason.empty() && report.fallback && !report.messages.empty())
+    reason = report.messages.front().second;
+  return reason;
+}
+
+static void fillMemory(ModeMemory &memory, const RunReport &report) {
+  memory.measured = report.measured;
+  memory.hasState = report.hasState;
+  memory.fallback = report.fallback;
+  memory.peakHugetlbBytes = report.peakHugetlbBytes;
+  for (const RegionUse &use : report.regions) {
+    memory.bytes += use.bytes;
+    memory.hugeBytes += use.hugeBytes;
+  }
+  memory.reason = worstReason(report);
+}
+
+/// With the looks that cost time.
+RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
+  RunReport report;
+  int stateFd = mode.usesLibmpg ? makeStateFile() : -1;
+  if (stateFd >= 0)
+    command.environment.push_back("MPG_STATE_FD=" + std::to_string(stateFd));
+  auto look = [&](pid_t pid) {
+    lookAtMemory(pid, stateFd, report);
+    mode.memory.peakRssBytes = readPeakRss(pid);
+  };
+  if (plan.trace)
+    command.atExit = look;
+  RunOutcome outcome = runOnce(command, gate);
+  if (std::optional<mpg_state> state = readStateFile(stateFd))
+    addState(report, *state);
+  if (stateFd >= 0)
+    close(stateFd);
+  fillMemory(mode.memory, report);
+  return outcome;
+}
+
+static bool failed(int waitStatus) { return waitStatus != 0; }
+
+/// False: it is over.
+bool CompareDriver::accept(RunOutcome outcome, size_t index,
+                           OutputFiles files) {
+  end.error = outcome.error;
+  end.execError = outcome.execError;
+  end.interruptedBy = outcome.interruptedBy;
+  if (!end.error.empty() || end.execError || end.interruptedBy)
+    return false;
+  RunSample &sample = outcome.sample;
+  for (unsigned stream : {0, 1})
+    sample.digests[stream] = digestOutput(files[stream].get(), stream == 1);
+  if (failed(sample.waitStatus))
+    sample.lastWords = lastLines(files[1].get(), 3);
+  rusage own;
+  getrusage(RUSAGE_SELF, &own);
+  if (sample.peakRssBytes <= uint64_t(own.ru_maxrss) << 10)
+    sample.peakRssBytes = 0;
+  if (sample.round == 0)
+    firstOutputs[index] = std::move(files);
+  if (outcome.leftProcesses && !hasNotedLeft) {
+    comparison.notes.push_back("processes that the program had started were "
+                               "still there after its end, beside other runs");
+    hasNotedLeft = true;
+  }
+  comparison.modes[index].samples.push_back(std::move(sample));
+  return true;
+}
+
+bool CompareDriver::runMode(size_t index, unsigned round) {
+  OutputFiles files = {makeOutputFile(), makeOutputFile()};
+  OwnedFd in = input.open();
+  if (!files[0] || !files[1] || !in) {
+    end.error = std::string("no file for the program's input or output: ") +
+                strerror(errno);
+    return false;
+  }
+  const ModePlan &mode = plan.modes[index];
+  RunCommand command;
+  command.path = plan.path;
+  command.arguments = comparison.command;
+  command.environment = mode.environment;
+  command.interleaveNodes = mode.interleaveNodes;
+  command.input = in.get();
+  command.output = files[0].get();
+  command.messages = files[1].get();
+  RunOutcome outcome = round == 0 ? runWarmUp(command, comparison.modes[index])
+                                  : runOnce(command, gate);
+  outcome.sample.round = round;
+  return accept(std::move(outcome), index, std::move(files));
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+void CompareDriver::tellProgress(unsigned round) const {
+  if (!plan.showsProgress)
+    return;
+  errs() << "mpgrun: "
+         << (round == 0 ? std::string("warm-up")
+                        : "round " + std::to_string(round) + " of " +
+                              std::to_string(comparison.rounds))
+         << "\n";
+}
+
+bool CompareDriver::runRound(unsigned round) {
+  tellProgress(round);
+  for (size_t index : randomOrder(plan.modes.size(), random))
+    if (comparison.modes[index].missing.empty() && !runMode(index, round))
+      return false;
+  judgeRound(comparison);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// After the rounds
+//===----------------------------------------------------------------------===//
+
+void CompareDriver::sumUp() {
+  for (ModeResult &mode : comparison.modes) {
+    uint64_t rss = uint64_t(summarise(mode.values([](const RunSample &sample) {
+                              return sample.peakRssBytes;
+                            })).median);
+    if (rss == 0)
+      rss = mode.memory.peakRssBytes;
+    if (rss != 0)
+      mode.peakBytes = rss + mode.memory.peakHugetlbBytes;
+  }
+}
+
+CompareEnd CompareDriver::drive() {
+  for (const ModePlan &mode : plan.modes) {
+    ModeResult result;
+    result.name = mode.name;
+    result.usesLibmpg = mode.usesLibmpg;
+    result.missing = mode.missing;
+    comparison.modes.push_back(std::move(result));
+  }
+  if (input.isReplaced())
+    comparison.notes.push_back("standard input is no file that can be read "
+                               "again: the program reads /dev/null");
+  findWhatIsLeft(comparison);
+  if (!comparison.failure.empty())
+    return end;
+  std::optional<LoadSample> before;
+  for (unsigned round = 0;
+       round <= comparison.rounds && comparison.failure.empty(); ++round) {
+    if (round == 1)
+      before = readLoad();
+    if (!runRound(round))
+      return end;
+  }
+  std::optional<LoadSample> after = readLoad();
+  comparison.isLoadKnown = before && after;
+  if (comparison.isLoadKnown)
+    comparison.load = loadBetween(*before, *after);
+  if (comparison.failure.empty())
+    compareOutputs(comparison, firstOutputs);
+  sumUp();
+  return end;
+}
+
+CompareEnd mpg::driveComparison(const ComparePlan &plan,
+                                Comparison &comparison) {
+  return CompareDriver(plan, comparison).drive();
+}

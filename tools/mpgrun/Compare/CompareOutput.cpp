@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CompareOutput.h. Outputs may be larger than memory: they are read in
+// blocks.
+
+#include "mpgrun/Compare/CompareOutput.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+OwnedFd::OwnedFd(int given) : fd(given) {
+  if (given < 0 || given > 2)
+    return;
+  // One of the standard files was closed; the program's would land on ours.
+  fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
+  int error = errno;
+  close(given);
+  errno = error;
+}
+
+OwnedFd &OwnedFd::operator=(OwnedFd &&other) {
+  std::swap(fd, other.fd);
+  return *this;
+}
+
+OwnedFd::~OwnedFd() {
+  if (fd >= 0)
+    close(fd);
+}
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+static bool isNullDevice(const struct stat &status) {
+  struct stat null;
+  return S_ISCHR(status.st_mode) && stat("/dev/null", &null) == 0 &&
+         null.st_rdev == status.st_rdev;
+}
+
+CompareInput::CompareInput() {
+  struct stat status;
+  if (fstat(0, &status) != 0)
+    return; // closed: there is nothing to replace
+  start = lseek(0, 0, SEEK_CUR);
+  if (S_ISREG(status.st_mode) && start >= 0) {
+    // Through /proc: a file that is deleted or was renamed has no other name.
+    OwnedFd probe(::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC));
+    isFile = bool(probe);
+  }
+  replaced = !isFile && !isNullDevice(status);
+}
+
+OwnedFd CompareInput::open() const {
+  // Opened anew: a duplicate would share its place with the other runs.
+  OwnedFd fd(
+      ::open(isFile ? "/proc/self/fd/0" : "/dev/null", O_RDONLY | O_CLOEXEC));
+  if (fd && isFile && lseek(fd.get(), start, SEEK_SET) < 0)
+    return OwnedFd();
+  return fd;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+OwnedFd mpg::makeOutputFile() {
+  SmallString<128> folder;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  int fd =
+      open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) { // not every file system can do that
+    sys::path::append(folder, "mpgrun-XXXXXX");
+    fd = mkostemp(const_cast<char *>(folder.c_str()), O_APPEND | O_CLOEXEC);
+    if (fd >= 0)
+      unlink(folder.c_str());
+  }
+  if (fd < 0) {
+    fd = memfd_create("mpgrun-output", MFD_CLOEXEC);
+    if (fd >= 0)
+      fcntl(fd, F_SETFL, O_APPEND);
+  }
+  return OwnedFd(fd);
+}
+
+namespace {
+
+/// Gives the bytes of a file one after the other, libmpg's lines left out.
+class OutputReader {
+public:
+  OutputReader(int fd, bool withoutLibmpg)
+      : fd(fd), withoutLibmpg(withoutLibmpg) {}
+  /// At least one more byte in \p block; false at the end.
+  bool next(SmallVectorImpl<char> &block);
+
+private:
+  void filter(StringRef bytes, SmallVectorImpl<char> &block);
+  void take(char byte, SmallVectorImpl<char> &block);
+
+  int fd;
+  bool withoutLibmpg;
+  off_t at = 0;
+  /// The beginning of a line, held back until it is known whose line it is.
+  std::string held;
+  enum { lineStart, ownLine, otherLine } state = lineStart;
+  bool isAtEnd = false;
+};
+
+} // namespace
+
+/// How lines of libmpg begin; the second is the vendor's form.
+static constexpr StringLiteral libmpgLines[] = {"mpg: ", "[WARN] xos LPG "};
+
+void OutputReader::take(char byte, SmallVectorImpl<char> &block) {
+  if (state == lineStart) {
+    held.push_back(byte);
+    if (is_contained(libmpgLines, held)) {
+      held.clear();
+      state = ownLine;
+    } else if (none_of(libmpgLines, [&](StringRef line) {
+                 return line.starts_with(held);
+               })) {
+      block.append(held.begin(), held.end());
+      held.clear();
+      state = otherLine;
+    }
+  } else if (state == otherLine) {
+    block.push_back(byte);
+  }
+  if (byte == '\n')
+    state = lineStart;
+}
+
+bool OutputReader::next(SmallVectorImpl<char> &block) {
+  block.clear();
+  static constexpr size_t blockBytes = 1 << 16;
+  SmallVector<char, 0> bytes(blockBytes);
+  while (block.empty() && !isAtEnd) {
+    ssize_t count = pread(fd, bytes.data(), blockBytes, at);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      isAtEnd = true;
+      block.append(held.begin(), held.end()); // the line never went on
+      break;
+    }
+    at += count;
+    if (!withoutLibmpg)
+      block.append(bytes.begin(), bytes.begin() + count);
+    else
+      for (char byte : ArrayRef(bytes.data(), size_t(count)))
+        take(byte, block);
+  }
+  return !block.empty();
+}
+
+std::string mpg::digestOutput(int fd, bool withoutLibmpg) {
+  OutputReader reader(fd, withoutLibmpg);
+  SmallVector<char, 0> block;
+  SHA256 hash;
+  while (reader.next(block))
+    hash.update(StringRef(block.data(), block.size()));
+  return toHex(hash.final(), /*LowerCase=*/true);
+}
+
+std::optional<uint64_t> mpg::firstDifference(int one, int other,
+                                             bool withoutLibmpg) {
+  OutputReader left(one, withoutLibmpg), right(other, withoutLibmpg);
+  SmallVector<char, 0> leftBlock, rightBlock;
+  size_t leftAt = 0, rightAt = 0;
+  for (uint64_t place = 1;; ++place) {
+    if (leftAt == leftBlock.size()) {
+      left.next(leftBlock);
+      leftAt = 0;
+    }
+    if (rightAt == rightBlock.size()) {
+      right.next(rightBlock);
+      rightAt = 0;
+    }
+    if (leftBlock.empty() && rightBlock.empty())
+      return std::nullopt;
+    if (leftBlock.empty() || rightBlock.empty() ||
+        leftBlock[leftAt++] != rightBlock[rightAt++])
+      return place;
+  }
+}
+
+std::string mpg::lastLines(int fd, unsigned lines) {
+  static constexpr off_t tailBytes = 4096;
+  off_t end = lseek(fd, 0, SEEK_END);
+  std::string tail(tailBytes, '\0');
+  ssize_t count = pread(fd, tail.data(), tail.size(),
+                        end > tailBytes ? end - tailBytes : 0);
+  StringRef text = StringRef(tail).take_front(count < 0 ? 0 : size_t(count));
+  text = text.rtrim();
+  size_t from = text.size();
+  for (unsigned line = 0; line < lines && from != StringRef::npos; ++line)
+    from = text.rfind('\n', from);
+  return text.substr(from == StringRef::npos ? 0 : from + 1).str();
+}

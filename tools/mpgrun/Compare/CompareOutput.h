@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compared program reads and writes: its input, the same in each run;
+// files without a name that take its outputs; and whether two outputs are the
+// same. libmpg's own lines do not count: they are there in some modes only.
+
+#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
+#define MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+namespace mpg {
+
+/// A file descriptor that is closed on exec, is none of 0, 1 and 2, and is
+/// closed at the end of its life.
+class OwnedFd {
+public:
+  OwnedFd() = default;
+  /// Takes over \p fd, which may be below zero.
+  explicit OwnedFd(int fd);
+  OwnedFd(OwnedFd &&other) : fd(other.fd) { other.fd = -1; }
+  OwnedFd &operator=(OwnedFd &&other);
+  ~OwnedFd();
+  int get() const { return fd; }
+  explicit operator bool() const { return fd >= 0; }
+
+private:
+  int fd = -1;
+};
+
+/// What the program reads: each run gets it from the same place on.
+class CompareInput {
+public:
+  /// Looks at standard input of this process as it stands now.
+  CompareInput();
+  /// For one run; below zero with errno set if it cannot be opened.
+  OwnedFd open() const;
+  /// Whether runs read /dev/null although this process was given something.
+  bool isReplaced() const { return replaced; }
+
+private:
+  bool isFile = false, replaced = false;
+  off_t start = 0;
+};
+
+/// A file without a name in the folder for temporary files, else in memory;
+/// below zero with errno set if there is neither. Writers append to it.
+OwnedFd makeOutputFile();
+
+/// SHA-256 of the file's content in hexadecimal, \p withoutLibmpg: without the
+/// lines that begin as libmpg's do: "mpg: ", "[WARN] xos LPG ".
+std::string digestOutput(int fd, bool withoutLibmpg);
+
+/// Where two outputs begin to differ, counted from 1 as cmp does; nothing if
+/// they are the same.
+std::optional<uint64_t> firstDifference(int one, int other, bool withoutLibmpg);
+
+/// At most \p lines of the end of the file, of its last 4 KiB.
+std::string lastLines(int fd, unsigned lines);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H

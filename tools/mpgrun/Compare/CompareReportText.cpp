@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of mpgrun --compare for people: a table with one column for each
+// mode, what one has to know about the runs, a sentence for each mode, and the
+// verdict as the last line.
+
+#include "Measure/Statistics.h"
+#include "Support/Format.h"
+#include "mpgrun/Compare/CompareVerdict.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+
+/// A table in the making: the words of one row, the first of which names it.
+class CompareTable {
+public:
+  explicit CompareTable(const Comparison &comparison);
+  void write(raw_ostream &out) const;
+
+private:
+  template <typename Cell> void addRow(StringRef name, Cell cell);
+  void addTimes();
+  void addMemory();
+  void addCounters();
+  std::optional<std::string> whyMissing(size_t index) const;
+
+  std::vector<const ModeResult *> modes; ///< that have figures
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::pair<std::string, std::string>> missingCounters; ///< why
+};
+
+} // namespace
+
+/// In the unit of the median, or of the most if that is 0: "4.21 s
+/// [4.18, 4.26]".
+static std::string formatSeconds(const Summary &summary) {
+  struct Unit {
+    double perSecond;
+    StringRef name;
+  };
+  if (summary.max == 0)
+    return "0 s"; // less than the kernel's clock for it can tell
+  double shown = summary.median > 0 ? summary.median : summary.max;
+  static constexpr Unit units[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}};
+  Unit unit = units[0];
+  for (const Unit &smaller : units)
+    if (shown * unit.perSecond < 1)
+      unit = smaller;
+  double digits = shown * unit.perSecond;
+  int decimals = digits < 9.995 ? 2 : digits < 99.95 ? 1 : 0;
+  auto show = [&](double seconds) {
+    std::string text;
+    raw_string_ostream out(text);
+    out << format("%.*f", decimals, seconds * unit.perSecond);
+    return out.str();
+  };
+  std::string text = show(summary.median) + " " + unit.name.str();
+  if (summary.interval)
+    text += " [" + show(summary.interval->low) + ", " +
+            show(summary.interval->high) + "]";
+  return text;
+}
+
+/// "28,311"
+static std::string formatCount(const Summary &summary) {
+  return formatv("{0:N}", uint64_t(summary.median)).str();
+}
+
+template <typename Cell> void CompareTable::addRow(StringRef name, Cell cell) {
+  std::vector<std::string> row = {name.str()};
+  for (const ModeResult *mode : modes)
+    row.push_back(cell(*mode));
+  rows.push_back(std::move(row));
+}
+
+void CompareTable::addTimes() {
+  auto seconds = [&](StringRef name, auto value) {
+    addRow(name, [&](const ModeResult &mode) {
+      return formatSeconds(summarise(mode.values(value)));
+    });
+  };
+  auto count = [&](StringRef name, auto value) {
+    addRow(name, [&](const ModeResult &mode) {
+      return formatCount(summarise(mode.values(value)));
+    });
+  };
+  seconds("wall time", [](const RunSample &run) { return run.wallSeconds; });
+  seconds("CPU time", [](const RunSample &run) { return run.cpuSeconds(); });
+  seconds("kernel time",
+          [](const RunSample &run) { return run.systemSeconds; });
+  count("page faults", [](const RunSample &run) { return run.minorFaults; });
+  count("major faults", [](const RunSample &run) { return run.majorFaults; });
+}
+
+void CompareTable::addMemory() {
+  addRow("peak memory", [](const ModeResult &mode) -> std::string {
+    return mode.peakBytes ? formatBytes(mode.peakBytes) : "not known";
+  });
+  addRow("large pages", [](const ModeResult &mode) -> std::string {
+    const ModeMemory &memory = mode.memory;
+    if (!memory.measured && !memory.hasState)
+      return "not known";
+    return formatBytes(memory.mostHugeBytes()) + " of " +
+           formatBytes(memory.mostBytes());
+  });
+}
+
+/// Why no row can be made of counter \p index; nothing: every run has it.
+std::optional<std::string> CompareTable::whyMissing(size_t index) const {
+  for (const ModeResult *mode : modes)
+    for (const RunSample &sample : mode->samples) {
+      const CounterValue &counter = sample.counters[index];
+      if (sample.round > 0 && !counter.value)
+        return counter.missing.empty() ? "not available" : counter.missing;
+    }
+  return std::nullopt;
+}
+
+/// What is above in other words need not stand there twice.
+void CompareTable::addCounters() {
+  static constexpr StringLiteral known[] = {"page-faults", "minor-faults",
+                                            "major-faults"};
+  std::string lastReason;
+  ArrayRef<CounterValue> counters = modes.front()->samples.front().counters;
+  for (size_t index = 0; index < counters.size(); ++index) {
+    const std::string &name = counters[index].name;
+    if (is_contained(known, name))
+      continue;
+    if (std::optional<std::string> reason = whyMissing(index)) {
+      if (*reason != lastReason)
+        missingCounters.push_back({"", *reason});
+      std::string &names = missingCounters.back().first;
+      names += (names.empty() ? "" : ", ") + name;
+      lastReason = *reason;
+      continue;
+    }
+    addRow(name, [&](const ModeResult &mode) {
+      return formatCount(summarise(mode.values([&](const RunSample &sample) {
+        return *sample.counters[index].value;
+      })));
+    });
+  }
+  if (counters.empty())
+    missingCounters.push_back({"counters", "not available"});
+}
+
+CompareTable::CompareTable(const Comparison &comparison) {
+  for (const ModeResult &mode : comparison.modes)
+    if (mode.missing.empty())
+      modes.push_back(&mode);
+  addRow("", [](const ModeResult &mode) { return mode.name; });
+  addTimes();
+  addMemory();
+  addCounters();
+}
+
+void CompareTable::write(raw_ostream &out) const {
+  std::vector<size_t> widths(modes.size() + 1);
+  for (const std::vector<std::string> &row : rows)
+    for (size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  for (const std::vector<std::string> &row : rows) {
+    std::string line = " ";
+    for (size_t column = 0; column < row.size(); ++column)
+      line += " " + row[column] +
+              std::string(widths[column] - row[column].size() + 1, ' ');
+    out << StringRef(line).rtrim() << "\n";
+  }
+  for (const auto &[names, reason] : missingCounters)
+    out << "  " << fillText(names + ": " + reason, 4) << "\n";
+}
+
+static std::string describeRounds(const Comparison &comparison) {
+  return std::to_string(comparison.rounds) +
+         (comparison.rounds == 1 ? " round" : " rounds") +
+         " after a warm-up, seed " + std::to_string(comparison.seed);
+}
+
+void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
+  auto paragraph = [&](const std::string &text) {
+    out << fillText(printable(text), 2) << "\n";
+  };
+  out << "mpgrun: compared:";
+  for (const std::string &word : comparison.command)
+    out << " " << printable(word);
+  out << "\n";
+  if (comparison.failure.empty()) {
+    paragraph("  " + describeRounds(comparison));
+    CompareTable(comparison).write(out);
+    if (comparison.isLoadKnown)
+      paragraph("  machine: " + comparison.load.describe());
+  }
+  int status = 0;
+  if (comparison.failure.empty())
+    status = comparison.modes.front().samples.front().waitStatus;
+  if (status)
+    paragraph("note: the program ended with status " +
+              std::to_string(status >> 8) + " in every run");
+  for (const std::string &note : comparison.notes)
+    paragraph("note: " + note);
+  for (const std::string &line : comparison.outputs)
+    paragraph(line);
+  for (const ModeResult &mode : ArrayRef(comparison.modes).drop_front()) {
+    // Of the one that was the last hope the last line speaks.
+    std::string missing = mode.name + ": " + mode.missing;
+    if (comparison.failure.empty() ||
+        (!mode.missing.empty() && missing != comparison.failure))
+      paragraph(describeMode(comparison, mode));
+  }
+  out << printable(describeBest(comparison)) << "\n";
+}

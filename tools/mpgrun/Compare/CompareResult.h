@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mpgrun --compare found, as plain data: one program, run some times in
+// each of some modes. The report as text and as JSON (mpgcompare-1) and the
+// verdict are made of it.
+
+#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H
+#define MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H
+
+#include "Measure/Counters.h"
+#include "Measure/MachineLoad.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// One run of the program from exec to its end.
+struct RunSample {
+  unsigned round = 0; ///< 0: the warm-up, which no figure counts
+  int waitStatus = 0; ///< as waitpid gives it
+  double wallSeconds = 0;
+  /// Of the program and of the children that it waited for.
+  double userSeconds = 0, systemSeconds = 0;
+  uint64_t minorFaults = 0, majorFaults = 0;
+  /// The largest of its processes, without pages of the pool; 0: not known,
+  /// because it is less than what mpgrun had when it made the process.
+  uint64_t peakRssBytes = 0;
+  std::vector<CounterValue> counters;
+  /// Digests (SHA-256, hexadecimal) of standard output and standard error, the
+  /// latter without libmpg's own lines.
+  std::string digests[2];
+  std::string lastWords; ///< the end of its standard error, if it failed
+
+  double cpuSeconds() const { return userSeconds + systemSeconds; }
+};
+
+/// What the program had in memory in the warm-up.
+struct ModeMemory {
+  bool measured = false;     ///< from the kernel, in the program's last moment
+  bool hasState = false;     ///< libmpg was at work
+  bool fallback = false;     ///< and used normal pages instead of large ones
+  uint64_t peakRssBytes = 0; ///< of the first process; 0: not known
+  uint64_t peakHugetlbBytes = 0;     ///< most that came from the pool
+  uint64_t bytes = 0, hugeBytes = 0; ///< writable memory at the end
+  std::string reason; ///< why not all was on large pages; libmpg's words
+
+  /// The most of it that is known to have been on large pages.
+  uint64_t mostHugeBytes() const {
+    return std::max(peakHugetlbBytes, hugeBytes);
+  }
+  /// What that is compared with: memory freed before the end counts too.
+  uint64_t mostBytes() const { return std::max(bytes, mostHugeBytes()); }
+};
+
+struct ModeResult {
+  std::string name; ///< "none", "thp", ...
+  bool usesLibmpg = false;
+  std::string missing; ///< why there are no figures; empty: there are
+  std::vector<RunSample> samples; ///< with the warm-up, in order of rounds
+  ModeMemory memory;
+  uint64_t peakBytes = 0; ///< memory at once, with pages of the pool; median
+
+  /// What \p value says of each run that counts.
+  template <typename Function>
+  std::vector<double> values(Function value) const {
+    std::vector<double> result;
+    for (const RunSample &sample : samples)
+      if (sample.round > 0)
+        result.push_back(double(value(sample)));
+    return result;
+  }
+  /// Whether large pages were asked for and there were none at all.
+  bool hadNone() const {
+    return usesLibmpg && memory.measured && memory.mostHugeBytes() == 0;
+  }
+};
+
+struct Comparison {
+  std::vector<std::string> command; ///< the program and its arguments
+  std::string version, date;        ///< of mpgrun; ISO 8601, UTC
+  std::string processor, kernel;    ///< "unknown" if they are not known
+  unsigned cpus = 0;
+  unsigned rounds = 0; ///< that were asked for, without the warm-up
+  uint64_t seed = 0;   ///< of the order within the rounds
+  LoadBetween load;    ///< over the rounds that count
+  bool isLoadKnown = false;
+  std::vector<ModeResult> modes;  ///< the first is what others are compared to
+  std::vector<std::string> notes; ///< about the program and its input
+  std::vector<std::string> outputs; ///< how outputs differ; empty: they do not
+  /// Why nothing could be compared; empty: something was.
+  std::string failure;
+};
+
+void writeCompareText(llvm::raw_ostream &out, const Comparison &comparison);
+void writeCompareJson(llvm::raw_ostream &out, const Comparison &comparison);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H

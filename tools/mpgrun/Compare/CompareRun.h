@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One run of a compared program: started in a process group of its own, with
+// its input and outputs redirected, measured from exec to its end. The
+// Supervisor is not used: it is there to be invisible, and passes signals on;
+// here a signal to mpgrun ends the run.
+
+#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
+#define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
+
+#include "mpgrun/Compare/CompareResult.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <csignal>
+#include <sys/types.h>
+
+namespace mpg {
+
+struct RunCommand {
+  std::string path;
+  std::vector<std::string> arguments;   ///< from argv[0] on
+  std::vector<std::string> environment; ///< "NAME=VALUE"
+  /// Memory comes from these NUMA nodes in turn; empty: as the system does it.
+  std::vector<unsigned> interleaveNodes;
+  int input = -1, output = -1, messages = -1; ///< become 0, 1 and 2
+  /// Called with the process id in the program's last moment; null: it is not
+  /// traced. That costs time.
+  llvm::function_ref<void(pid_t)> atExit = nullptr;
+};
+
+struct RunOutcome {
+  std::string error;     ///< the system refused something else than exec
+  int execError = 0;     ///< errno of exec if the program never started
+  int interruptedBy = 0; ///< a signal that this process got; the run was ended
+  bool leftProcesses = false; ///< some that it started are still there
+  RunSample sample;
+};
+
+/// While it lives, signals that would end or stop this process wait until a run
+/// takes them.
+class SignalGate {
+public:
+  SignalGate();
+  ~SignalGate();
+  /// As they were before; programs get these.
+  const sigset_t &before() const { return saved; }
+  const sigset_t &waiting() const { return blocked; }
+
+private:
+  sigset_t saved, blocked;
+};
+
+/// Runs \p command to its end.
+/// pre: one thread; nothing else of this process waits for children.
+RunOutcome runOnce(const RunCommand &command, const SignalGate &gate);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H

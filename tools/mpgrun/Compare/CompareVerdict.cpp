@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CompareVerdict.h.
+
+#include "mpgrun/Compare/CompareVerdict.h"
+#include "Support/Format.h"
+#include "llvm/ADT/ArrayRef.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// What would show as 1.00x is no difference to act on, however sure it is.
+static constexpr double leastRatio = 1.005;
+/// "No gain" means that more than this is ruled out.
+static constexpr double ruledOutGain = 1.05;
+
+SpeedVerdict mpg::judgeSpeedup(const Ratio &speedup) {
+  if (!speedup.interval)
+    return SpeedVerdict::undecided;
+  if (speedup.interval->low > 1 && speedup.value >= leastRatio)
+    return SpeedVerdict::faster;
+  if (speedup.interval->high < 1 && speedup.value <= 1 / leastRatio)
+    return SpeedVerdict::slower;
+  return speedup.interval->high <= ruledOutGain ? SpeedVerdict::noGain
+                                                : SpeedVerdict::undecided;
+}
+
+StringRef mpg::verdictName(SpeedVerdict verdict) {
+  static constexpr StringRef names[] = {"faster", "undecided", "no-gain",
+                                        "slower"};
+  return names[size_t(verdict)];
+}
+
+/// "1.12x [1.09, 1.15]"
+std::string mpg::describeSpeedup(const Ratio &speedup) {
+  switch (judgeSpeedup(speedup)) {
+  case SpeedVerdict::faster:
+    return describeRatio(speedup, " faster");
+  case SpeedVerdict::slower: {
+    Ratio slowdown;
+    slowdown.value = 1 / speedup.value;
+    slowdown.interval = {1 / speedup.interval->high, 1 / speedup.interval->low};
+    return describeRatio(slowdown, " slower");
+  }
+  case SpeedVerdict::noGain:
+    return "no gain: " + describeRatio(speedup);
+  case SpeedVerdict::undecided:
+    break;
+  }
+  std::string text = "undecided: " + describeRatio(speedup);
+  return speedup.interval ? text
+                          : text + ", fewer than 6 rounds give no interval";
+}
+
+Ratio mpg::speedupOf(const ModeResult &base, const ModeResult &mode) {
+  auto wall = [](const RunSample &sample) { return sample.wallSeconds; };
+  return pairedRatio(mode.values(wall), base.values(wall));
+}
+
+static bool isBusy(const Comparison &comparison) {
+  return comparison.isLoadKnown && comparison.load.isBusy();
+}
+
+/// "0 B of 300 MiB on large pages: the pool is empty"
+static std::string describeHad(const ModeResult &mode) {
+  const ModeMemory &memory = mode.memory;
+  std::string text = formatBytes(memory.mostHugeBytes()) + " of " +
+                     formatBytes(memory.mostBytes()) + " on large pages";
+  return memory.reason.empty() ? text : text + ": " + memory.reason;
+}
+
+std::string mpg::describeMode(const Comparison &comparison,
+                              const ModeResult &mode) {
+  std::string text = mode.name + ": ";
+  if (!mode.missing.empty())
+    return text + mode.missing;
+  Ratio speedup = speedupOf(comparison.modes.front(), mode);
+  if (mode.hadNone())
+    return text + describeHad(mode) + "; " + describeRatio(speedup) +
+           " says nothing about them";
+  text += isBusy(comparison) ? "measured " + describeRatio(speedup)
+                             : describeSpeedup(speedup);
+  if (mode.usesLibmpg && mode.memory.fallback)
+    text += "; with " + describeHad(mode);
+  return text;
+}
+
+/// "large pages", or against another base "hugetlb against thp"
+static std::string subjectOf(const Comparison &comparison,
+                             const ModeResult &mode) {
+  const ModeResult &base = comparison.modes.front();
+  if (!base.usesLibmpg)
+    return "large pages";
+  return mode.name + " against " + base.name;
+}
+
+std::string mpg::describeBest(const Comparison &comparison) {
+  if (!comparison.failure.empty())
+    return "nothing compared: " + comparison.failure;
+  const ModeResult *best = nullptr, *without = nullptr;
+  Ratio bestSpeedup;
+  for (const ModeResult &mode : ArrayRef(comparison.modes).drop_front()) {
+    if (!mode.missing.empty())
+      continue;
+    if (mode.hadNone()) {
+      without = &mode;
+      continue;
+    }
+    Ratio speedup = speedupOf(comparison.modes.front(), mode);
+    SpeedVerdict verdict = judgeSpeedup(speedup);
+    SpeedVerdict bestVerdict = judgeSpeedup(bestSpeedup);
+    if (best && (verdict > bestVerdict || (verdict == bestVerdict &&
+                                           speedup.value <= bestSpeedup.value)))
+      continue;
+    best = &mode;
+    bestSpeedup = speedup;
+  }
+  if (!best)
+    return "no verdict: " + without->name + ": " + describeHad(*without);
+  if (isBusy(comparison))
+    return "no verdict: the machine was busy: " + comparison.load.describe();
+  std::string text = describeSpeedup(bestSpeedup);
+  if (judgeSpeedup(bestSpeedup) != SpeedVerdict::noGain)
+    text = subjectOf(comparison, *best) + ": " + text;
+  return text + " (" + best->name + ")";
+}
