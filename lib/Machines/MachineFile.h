@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a machine from a file of share/mpgtools/machines. The only part of this
-// folder that uses LLVM, inside; it belongs to mpgcore, not to the model.
+// Reads a machine from a file of share/mpgtools/machines.
 
 #ifndef MPG_MACHINES_MACHINEFILE_H
 #define MPG_MACHINES_MACHINEFILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An A64FX for unit tests: 48 CPUs in 4 groups, with the registers of
-// runtime/src/A64fxRegisters.h as plain numbers. Each test thread says on which
+// runtime/src/a64fx/A64fxRegisters.h as plain numbers. Each test thread says on which
 // CPU it is. Touching a register that is closed, and writing bits that do not
 // exist, fails the test.
 

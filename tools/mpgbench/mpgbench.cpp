@@ -3,8 +3,8 @@
 // mpgbench: repeats the experiments of the A64FX guide on the machine at hand,
 // with intervals instead of best values. Here are the command line, the files
 // that are written and the exit status; experiments are in
-// lib/Bench/Experiment*.cpp, how they are carried out in
-// lib/Bench/BenchDriver.h.
+// Experiments/Experiment*.cpp, how they are carried out in
+// Run/BenchDriver.h.
 
 #include "Options.h"
 #include "Process/RuntimeLibrary.h"

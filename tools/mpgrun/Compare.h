@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpgrun --compare: makes the plan out of the options, lets lib/Run carry it
+// mpgrun --compare: makes the plan out of the options, lets Compare/ carry it
 // out, and writes the report.
 
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_H

@@ -6,6 +6,7 @@
 
 #include "a64fx/ThisMachine.h"
 #include "a64fx/RegisterProbe.h"
+#include "a64fx/WayBudget.h"
 #include "base/Syscall.h"
 #include "numa/CoreGroups.h"
 #include "pages/PagesNuma.h"

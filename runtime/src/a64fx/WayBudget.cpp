@@ -52,3 +52,12 @@ bool mpg::resolveWaysL2(const uint8_t (&asked)[sectorsL2], uint64_t now,
   out = packWaysL2(divided ? ways : undivided);
   return true;
 }
+
+unsigned mpg::budgetOfL2(unsigned possibleCpus, uint64_t registerL2) {
+  uint8_t ways[sectorsL2] = {};
+  unpackWaysL2(registerL2, ways);
+  constexpr unsigned cpusWithoutAssistants = 48; // HW:a64fx-job-cpus
+  bool isReduced = ways[0] > 0 && ways[0] < waysOfL2;
+  return possibleCpus == cpusWithoutAssistants && !isReduced ? waysOfL2
+                                                             : waysOfL2InJobs;
+}

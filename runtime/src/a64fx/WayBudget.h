@@ -16,6 +16,11 @@
 
 namespace mpg {
 
+/// Ways of L2 that programs may divide: all of them where no assistant core is
+/// (48 CPUs, FX700) and the register does not say otherwise, else 14.
+/// \p registerL2: its value before anybody changed it.
+unsigned budgetOfL2(unsigned possibleCpus, uint64_t registerL2);
+
 constexpr uint8_t keepWays = 255; // MPG_WAYS_KEEP of <mpg/pass.h>
 
 /// What is asked for, and what is to be written instead of \p now.

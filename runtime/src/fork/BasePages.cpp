@@ -18,8 +18,8 @@
 #include "fork/ForkPins.h"
 #include "fork/StopThreads.h"
 #include "heap/HeapSpace.h"
-#include "pages/ForkRanges.h"
-#include "segments/SegmentFork.h"
+#include "pages/LargeMemory.h"
+#include "segments/LargeSegments.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -39,9 +39,10 @@
 #include "fork/StopThreads.h"
 #include "heap/Heap.h"
 #include "heap/HeapSpace.h"
-#include "pages/ForkRanges.h"
-#include "segments/SegmentFork.h"
-#include "stack/StackFork.h"
+#include "pages/AfterFork.h"
+#include "pages/LargeMemory.h"
+#include "segments/LargeSegments.h"
+#include "stack/LargeStacks.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -64,8 +65,6 @@ enum class Safety { safe, copyNeeded, impossible };
 struct Forks {
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool isChild = false;    ///< of a fork() with this library in it
-  bool isClosed = false;   ///< the pool; see poolIsOpen()
   bool hasStreams = false; ///< the lock of the list of streams
   uint32_t owner = 0;      ///< thread with the lock; 0: it is free
   unsigned depth = 0;      ///< of the owner's calls
@@ -78,12 +77,6 @@ struct Forks {
 } // namespace
 
 static Forks forks;
-
-bool mpg::isForkedChild() { return forks.isChild; }
-
-bool mpg::poolIsOpen() {
-  return !__atomic_load_n(&forks.isClosed, __ATOMIC_RELAXED);
-}
 
 //===----------------------------------------------------------------------===//
 // One fork at a time
@@ -247,7 +240,8 @@ static Safety leaveLargePages() {
   if (memoryMayBePinned() || !stopOtherThreads())
     return Safety::copyNeeded;
   // What comes from now on would have to leave at the next fork.
-  forks.isClosed = forks.config->fallback;
+  if (forks.config->fallback)
+    closePool();
   uint64_t begin = millisecondsNow(), bytes = 0;
   Source source = Source::normal;
   int error = moveAll(bytes, source);
@@ -354,7 +348,7 @@ static void finishCopyInChild() {
 /// waiting for a stream whose owner waits for the heap: so before the heap.
 /// Recursive; in the child the C library makes it free.
 static void lockStreams() {
-  forks.hasStreams = &_IO_list_lock && !HeapLock::isOnlyThread();
+  forks.hasStreams = &_IO_list_lock && !FutexLock::isOnlyThread();
   if (forks.hasStreams)
     _IO_list_lock();
 }
@@ -367,7 +361,7 @@ static void unlockStreams() {
 /// Whether there is nothing to do for a fork. Then nothing is written either:
 /// each page written to costs parent or child a copy.
 static bool isPlainFork() {
-  return HeapLock::isOnlyThread() && !hasLargePages() && !isInFork();
+  return FutexLock::isOnlyThread() && !hasLargePages() && !isInFork();
 }
 
 static void beforeFork() {
@@ -400,8 +394,9 @@ static void inParent() {
 static void inChild() {
   if (!forks.owner)
     return;
-  forks.isChild = true;
-  forks.isClosed = forks.config->fallback;
+  becomeForkedChild();
+  if (forks.config->fallback)
+    closePool();
   forks.owner = uint32_t(rawCall(SYS_gettid)); // was the parent's thread
   finishCopyInChild();
   restartHeapInChild();
@@ -409,8 +404,6 @@ static void inChild() {
 }
 
 void mpg::watchForks(const Config &config, Messages &messages) {
-  if (forks.config)
-    return;
   forks.config = &config;
   forks.messages = &messages;
   pthread_atfork(beforeFork, inParent, inChild);
@@ -449,7 +442,7 @@ static void callOnOwnStack(void *argument) {
 /// As far as it can be done before the last moment. pre: entered
 static Safety prepare() {
   // A handler of a signal may fork while its thread changes the heap.
-  bool mustLock = !HeapLock::isOnlyThread();
+  bool mustLock = !FutexLock::isOnlyThread();
   if (mustLock)
     heapSpace.lockAll();
   Safety safety = leaveLargePages();

@@ -12,8 +12,8 @@
 
 namespace mpg {
 
-/// From here on every fork() is watched. Call when there is memory on large
-/// pages, or a heap; may be called again.
+/// From here on every fork() is watched. Call once, before there is memory on
+/// large pages.
 void watchForks(const Config &config, Messages &messages);
 
 /// Whether a function calls the handlers of pthread_atfork.
@@ -27,17 +27,6 @@ pid_t forkSafely(pid_t (*real)(), ForkHandlers handlers);
 /// The same for functions that only make a child in the end, and do so on the
 /// stack they are called on. Returns 0, or ENOMEM if that is not safe.
 int prepareForChild();
-
-/// Whether new memory may come from the pool of large pages. Not after a fork
-/// under which it would have to leave them again.
-bool poolIsOpen();
-
-/// Whether memory that is there from before may belong to a parent: the pages
-/// that it has reserved are not ours.
-bool isForkedChild();
-
-/// For mpgrun's report.
-constexpr char movedByForkReason[] = "the program has forked (MPG_FORK)";
 
 } // namespace mpg
 

@@ -13,7 +13,7 @@
 #include "fork/ForkCopy.h"
 
 #include "base/Syscall.h"
-#include "segments/SegmentFork.h"
+#include "segments/LargeSegments.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -7,8 +7,8 @@
 
 #include "base/SelfMaps.h"
 #include "heap/HeapSpace.h"
-#include "pages/ForkRanges.h"
-#include "segments/SegmentFork.h"
+#include "pages/LargeMemory.h"
+#include "segments/LargeSegments.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 // as newer ones do it (see System.cpp). fclose() of such a stream waits for the
 // child as well, as in the C library.
 
-#include "base/HeapLock.h"
+#include "base/FutexLock.h"
 #include "base/MallocNames.h"
 #include "base/NextCall.h"
 #include "base/OldLibrary.h"
@@ -37,7 +37,7 @@ struct OpenMode {
 
 } // namespace
 
-static HeapLock pipesLock;
+static FutexLock pipesLock;
 static std::atomic<Pipe *> pipes{nullptr};
 
 static bool parseMode(const char *text, OpenMode &mode) {

@@ -11,7 +11,7 @@
 
 #include "fork/StopThreads.h"
 
-#include "base/HeapLock.h"
+#include "base/FutexLock.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include "pages/Pages.h"
@@ -50,12 +50,12 @@ static Stop *stop = nullptr;
 static unsigned threadsAtStart = 1;
 
 void mpg::countThreadsAtStart() {
-  if (HeapLock::isOnlyThread())
+  if (FutexLock::isOnlyThread())
     threadsAtStart = threadCount();
 }
 
 static bool isAlone() {
-  return HeapLock::isOnlyThread() && threadCount() == threadsAtStart;
+  return FutexLock::isOnlyThread() && threadCount() == threadsAtStart;
 }
 
 static void waitForEnd(int number, siginfo_t *info, void *context) {
@@ -158,7 +158,7 @@ static long askAll() {
   auto self = uint64_t(rawCall(SYS_gettid));
   NumberedEntries threads("/proc/self/task");
   if (threads.descriptor() < 0)
-    return HeapLock::isOnlyThread() ? 0 : -1;
+    return FutexLock::isOnlyThread() ? 0 : -1;
   long others = 0;
   uint64_t thread;
   while (threads.next(thread)) {

@@ -5,7 +5,7 @@
 // leave its large pages. There it is done here, as newer C libraries do it: by
 // posix_spawn(), whose child shares the memory until it is a shell.
 
-#include "base/HeapLock.h"
+#include "base/FutexLock.h"
 #include "base/MallocNames.h"
 #include "base/NextCall.h"
 #include "base/OldLibrary.h"
@@ -25,7 +25,7 @@ namespace {
 
 /// SIGINT and SIGQUIT are for the shells alone as long as there is one.
 struct Interrupts {
-  HeapLock lock;
+  FutexLock lock;
   unsigned shells = 0;
   struct sigaction onInterrupt, onQuit; ///< the program's
 };

@@ -23,7 +23,7 @@ enum class Use : uint8_t { undecided, ours, next };
 
 struct Heap {
   std::atomic<Use> use{Use::undecided};
-  HeapLock starting;
+  FutexLock starting;
   bool mayUseNext = true; ///< when the range is full
   /// The next malloc has been asked, so that a pointer may be its.
   std::atomic<bool> nextIsUsed{false};
@@ -67,7 +67,7 @@ bool mpg::startHeap(const Config &config, Messages &messages) {
 // call.
 void mpg::lockHeap() {
   heap.isLocked = heap.use.load(std::memory_order_acquire) == Use::ours &&
-                  !HeapLock::isOnlyThread();
+                  !FutexLock::isOnlyThread();
   if (!heap.isLocked)
     return;
   lockCaches();

@@ -340,7 +340,7 @@ namespace {
 
 struct Arenas {
   static constexpr unsigned most = 65535;
-  HeapLock lock;             ///< of what follows
+  FutexLock lock;            ///< of what follows
   unsigned limit = 1;        ///< with locks; 0: one for each thread
   unsigned ordinary = 0;     ///< that are not of one NUMA node
   Arena *released = nullptr; ///< of threads that have ended

@@ -96,7 +96,7 @@ public:
   bool isOfNode() const { return node >= 0; }
   bool isOn(int number) const { return node == number; }
 
-  HeapLock lock;
+  FutexLock lock;
   Arena *nextReleased = nullptr; ///< of the list of arenas without a thread
 
 private:

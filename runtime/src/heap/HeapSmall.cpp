@@ -88,7 +88,7 @@ public:
   void give(uint32_t page);
   void releaseSpare();
 
-  HeapLock lock;
+  FutexLock lock;
 
 private:
   uint32_t takeListed();
@@ -532,14 +532,14 @@ extern "C" int __pthread_key_create(pthread_key_t *, void (*)(void *));
 namespace {
 
 struct Caches {
-  HeapLock lock;
+  FutexLock lock;
   ThreadCache *all = nullptr;
   ThreadCache *abandoned = nullptr;
   std::atomic<unsigned> count{0};
   pthread_key_t key = 0;
   std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
   ThreadCache *late = nullptr;
-  HeapLock lateLock;
+  FutexLock lateLock;
 };
 
 } // namespace

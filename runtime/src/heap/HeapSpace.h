@@ -12,7 +12,7 @@
 #define MPG_RUNTIME_HEAPSPACE_H
 
 #include "base/Env.h"
-#include "base/HeapLock.h"
+#include "base/FutexLock.h"
 #include "base/Messages.h"
 #include "heap/FreeRuns.h"
 #include "pages/PagesReserve.h"
@@ -128,7 +128,7 @@ private:
   void tellRegion();
   void lookAtPeak();
 
-  HeapLock lock;  ///< of everything but the metadata
+  FutexLock lock; ///< of everything but the metadata
   Range reserved; ///< for the heap; not mapped but where there is memory
   size_t granule = 0;
   const Config *config = nullptr;
@@ -145,7 +145,7 @@ private:
   std::atomic<unsigned> looksLeft{0};        ///< until there is more mapped
   Range metadataLeft;
   uint64_t metadataTaken = 0;
-  HeapLock metadataLock;
+  FutexLock metadataLock;
 };
 
 extern HeapSpace heapSpace;

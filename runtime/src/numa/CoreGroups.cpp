@@ -3,7 +3,6 @@
 // See CoreGroups.h.
 
 #include "numa/CoreGroups.h"
-#include "a64fx/A64fxRegisters.h"
 #include "base/EnvTable.h"
 #include "base/Messages.h"
 #include "base/SelfMaps.h"
@@ -77,15 +76,6 @@ bool mpg::hasGroupsAlone(const CoreGroups &groups, const cpu_set_t &mine,
     ++touched;
   }
   return touched > 0 && (processes <= 1 || processes * touched <= jobNodes);
-}
-
-unsigned mpg::budgetOfL2(unsigned possibleCpus, uint64_t registerL2) {
-  uint8_t ways[sectorsL2] = {};
-  unpackWaysL2(registerL2, ways);
-  constexpr unsigned cpusWithoutAssistants = 48; // HW:a64fx-job-cpus
-  bool isReduced = ways[0] > 0 && ways[0] < waysOfL2;
-  return possibleCpus == cpusWithoutAssistants && !isReduced ? waysOfL2
-                                                             : waysOfL2InJobs;
 }
 
 unsigned mpg::processesOfJob(const char *const *environment) {

@@ -38,11 +38,6 @@ int nodeOf(const CoreGroups &groups, const cpu_set_t &cpus);
 bool hasGroupsAlone(const CoreGroups &groups, const cpu_set_t &mine,
                     unsigned jobNodes, unsigned processes);
 
-/// Ways of L2 that programs may divide: all of them where no assistant core is
-/// (48 CPUs, FX700) and the register does not say otherwise, else 14.
-/// \p registerL2: its value before anybody changed it.
-unsigned budgetOfL2(unsigned possibleCpus, uint64_t registerL2);
-
 /// Processes of the job on this computer, as the launcher tells in
 /// \p environment; 1 if nothing does.
 unsigned processesOfJob(const char *const *environment);

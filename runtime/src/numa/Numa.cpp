@@ -11,7 +11,7 @@
 
 #include "numa/Numa.h"
 #include "mpg/mpg.h"
-#include "pages/ForkRanges.h"
+#include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include <errno.h>

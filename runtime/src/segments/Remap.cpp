@@ -10,8 +10,8 @@
 #include "base/Syscall.h"
 #include "pages/RangeUse.h"
 #include "pages/Shortage.h"
+#include "segments/LargeSegments.h"
 #include "segments/Mover.h"
-#include "segments/SegmentFork.h"
 
 #include <signal.h>
 
@@ -249,7 +249,7 @@ void Remap::run() {
   if (partCount && !manyThreads)
     moveParts(mover);
   report(mover);
-  watchForks(parts, partCount, config, messages);
+  noteLargeSegments(parts, partCount, config, messages);
 }
 
 void mpg::remapSegments(const Config &config, Messages &messages) {

@@ -26,8 +26,8 @@
 #include "base/SelfMaps.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
+#include "stack/LargeStacks.h"
 #include "stack/StackArguments.h"
-#include "stack/StackFork.h"
 #include "stack/StackLimit.h"
 #include "stack/StackMove.h"
 #include "stack/StackPlace.h"
@@ -445,5 +445,5 @@ void mpg::remapStack(const Config &config, Messages &messages) {
   if (config.mode == Mode::thp)
     return;
   bool isHugetlb = moved && plan.source == Source::hugetlbFile;
-  watchForks(isHugetlb ? plan.large : Range{}, plan.granuleBytes, messages);
+  noteLargeStack(isHugetlb ? plan.large : Range{}, plan.granuleBytes, messages);
 }

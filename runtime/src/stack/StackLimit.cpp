@@ -5,7 +5,7 @@
 
 #include "stack/StackLimit.h"
 
-#include "base/HeapLock.h"
+#include "base/FutexLock.h"
 #include "base/Syscall.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
@@ -19,7 +19,7 @@ using namespace mpg;
 namespace {
 
 struct Watched {
-  HeapLock lock;
+  FutexLock lock;
   PlacedStack stack;
   uintptr_t openStart = 0; ///< below it the large part cannot be touched
   long process = 0;

@@ -8,11 +8,11 @@
 #include "stack/ThreadPages.h"
 
 #include "base/SelfMaps.h"
-#include "fork/Fork.h"
+#include "pages/AfterFork.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
+#include "stack/LargeStacks.h"
 #include "stack/Stack.h"
-#include "stack/StackFork.h"
 
 #include <atomic>
 #include <errno.h>

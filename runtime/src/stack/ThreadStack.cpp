@@ -29,7 +29,7 @@
 #include "stack/ThreadStack.h"
 
 #include "base/Syscall.h"
-#include "fork/Fork.h"
+#include "pages/AfterFork.h"
 #include "pages/Pages.h"
 #include "stack/Stack.h"
 #include "stack/StackStep.h"

@@ -132,8 +132,7 @@ static void run() {
   countThreadsAtStart();
   startBasePages(config, state.messages);
   startReplicate(state.messages);
-  if (heapIsOurs())
-    watchForks(config, state.messages);
+  watchForks(config, state.messages);
   remapSegments(config, state.messages);
   if (config.stacks) {
     remapStack(config, state.messages);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeapUnderTest.h. Stands in for Init.cpp, Fork.cpp, and the linker's
+// See HeapUnderTest.h. Stands in for Init.cpp and the linker's
 // --wrap.
 
 #include "HeapUnderTest.h"
 
 #include "base/SelfMaps.h"
-#include "fork/Fork.h"
 #include "heap/HeapSpace.h"
 #include "pages/Pages.h"
 
@@ -26,8 +25,6 @@ static Config onTransparentPages() {
 }
 
 Config heapConfig = onTransparentPages();
-
-bool mpg::poolIsOpen() { return true; }
 
 bool mpg::decideHeap() {
   static Messages messages;

@@ -4,8 +4,8 @@
 // free again in a forked child. It spins for a moment and then sleeps: who has
 // it may be waiting for the kernel to clear pages.
 
-#ifndef MPG_RUNTIME_HEAPLOCK_H
-#define MPG_RUNTIME_HEAPLOCK_H
+#ifndef MPG_RUNTIME_FUTEXLOCK_H
+#define MPG_RUNTIME_FUTEXLOCK_H
 
 #include "base/Syscall.h"
 
@@ -16,7 +16,7 @@ extern "C" char __libc_single_threaded __attribute__((weak));
 
 namespace mpg {
 
-class HeapLock {
+class FutexLock {
 public:
   void lock() {
     if (!tryLock())
@@ -75,15 +75,15 @@ private:
 /// Holds a lock as long as it lives.
 class Locked {
 public:
-  explicit Locked(HeapLock &lock) : held(lock) { held.lock(); }
+  explicit Locked(FutexLock &lock) : held(lock) { held.lock(); }
   ~Locked() { held.unlock(); }
   Locked(const Locked &) = delete;
   Locked &operator=(const Locked &) = delete;
 
 private:
-  HeapLock &held;
+  FutexLock &held;
 };
 
 } // namespace mpg
 
-#endif // MPG_RUNTIME_HEAPLOCK_H
+#endif // MPG_RUNTIME_FUTEXLOCK_H

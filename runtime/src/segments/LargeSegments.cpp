@@ -2,9 +2,9 @@
 //
 // Which of .data and .bss is on hugetlb pages, for a fork().
 
-#include "segments/SegmentFork.h"
+#include "segments/LargeSegments.h"
 
-#include "fork/Fork.h"
+#include "pages/AfterFork.h"
 
 using namespace mpg;
 
@@ -78,8 +78,8 @@ static void addRegions(const Segment &segment) {
   addRegion(MPG_REGION_BSS, segment.bss());
 }
 
-void mpg::watchForks(const Part *parts, size_t partCount, const Config &config,
-                     Messages &messages) {
+void mpg::noteLargeSegments(const Part *parts, size_t partCount,
+                            const Config &config, Messages &messages) {
   watch.granuleBytes = config.hugeBytes;
   watch.messages = &messages;
   auto us = uintptr_t(&watch);
@@ -94,6 +94,4 @@ void mpg::watchForks(const Part *parts, size_t partCount, const Config &config,
     // Not only its large part: the C library's variables lie apart from ours.
     watch.holdsUs |= part.segment->range.contains(us);
   }
-  if (watch.count)
-    watchForks(config, messages);
 }

@@ -5,9 +5,9 @@
 // rarely grows beyond the number of threads. If it does, the last entry
 // covers all that comes, and what hugetlb memory of the program lies between.
 
-#include "pages/ForkRanges.h"
+#include "pages/LargeMemory.h"
 
-#include "base/HeapLock.h"
+#include "base/FutexLock.h"
 
 using namespace mpg;
 
@@ -20,7 +20,7 @@ struct Entry {
 
 struct Noted {
   static constexpr size_t most = 1024;
-  HeapLock lock;
+  FutexLock lock;
   size_t count = 0;
   Entry entries[most];
 };

@@ -2,18 +2,18 @@
 //
 // Stacks on hugetlb pages, for a fork().
 
-#ifndef MPG_RUNTIME_STACKFORK_H
-#define MPG_RUNTIME_STACKFORK_H
+#ifndef MPG_RUNTIME_LARGESTACKS_H
+#define MPG_RUNTIME_LARGESTACKS_H
 
 #include "base/Messages.h"
-#include "fork/Fork.h"
 #include "pages/Pages.h"
 
 namespace mpg {
 
 /// Call once, when the process stack has been moved or left. \p processStack:
 /// its large part; empty if it has none of hugetlb pages.
-void watchForks(Range processStack, size_t granuleBytes, Messages &messages);
+void noteLargeStack(Range processStack, size_t granuleBytes,
+                    Messages &messages);
 
 /// The large part of the stack of the calling thread.
 void setThreadStack(Range large);
@@ -23,4 +23,4 @@ void stacksHaveLeft(Source source);
 
 } // namespace mpg
 
-#endif // MPG_RUNTIME_STACKFORK_H
+#endif // MPG_RUNTIME_LARGESTACKS_H

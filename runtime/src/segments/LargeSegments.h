@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .data and .bss on hugetlb pages and fork().
+// Which parts of .data and .bss are on hugetlb pages. A fork() asks for them.
 
-#ifndef MPG_RUNTIME_SEGMENTFORK_H
-#define MPG_RUNTIME_SEGMENTFORK_H
+#ifndef MPG_RUNTIME_LARGESEGMENTS_H
+#define MPG_RUNTIME_LARGESEGMENTS_H
 
 #include "base/Env.h"
 #include "base/Messages.h"
-#include "fork/ForkList.h"
 #include "segments/Mover.h"
 
 namespace mpg {
 
-/// From here on a fork() is no danger to programs with .data or .bss on hugetlb
-/// pages. Call once, with everything that was moved. \p parts may go away.
-void watchForks(const Part *parts, size_t partCount, const Config &config,
-                Messages &messages);
+/// Call once, with everything that was moved. \p parts may go away.
+void noteLargeSegments(const Part *parts, size_t partCount,
+                       const Config &config, Messages &messages);
 
-// For Fork.cpp.
+// For a fork().
 
 struct SegmentRanges {
   const Range *first, *last;
@@ -37,4 +35,4 @@ void segmentsHaveLeft(Source source);
 
 } // namespace mpg
 
-#endif // MPG_RUNTIME_SEGMENTFORK_H
+#endif // MPG_RUNTIME_LARGESEGMENTS_H

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See StackFork.h.
+// See LargeStacks.h.
 
-#include "stack/StackFork.h"
+#include "stack/LargeStacks.h"
 
-#include "pages/ForkRanges.h"
+#include "pages/AfterFork.h"
+#include "pages/LargeMemory.h"
 
 using namespace mpg;
 
@@ -33,8 +34,8 @@ void mpg::stacksHaveLeft(Source source) {
   watch.processStack = Range{};
 }
 
-void mpg::watchForks(Range processStack, size_t granuleBytes,
-                     Messages &messages) {
+void mpg::noteLargeStack(Range processStack, size_t granuleBytes,
+                         Messages &messages) {
   watch = {processStack, granuleBytes, &messages};
   noteLargeMemory(processStack, granuleBytes);
 }

@@ -4,8 +4,8 @@
 // parts of stacks, and memory for mpg_alloc_onnode(). A fork() asks for it.
 // Memory that the program has asked the kernel for is not among it.
 
-#ifndef MPG_RUNTIME_FORKRANGES_H
-#define MPG_RUNTIME_FORKRANGES_H
+#ifndef MPG_RUNTIME_LARGEMEMORY_H
+#define MPG_RUNTIME_LARGEMEMORY_H
 
 #include "base/Range.h"
 
@@ -26,4 +26,4 @@ Range notedPart(Range mapping, size_t &granuleBytes);
 
 } // namespace mpg
 
-#endif // MPG_RUNTIME_FORKRANGES_H
+#endif // MPG_RUNTIME_LARGEMEMORY_H

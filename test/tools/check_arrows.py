@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which folder includes which: the code, CMake and docs/design.md agree.
+
+    check_arrows.py [--root ROOT] [--print]
+
+Reads the #include lines of lib, tools, passes and runtime/src. A folder may
+include those that stand above it in the picture of docs/design.md, and the
+picture names what it does include; where the folder is a library or a program of
+CMake, so does its NEEDS. Prints one line for each difference; status 1 if there
+is one. --print writes the picture as it should be.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import Dict, List, Set, Tuple
+
+# Folders of sources, and where their #include lines begin.
+TREES = {"lib": ["lib"], "tools": ["lib", "tools"], "passes": ["passes"],
+         "runtime/src": ["runtime/src"]}
+INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.MULTILINE)
+TARGET = re.compile(r"^mpg_add_(library|tool)\((\S+)\s+(?:NEEDS\s+([^)]*?)\s+)?"
+                    r"(?:APART[^\n]*\n\s*)?SOURCES\b", re.MULTILINE)
+PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
+
+Arrows = Dict[str, Set[str]]
+
+
+def arrows_of(root: Path) -> Arrows:
+    """What each folder includes of the others."""
+    arrows: Arrows = {}
+    for tree, starts in TREES.items():
+        for path in sorted((root / tree).rglob("*")):
+            if path.suffix not in (".h", ".cpp"):
+                continue
+            folder = str(path.parent.relative_to(root))
+            found = arrows.setdefault(folder, set())
+            for name in INCLUDE.findall(path.read_text(errors="replace")):
+                for start in [path.parent, *(root / start for start in starts)]:
+                    if (start / name).exists():
+                        found.add(str((start / name).parent.relative_to(root)))
+                        break
+            found.discard(folder)
+    return arrows
+
+
+def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
+    """The same as CMake declares it, of folders that are a target; and which of
+    them are libraries: a program may be linked with what it includes nothing of."""
+    folders, needs, libraries = {}, {}, set()
+    for path in root.glob("*/**/CMakeLists.txt"):
+        folder = str(path.parent.relative_to(root))
+        for kind, name, text in TARGET.findall(path.read_text()):
+            folders[name] = folder
+            needs[folder] = text.split()
+            if kind == "library":
+                libraries.add(folder)
+    # The memory model has no LLVM, so it is declared by itself.
+    folders["mpg_sim"] = "lib/Sim"
+    return {folder: {folders.get(name, name) for name in names}
+            for folder, names in needs.items()}, libraries
+
+
+def short(folder: str) -> str:
+    for tree in TREES:
+        if folder.startswith(tree + "/"):
+            return folder[len(tree) + 1:]
+    return folder
+
+
+def in_order(arrows: Arrows) -> List[str]:
+    """From the bottom up, tree by tree; what is part of a ring comes last."""
+    done: List[str] = []
+    left = sorted(arrows, key=lambda folder: (
+        [folder.startswith(tree) for tree in TREES].index(True), folder))
+    while left:
+        ready = [folder for folder in left if arrows[folder] <= set(done)] or left
+        done.append(ready[0])
+        left.remove(ready[0])
+    return done
+
+
+def picture_of(arrows: Arrows) -> str:
+    order = in_order(arrows)
+    width = max(map(len, order)) + 2
+    lines = []
+    for folder in order:
+        names = [short(other) for other in order if other in arrows[folder]]
+        lines.append((folder.ljust(width) + ", ".join(names)).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def differences(root: Path, arrows: Arrows) -> List[str]:
+    found = []
+    order = in_order(arrows)
+    for number, folder in enumerate(order):
+        for other in sorted(arrows[folder] - set(order[:number])):
+            found.append(f"{folder} includes {other}, which includes it: a ring")
+    declared, libraries = needs_of(root)
+    for folder, needs in sorted(declared.items()):
+        # The command lines of the programs are in tools itself.
+        actual = arrows.get(folder, set()) - {"tools"}
+        for other in sorted(actual - needs):
+            found.append(f"{folder} includes {other}, which is not in its NEEDS")
+        for other in sorted(needs - actual) if folder in libraries else []:
+            found.append(f"{folder} NEEDS {other} and includes nothing of it")
+    page = PICTURE.search((root / "docs/design.md").read_text())
+    if not page or page.group(1) != picture_of(arrows):
+        found.append("docs/design.md: the picture is not that of --print")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--root", type=Path,
+                        default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--print", action="store_true", dest="prints")
+    options = parser.parse_args()
+    arrows = arrows_of(options.root)
+    if options.prints:
+        print(picture_of(arrows), end="")
+        return 0
+    found = differences(options.root, arrows)
+    for line in found:
+        print(line)
+    print(f"{len(arrows)} folders, {sum(map(len, arrows.values()))} arrows, "
+          f"{len(found)} wrong")
+    return 1 if found or not arrows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
