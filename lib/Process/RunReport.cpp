@@ -9,6 +9,7 @@
 #include "Process/RunReport.h"
 #include "Elf/Image.h"
 #include "Support/Format.h"
+#include "Support/StableSort.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -373,10 +374,9 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
     use.reason = textOf(from.reason);
     report.processes.push_back(std::move(use));
   }
-  llvm::stable_sort(report.processes,
-                    [](const ProcessUse &a, const ProcessUse &b) {
-                      return a.bytes > b.bytes;
-                    });
+  stableSort(report.processes, [](const ProcessUse &a, const ProcessUse &b) {
+    return a.bytes > b.bytes;
+  });
 }
 
 std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,

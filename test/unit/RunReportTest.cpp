@@ -203,8 +203,10 @@ TEST(RunReport, StateIsBelievedOnlyWithinItsBounds) {
 
 TEST(RunReport, ARegionOnOneNodeIsToldWhereThreadsRanOnOthers) {
   RunReport report;
-  report.regions = {{RunRegion::bss}, {RunRegion::threadStack}};
+  report.regions.resize(2);
   RegionUse &bss = report.regions[0], &stacks = report.regions[1];
+  bss.region = RunRegion::bss;
+  stacks.region = RunRegion::threadStack;
   bss.nodes = {2 << 20, 62 << 20, 0};
   bss.bytes = 64 << 20;
   stacks.nodes = {4096, 64 << 10, 8 << 10};
