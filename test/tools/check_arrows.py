@@ -50,7 +50,8 @@ def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
     """The same as CMake declares it, of folders that are a target; and which of
     them are libraries: a program may be linked with what it includes nothing of."""
     folders, needs, libraries = {}, {}, set()
-    for path in root.glob("*/**/CMakeLists.txt"):
+    for path in [*root.glob("lib/**/CMakeLists.txt"),
+                 *root.glob("tools/**/CMakeLists.txt")]:
         folder = str(path.parent.relative_to(root))
         for kind, name, text in TARGET.findall(path.read_text()):
             folders[name] = folder
