@@ -199,8 +199,9 @@ static void useMany(void) {
       early = presentKib();
   }
   long late = presentKib();
-  // Up to one large page more, for a thread that met another one.
-  check(late - early <= 4096, "memory has grown by KiB", late - early);
+  // A few large pages more, for threads that met others: the busier the machine,
+  // the more of them live at once. One piece lost by each thread is 500 MiB.
+  check(late - early <= 8192, "memory has grown by KiB", late - early);
 }
 
 int main(int argc, char **argv) {
