@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lock for the heap: nothing of libc, nothing to allocate, and it can be made
-// free again in a forked child. It spins for a moment and then sleeps: who has
-// it may be waiting for the kernel to clear pages.
+// A lock with nothing of libc and nothing to allocate, for the heap above all;
+// it can be made free again in a forked child. It spins for a moment and then
+// sleeps: who has it may be waiting for the kernel to clear pages.
 
 #ifndef MPG_RUNTIME_FUTEXLOCK_H
 #define MPG_RUNTIME_FUTEXLOCK_H
