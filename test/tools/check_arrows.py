@@ -23,6 +23,8 @@ TREES = {"lib": ["lib"], "tools": ["lib", "tools"], "passes": ["passes"],
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.MULTILINE)
 TARGET = re.compile(r"^mpg_add_(library|tool)\((\S+)\s+(?:NEEDS\s+([^)]*?)\s+)?"
                     r"(?:APART[^\n]*\n\s*)?SOURCES\b", re.MULTILINE)
+# The memory model has no LLVM, so it is declared without NEEDS.
+LIBRARY = re.compile(r"^(?:mpg_)?add_library\((\S+)", re.MULTILINE)
 PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
 
 Arrows = Dict[str, Set[str]]
@@ -53,13 +55,12 @@ def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
     for path in [*root.glob("lib/**/CMakeLists.txt"),
                  *root.glob("tools/**/CMakeLists.txt")]:
         folder = str(path.parent.relative_to(root))
-        for kind, name, text in TARGET.findall(path.read_text()):
-            folders[name] = folder
+        rules = path.read_text()
+        folders.update((name, folder) for name in LIBRARY.findall(rules))
+        for kind, _, text in TARGET.findall(rules):
             needs[folder] = text.split()
             if kind == "library":
                 libraries.add(folder)
-    # The memory model has no LLVM, so it is declared by itself.
-    folders["mpg_sim"] = "lib/Sim"
     return {folder: {folders.get(name, name) for name in names}
             for folder, names in needs.items()}, libraries
 
