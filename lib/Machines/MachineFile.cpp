@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From keys and values to a Machine, with the line of what is wrong; a figure
+// that is missing or cannot be is an error.
 
 #include "Machines/MachineFile.h"
 #include "Support/Format.h"

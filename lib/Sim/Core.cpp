@@ -25,9 +25,7 @@ Core::Core(Model &model, unsigned group) : model(model), group(group) {
 }
 
 void Core::addPages(uint64_t pageBytes) {
-  Pages size = {0, noLine, {}};
-  while (uint64_t(model.machine.lineBytes) << size.shift < pageBytes)
-    ++size.shift;
+  Pages size = {log2Of(pageBytes / model.machine.lineBytes), noLine, {}};
   assert((pages.empty() || pages.back().shift < size.shift) && "ascending");
   unsigned number = unsigned(pages.size());
   for (unsigned level = 0; level < model.machine.tlbs.size(); ++level)

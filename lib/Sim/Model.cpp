@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the cores share: machine, sites, caches of a group; and the sums of
+// their counts.
 
 #include "Sim/Model.h"
 #include "Sim/CoreParts.h"
@@ -7,9 +10,8 @@
 using namespace mpg::sim;
 
 Model::Model(const Machine &machine, const WhatIf &whatIf)
-    : machine(machine), whatIf(whatIf), counters(machine, whatIf), lineBits(0) {
-  while (1U << lineBits < machine.lineBytes)
-    ++lineBits;
+    : machine(machine), whatIf(whatIf), counters(machine, whatIf),
+      lineBits(log2Of(machine.lineBytes)) {
   if (!whatIf.prefetch)
     this->machine.prefetchers.clear();
   for (size_t page = 0; page < whatIf.pageBytes.size(); ++page)
@@ -55,27 +57,26 @@ uint64_t Model::count(unsigned site, unsigned counter) const {
   return sum;
 }
 
-uint64_t Model::total(unsigned counter) const {
+template <typename Predicate>
+uint64_t Model::totalOf(unsigned counter, Predicate isWanted) const {
   uint64_t sum = 0;
   for (unsigned site = 0; site < sites.size(); ++site)
-    sum += count(site, counter);
+    if (isWanted(sites[site]))
+      sum += count(site, counter);
   return sum;
+}
+
+uint64_t Model::total(unsigned counter) const {
+  return totalOf(counter, [](const Site &) { return true; });
 }
 
 uint64_t Model::totalOfArray(unsigned array, unsigned counter) const {
-  uint64_t sum = 0;
-  for (unsigned site = 0; site < sites.size(); ++site)
-    if (sites[site].array == array)
-      sum += count(site, counter);
-  return sum;
+  return totalOf(counter,
+                 [=](const Site &site) { return site.array == array; });
 }
 
 uint64_t Model::totalOfLoop(unsigned loop, unsigned counter) const {
-  uint64_t sum = 0;
-  for (unsigned site = 0; site < sites.size(); ++site)
-    if (sites[site].loop == loop)
-      sum += count(site, counter);
-  return sum;
+  return totalOf(counter, [=](const Site &site) { return site.loop == loop; });
 }
 
 void Model::resetCounts() {

@@ -115,6 +115,8 @@ public:
 
 private:
   friend class Core;
+  template <typename Predicate>
+  uint64_t totalOf(unsigned counter, Predicate isWanted) const;
   std::unique_ptr<SetAssociative> makeCache(unsigned level,
                                             unsigned limit) const;
   /// Place in sharedCaches.

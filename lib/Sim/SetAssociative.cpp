@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which entry of a set is found, and which one makes room.
 
 #include "Sim/SetAssociative.h"
 #include <cassert>
@@ -8,13 +10,6 @@ using namespace mpg::sim;
 static uint64_t maskOfSets(uint64_t sets) {
   // One set is "a remainder by one", so that 0 can mean no power of two.
   return sets & (sets - 1) ? 0 : sets - 1;
-}
-
-static unsigned log2Of(uint64_t powerOfTwo) {
-  unsigned bits = 0;
-  while (powerOfTwo >>= 1)
-    ++bits;
-  return bits;
 }
 
 SetAssociative::SetAssociative(const CacheLevel &level, unsigned lineBytes,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where each counter of a site stands in its row.
 
 #include "Sim/SimCounters.h"
 

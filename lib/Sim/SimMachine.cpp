@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What follows from the figures of a machine.
 
 #include "Sim/SimMachine.h"
 #include <algorithm>
@@ -28,14 +30,10 @@ static Replacement other(Replacement replacement) {
 /// published may look like.
 static IndexHash foldedHash(const CacheLevel &level, unsigned lineBytes) {
   IndexHash hash;
-  unsigned lineBits = 0, setBits = 0;
-  for (; 1U << lineBits < lineBytes; ++lineBits)
-    ;
   uint64_t sets = level.bytes / level.ways / lineBytes;
   if (sets & (sets - 1))
     return hash; // the index is a remainder, which spreads by itself
-  for (; uint64_t(1) << setBits < sets; ++setBits)
-    ;
+  unsigned lineBits = log2Of(lineBytes), setBits = log2Of(sets);
   hash.bits = setBits;
   hash.from = {lineBits + setBits, lineBits + 2 * setBits};
   return hash;

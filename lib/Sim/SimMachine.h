@@ -13,6 +13,13 @@
 
 namespace mpg::sim {
 
+inline unsigned log2Of(uint64_t powerOfTwo) {
+  unsigned bits = 0;
+  while (powerOfTwo >>= 1)
+    ++bits;
+  return bits;
+}
+
 enum class Replacement : uint8_t { lru, fifo };
 
 /// Exclusive or of \p bits bits of the physical address, beginning at each bit
