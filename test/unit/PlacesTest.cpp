@@ -5,7 +5,7 @@
 
 #include "numa/Places.h"
 #include "numa/CoreGroups.h"
-#include "numa/CpuNeighbors.h"
+#include "numa/NodeCpus.h"
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>

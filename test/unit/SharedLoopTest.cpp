@@ -3,7 +3,7 @@
 // Which thread works on which iterations, against a model that deals them out
 // one by one, and at sizes where a sum or a product would wrap.
 
-#include "numa/SharedLoop.h"
+#include "numa/SharedArray.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -7,7 +7,7 @@
 #ifndef MPG_TEST_STDERRLINES_H
 #define MPG_TEST_STDERRLINES_H
 
-#include "base/StandardError.h"
+#include "base/Messages.h"
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>

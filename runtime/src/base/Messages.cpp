@@ -5,11 +5,12 @@
 // mutex of the C library may not be there yet.
 
 #include "base/Messages.h"
-#include "base/PoolUse.h"
-#include "base/StandardError.h"
+#include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 using namespace mpg;
 
@@ -150,7 +151,7 @@ static mpg_state *mapState(int fd) {
   return isError(at) ? nullptr : reinterpret_cast<mpg_state *>(at);
 }
 
-/// The program writes to the state, all others to the table behind it. Without
+/// The program writes to the state, all others to the table after it. Without
 /// \p statePid the program is the first that comes.
 void Messages::openState(int fd, int statePid) {
   uint32_t owner = 0;
@@ -372,4 +373,42 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
   // The heap tells at every growth, and the whole state is 20 KiB.
   writePart(&state, offsetof(mpg_state, regions));
   writePart(entry, sizeof(*entry));
+}
+
+//===----------------------------------------------------------------------===//
+// Standard error, by device and inode: a file that is opened a second time is
+// the same one, and a terminal that a shell comes back to as well.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct File {
+  bool isOpen = false;
+  uint64_t device = 0, inode = 0;
+};
+
+} // namespace
+
+/// What descriptor 2 was; a forked child goes by it as well.
+static File atStart;
+static bool isRemembered;
+
+static File readStandardError() {
+  struct stat status;
+  if (isError(rawCall(SYS_fstat, 2, long(&status))))
+    return {};
+  return {true, uint64_t(status.st_dev), uint64_t(status.st_ino)};
+}
+
+void mpg::rememberStandardError() {
+  atStart = readStandardError();
+  __atomic_store_n(&isRemembered, true, __ATOMIC_RELEASE);
+}
+
+bool mpg::standardErrorIsThere() {
+  if (!__atomic_load_n(&isRemembered, __ATOMIC_ACQUIRE))
+    rememberStandardError();
+  File now = readStandardError();
+  return atStart.isOpen && now.isOpen && now.device == atStart.device &&
+         now.inode == atStart.inode;
 }

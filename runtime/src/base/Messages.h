@@ -4,7 +4,7 @@
 // the state that mpgrun reads (<mpg/state.h>). Works before main, where malloc
 // and stdio may be our own or not yet there: a line is built on the stack and
 // written with one write(). Standard error is written to only as long as it is
-// the file that it was at the start (StandardError.h).
+// the file that it was at the start.
 //
 // A line has three parts: what (with region, bytes, address), what it costs,
 // how to fix it. When all is well nothing is printed.
@@ -64,7 +64,7 @@ public:
   void setMode(unsigned mode);
 
   /// Tells mpgrun which addresses are for the heap alone, in use or not, and
-  /// where the tables behind it end.
+  /// where the tables after it end.
   void setHeap(Range reserved, uintptr_t tablesEnd);
 
   /// Whether mpgrun listens to this process: what only it wants to know need
@@ -74,7 +74,7 @@ public:
   /// So much of the heap was in use at some moment.
   void heapUse(uint64_t bytes, uint64_t hugeBytes);
 
-  /// Prints \p line behind the prefix of \p code unless that code has been
+  /// Prints \p line after the prefix of \p code unless that code has been
   /// printed before (MPG_MSG_BAD_VALUE: that text), or it is to be quiet and
   /// this is no error. Goes into the state every time.
   void say(mpg_code code, LineBuffer &line);
@@ -106,6 +106,15 @@ private:
   ProcessTable processes;      ///< in that file, for all but the program
   mpg_state state = {};
 };
+
+/// Remembers what descriptor 2 is: a daemon closes all descriptors and opens
+/// its own files, so that number 2 becomes its database. Init.cpp calls this
+/// before anything else. Without it the first message does.
+void rememberStandardError();
+
+/// Whether messages may be printed: standard error was open at the start and is
+/// the same file.
+bool standardErrorIsThere();
 
 } // namespace mpg
 

@@ -5,9 +5,7 @@
 // stdio may not be there yet and malloc may be ours.
 
 #include "base/SelfMaps.h"
-
 #include "base/Syscall.h"
-
 #include <fcntl.h>
 #include <string.h>
 
@@ -32,7 +30,7 @@ LineReader::~LineReader() {
     rawCall(SYS_close, fd);
 }
 
-/// Moves what is left to the front and reads more behind it.
+/// Moves what is left to the front and reads more after it.
 bool LineReader::fill() {
   if (fd < 0)
     return false;
@@ -112,7 +110,7 @@ const char *mpg::fieldAt(const char *line, int number) {
   return line;
 }
 
-/// Moves \p text behind the character if it is there.
+/// Moves \p text after the character if it is there.
 static bool skip(const char *&text, char expected) {
   bool found = *text == expected;
   text += found ? 1 : 0;
@@ -248,4 +246,44 @@ unsigned mpg::threadCount() {
   if (at && skip(at, ' '))
     parseNumber(at, 10, count);
   return count ? unsigned(count) : 1;
+}
+
+uint64_t mpg::poolBytesInUse() {
+  LineReader lines("/proc/self/status");
+  uint64_t bytes = 0;
+  while (const char *line = lines.next())
+    if (parseSize(line, "HugetlbPages:", bytes))
+      return bytes;
+  return 0;
+}
+
+/// Of a mapping that lies only partly in the range as much as fits is counted.
+RangeUse mpg::useOf(Range range) {
+  LineReader lines("/proc/self/smaps");
+  Mapping mapping;
+  RangeUse use;
+  uint64_t overlap = 0;
+  auto add = [&](uint64_t &sum, const char *line, const char *name) {
+    uint64_t bytes = 0;
+    if (parseSize(line, name, bytes))
+      sum += bytes < overlap ? bytes : overlap;
+  };
+  while (const char *line = lines.next()) {
+    if (parseMapping(line, mapping)) {
+      uintptr_t start =
+          mapping.range.start > range.start ? mapping.range.start : range.start;
+      uintptr_t end =
+          mapping.range.end < range.end ? mapping.range.end : range.end;
+      overlap = Range{start, end}.bytes();
+      continue;
+    }
+    if (!overlap)
+      continue;
+    add(use.bytes, line, "Rss:"); // without pages of the pool
+    add(use.thpBytes, line, "AnonHugePages:");
+    add(use.poolBytes, line, "Private_Hugetlb:");
+    add(use.poolBytes, line, "Shared_Hugetlb:");
+  }
+  use.bytes += use.poolBytes;
+  return use;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The process's own memory map, read from /proc/self/maps without allocating
-// and with raw system calls only. Also small files of /proc and /sys.
+// and with raw system calls only; what of it is in use; small files of /proc
+// and /sys.
 
 #ifndef MPG_RUNTIME_SELFMAPS_H
 #define MPG_RUNTIME_SELFMAPS_H
 
 #include "base/Range.h"
+#include <stdint.h>
 
 namespace mpg {
 
@@ -92,14 +94,29 @@ bool parseSize(const char *line, const char *name, uint64_t &bytes);
 bool readMemoryInfo(const char *name, uint64_t &bytes);
 
 /// Reads decimal digits (hexadecimal ones if \p base is 16) at \p text and
-/// moves it behind them; false if there is none.
+/// moves it after them; false if there is none.
 bool parseNumber(const char *&text, unsigned base, uint64_t &value);
 
-/// The field of \p line behind \p number spaces; null if there are fewer.
+/// The field of \p line after \p number spaces; null if there are fewer.
 const char *fieldAt(const char *line, int number);
 
 /// Threads of this process; 1 when that cannot be told.
 unsigned threadCount();
+
+/// Bytes present on pages of the pool, whoever asked for them; 0 if the kernel
+/// does not tell. Reads a file of /proc, allocates nothing.
+uint64_t poolBytesInUse();
+
+/// What of a range of addresses is in use, by the kernel's own count.
+struct RangeUse {
+  uint64_t bytes = 0;     ///< pages that are there, of any size
+  uint64_t poolBytes = 0; ///< of these pages of the pool
+  uint64_t thpBytes = 0;  ///< of these transparent huge pages
+};
+
+/// All 0 where /proc cannot be read. Takes milliseconds in a program with many
+/// mappings.
+RangeUse useOf(Range range);
 
 } // namespace mpg
 

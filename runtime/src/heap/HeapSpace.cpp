@@ -12,7 +12,6 @@
 #include "heap/HeapShortage.h"
 #include "pages/AfterFork.h"
 #include "pages/PagesNuma.h"
-#include "pages/RangeUse.h"
 #include "pages/Shortage.h"
 
 #include <errno.h>

@@ -112,10 +112,9 @@ static void touchParts(const TeamWork &work, uint32_t thread,
         pageInHere(run, touch.pageBytes);
     return;
   }
-  uint64_t first, behind;
-  for (uint64_t turn = 0; partOf(array.loop, thread, turn, first, behind);
-       ++turn)
-    pageInHere(pagesOf(array, first, behind), touch.pageBytes);
+  uint64_t first, end;
+  for (uint64_t turn = 0; partOf(array.loop, thread, turn, first, end); ++turn)
+    pageInHere(pagesOf(array, first, end), touch.pageBytes);
 }
 
 static void touch(const SharedArray &array, size_t pageBytes) {

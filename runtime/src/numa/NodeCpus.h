@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which CPUs belong to which NUMA node, how far nodes are from each other, and
-// on which CPUs this process can run: what mpg_replicate asks the system.
-// Reads sysfs and /proc; allocates nothing.
+// CPUs and NUMA nodes as the system shows them: which CPUs belong to which node
+// or have something else in common, how far nodes are from each other, and on
+// which CPUs this process can run. Reads sysfs and /proc; allocates nothing.
 
 #ifndef MPG_RUNTIME_NODECPUS_H
 #define MPG_RUNTIME_NODECPUS_H
 
+#include "numa/Places.h"
 #include <sched.h>
 
 namespace mpg {
@@ -32,6 +33,10 @@ int distancesFrom(int node, unsigned *distances, int capacity);
 
 /// The node of the CPU that the calling thread is on.
 int nodeOfThread();
+
+/// The CPUs that share \p level with \p cpu, for makePlaces(). Where sysfs does
+/// not say, a CPU has a core for itself and everything else with all others.
+void readNeighbors(unsigned cpu, Level level, cpu_set_t &group);
 
 } // namespace mpg
 

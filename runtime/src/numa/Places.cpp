@@ -6,7 +6,7 @@
 #include "numa/Places.h"
 #include "base/EnvTable.h"
 #include "base/SelfMaps.h"
-#include "numa/SharedLoop.h"
+#include "numa/SharedArray.h"
 
 using namespace mpg;
 
@@ -40,15 +40,15 @@ static bool takeMark(const char *&at, char wanted) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c | 32) : c; }
 
-/// The word \p wanted, in any case, and no letter behind it.
+/// The word \p wanted, in any case, and no letter after it.
 static bool takeWord(const char *&at, const char *wanted) {
   skipSpace(at);
   const char *end = at;
   for (; *wanted; ++wanted, ++end)
     if (lower(*end) != *wanted)
       return false;
-  char behind = lower(*end);
-  if (behind == '_' || (behind >= 'a' && behind <= 'z'))
+  char next = lower(*end);
+  if (next == '_' || (next >= 'a' && next <= 'z'))
     return false;
   at = end;
   skipSpace(at);
@@ -295,18 +295,18 @@ static int cpuAt(const cpu_set_t &place, uint64_t index) {
 }
 
 int mpg::cpuOfThread(const PlaceList &list, uint32_t thread, uint32_t threads) {
-  uint64_t first = 0, behind = threads, place = 0, index = 0, sharers = 1;
+  uint64_t first = 0, end = threads, place = 0, index = 0, sharers = 1;
   if (list.binding == Binding::spread && threads <= list.count) {
     // Each thread gets as many places, and stands on the first of them.
-    partOf({list.count, 0, 0, threads}, thread, 0, place, behind);
+    partOf({list.count, 0, 0, threads}, thread, 0, place, end);
   } else {
     SharedLoop row{threads, 0, 0, list.count};
     if (list.binding != Binding::primary) {
       place = ownerOf(row, thread);
-      partOf(row, uint32_t(place), 0, first, behind);
+      partOf(row, uint32_t(place), 0, first, end);
     }
     index = thread - first;
-    sharers = behind - first;
+    sharers = end - first;
   }
   const cpu_set_t &cpus = list.places[place];
   return cpuAt(cpus, index * uint64_t(CPU_COUNT(&cpus)) / sharers);

@@ -1,13 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SharedArray.h. The end of the last part is never computed from its
-// iterations: with a huge step that product would wrap.
+// See SharedArray.h. Nothing wraps: no sum or product of a loop is larger than
+// the number of its iterations, and the end of an array's last part is not
+// computed from them, because with a huge step that product would.
 
 #include "numa/SharedArray.h"
 
 using namespace mpg;
 
-/// First page whose middle is at or behind \p address.
+bool mpg::partOf(const SharedLoop &loop, uint32_t thread, uint64_t turn,
+                 uint64_t &first, uint64_t &end) {
+  if (loop.sched == 0) {
+    uint64_t share = loop.iterations / loop.threads;
+    uint64_t extra = loop.iterations % loop.threads;
+    first = thread * share + (thread < extra ? thread : extra);
+    end = first + share + (thread < extra ? 1 : 0);
+    return turn == 0 && end > first;
+  }
+  uint64_t chunks =
+      loop.iterations / loop.chunk + (loop.iterations % loop.chunk != 0);
+  if (thread >= chunks || turn > (chunks - 1 - thread) / loop.threads)
+    return false;
+  first = (turn * loop.threads + thread) * loop.chunk;
+  end = loop.iterations - first < loop.chunk ? loop.iterations
+                                             : first + loop.chunk;
+  return true;
+}
+
+uint32_t mpg::ownerOf(const SharedLoop &loop, uint64_t iteration) {
+  if (loop.sched == 1)
+    return uint32_t(iteration / loop.chunk % loop.threads);
+  uint64_t share = loop.iterations / loop.threads;
+  uint64_t extra = loop.iterations % loop.threads;
+  uint64_t inLargerBlocks = extra * (share + 1);
+  if (iteration < inLargerBlocks)
+    return uint32_t(iteration / (share + 1));
+  return uint32_t(extra + (iteration - inLargerBlocks) / share);
+}
+
+/// First page whose middle is at or after \p address.
 static uintptr_t pageBehind(uintptr_t address, size_t pageBytes) {
   size_t half = pageBytes / 2;
   return address > half ? roundUp(address - half, pageBytes) : 0;
@@ -27,7 +58,7 @@ SharedArray SharedArray::of(Range bytes, Range mapped, size_t pageBytes,
   return {bytes.start, pages, pageBytes, step, loop};
 }
 
-/// First page whose middle is in or behind \p iteration.
+/// First page whose middle is in or after \p iteration.
 static uintptr_t pageOf(const SharedArray &array, uint64_t iteration) {
   if (iteration >= array.loop.iterations)
     return array.pages.end;
@@ -35,8 +66,8 @@ static uintptr_t pageOf(const SharedArray &array, uint64_t iteration) {
   return within(array.pages, pageBehind(border, array.pageBytes));
 }
 
-Range mpg::pagesOf(const SharedArray &array, uint64_t first, uint64_t behind) {
-  return {pageOf(array, first), pageOf(array, behind)};
+Range mpg::pagesOf(const SharedArray &array, uint64_t first, uint64_t end) {
+  return {pageOf(array, first), pageOf(array, end)};
 }
 
 bool mpg::isFine(const SharedArray &array) {
@@ -56,16 +87,16 @@ int OwnedRuns::groupHere() const {
 }
 
 uintptr_t OwnedRuns::endOfPart() const {
-  uint64_t first = 0, behind = 0, iteration = iterationHere();
+  uint64_t first = 0, end = 0, iteration = iterationHere();
   if (array.loop.sched == 1) {
     first = iteration - iteration % array.loop.chunk;
     if (array.loop.iterations - first <= array.loop.chunk)
       return array.pages.end;
-    behind = first + array.loop.chunk;
+    end = first + array.loop.chunk;
   } else {
-    partOf(array.loop, ownerOf(array.loop, iteration), 0, first, behind);
+    partOf(array.loop, ownerOf(array.loop, iteration), 0, first, end);
   }
-  return pageOf(array, behind);
+  return pageOf(array, end);
 }
 
 bool OwnedRuns::next(Range &run, int &group) {

@@ -3,7 +3,7 @@
 // An array that a loop of several threads works on, and which of its pages
 // belong to which thread: arithmetic only. A page belongs to the thread that
 // works on the byte in its middle, and so on most of it. The obvious byte, the
-// first, goes wrong with malloc's arrays: they begin a little behind the start
+// first, goes wrong with malloc's arrays: they begin a little after the start
 // of a page, and every page at a border would go to the wrong one of the two.
 //
 // Every page has at most one owner, so no two threads race for it, and the
@@ -14,9 +14,30 @@
 #define MPG_RUNTIME_SHAREDARRAY_H
 
 #include "base/Range.h"
-#include "numa/SharedLoop.h"
+#include <stdint.h>
 
 namespace mpg {
+
+/// How OpenMP shares the iterations of a loop out over a team of threads:
+/// schedule(static) and schedule(static, chunk), the two whose outcome is known
+/// before the loop runs. pre of the functions below: threads is not 0, and
+/// chunk is not 0 if sched is 1.
+struct SharedLoop {
+  uint64_t iterations;
+  uint32_t sched; ///< 0 block, 1 chunk
+  uint64_t chunk; ///< iterations, for sched 1
+  uint32_t threads;
+};
+
+/// The \p turn-th part of thread \p thread, as first iteration and first after
+/// it; false when the thread has no further part. Block: the first
+/// iterations % threads threads have one iteration more, as libomp and libgomp
+/// do it. pre: \p thread is less than loop.threads.
+bool partOf(const SharedLoop &loop, uint32_t thread, uint64_t turn,
+            uint64_t &first, uint64_t &end);
+
+/// The thread that works on \p iteration. pre: it is one of the loop's.
+uint32_t ownerOf(const SharedLoop &loop, uint64_t iteration);
 
 struct SharedArray {
   uintptr_t start;
@@ -32,8 +53,8 @@ struct SharedArray {
                         uint64_t step, SharedLoop loop);
 };
 
-/// The pages whose middle is in iterations [first, behind). May be empty.
-Range pagesOf(const SharedArray &array, uint64_t first, uint64_t behind);
+/// The pages whose middle is in iterations [first, end). May be empty.
+Range pagesOf(const SharedArray &array, uint64_t first, uint64_t end);
 
 /// Whether several chunks can lie on one page: then there are fewer pages to
 /// look at than parts.

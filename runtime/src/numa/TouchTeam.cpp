@@ -3,7 +3,7 @@
 // See TouchTeam.h.
 
 #include "numa/TouchTeam.h"
-#include "numa/CpuNeighbors.h"
+#include "numa/NodeCpus.h"
 #include "numa/OpenMp.h"
 #include "numa/Places.h"
 #include "pages/Pages.h"

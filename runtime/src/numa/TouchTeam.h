@@ -22,7 +22,7 @@ struct TeamWork {
 };
 
 /// \p threads 0: as many as the team usually has. OpenMP may give fewer, and
-/// the loop behind will be shared out by the smaller number too.
+/// the next loop will be shared out by the smaller number too.
 void doAsTeam(const TeamWork &work, uint32_t threads);
 
 /// Whether the caller is in a parallel region.

@@ -7,8 +7,8 @@
 
 #include "segments/Remap.h"
 
+#include "base/SelfMaps.h"
 #include "base/Syscall.h"
-#include "pages/RangeUse.h"
 #include "pages/Shortage.h"
 #include "segments/LargeSegments.h"
 #include "segments/Mover.h"

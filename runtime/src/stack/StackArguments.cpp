@@ -85,7 +85,7 @@ bool mpg::canMoveArguments() {
 }
 
 /// Lets the pointers of an array that point into [from, from + bytes) point to
-/// the same place behind \p to. Returns the place behind the array's zero.
+/// the same place after \p to. Returns the place after the array's zero.
 static char **redirect(char **array, uintptr_t from, size_t bytes,
                        uintptr_t to) {
   for (; *array; ++array) {

@@ -18,7 +18,6 @@
 #include "a64fx/Sector.h"
 #include "base/Env.h"
 #include "base/Messages.h"
-#include "base/StandardError.h"
 #include "fork/BasePages.h"
 #include "fork/Fork.h"
 #include "fork/StopThreads.h"
@@ -59,7 +58,7 @@ struct State {
 static State state;
 
 /// The environment of the process. Before libc's first constructor `environ` is
-/// not set; then it is behind the arguments, where the loader begins to read.
+/// not set; then it is after the arguments, where the loader begins to read.
 static const char *const *environment() {
   if (environ || !&__libc_stack_end || !__libc_stack_end)
     return environ;
@@ -148,7 +147,7 @@ __attribute__((constructor(101))) static void startUp() {
   errno = saved;
 }
 
-/// Behind the program's own destructors.
+/// After the program's own destructors.
 __attribute__((destructor(101))) static void atEnd() { state.messages.end(); }
 
 const char *mpg_version() { return MPG_VERSION; }
