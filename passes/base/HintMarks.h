@@ -5,7 +5,7 @@
 // kind would be lost in the vectoriser; this kind survives it, unrolling,
 // inlining and LTO, and changes nothing in what the optimiser does.
 //
-// Where a loop's access becomes one in front of it and one behind it, only what
+// Where a loop's access becomes one before it and one after it, only what
 // alias analysis looks at is handed on. So the mark is written a second time,
 // as an alias scope that nothing is said about; it counts where the first is
 // lost.

@@ -171,7 +171,7 @@ static WorksharingLoop staticLoop(CallBase &init) {
 }
 
 /// (loc, thread, schedule, lower, upper, stride, chunk); its iterations come
-/// from the next (loc, thread, &last, &lower, &upper, &stride) behind it.
+/// from the next (loc, thread, &last, &lower, &upper, &stride) after it.
 static WorksharingLoop dispatchLoop(CallBase &init, CallBase &next) {
   WorksharingLoop found;
   found.init = &init;

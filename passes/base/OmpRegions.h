@@ -30,7 +30,7 @@ namespace mpg {
 struct ParallelRegion {
   llvm::CallBase *fork;
   llvm::Function *body;
-  /// Operand of fork that is parameter 2 of body; those behind it follow.
+  /// Operand of fork that is parameter 2 of body; the next ones follow.
   unsigned firstOperand;
   llvm::Value *threads; ///< of the clause num_threads; null without
   bool hasIf;           ///< has an if clause: may run serially

@@ -31,7 +31,7 @@ enum class FirstTouch {
 
 struct PassOptions {
   bool userHints = true;   ///< sector=user; sector=off leaves all untagged
-  bool verify = false;     ///< run LLVM's verifier behind ours
+  bool verify = false;     ///< run LLVM's verifier after ours
   bool extended = false;   ///< inject= may be used
   bool stripDebug = false; ///< drop debug info after the side file is read
   std::optional<uint64_t> randomSeed; ///< a random hint for every variable

@@ -48,7 +48,7 @@ void setChoice(llvm::Argument &argument, TouchChoice choice);
 void setChoice(llvm::Function &function, TouchChoice choice);
 
 /// Notes that something about which off was said is allocated by malloc in
-/// \p function: with a memset behind it LLVM makes a new call of calloc of it.
+/// \p function: with a memset after it LLVM makes a new call of calloc of it.
 void noteMallocOff(llvm::Function &function);
 bool hasMallocOff(const llvm::Function &function);
 

@@ -82,7 +82,7 @@ static Error readTouch(StringRef args, TouchChoice &into) {
 
 template <typename Args> static Error readItems(StringRef text, Args &into) {
   if (text.trim().empty())
-    return badHint("nothing stands behind the colon; write for example "
+    return badHint("nothing follows the colon; write for example "
                    "hint:sector=1 or ways:l2=4");
   SmallVector<StringRef, 4> items;
   text.split(items, ',');

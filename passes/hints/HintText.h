@@ -40,7 +40,7 @@ bool isHintText(llvm::StringRef text);
 /// may stand there.
 llvm::Expected<HintText> parseHintText(llvm::StringRef text);
 
-/// Reads what stands behind "mpg:1:" in a side file, where "hint:" may be
+/// Reads what follows "mpg:1:" in a side file, where "hint:" may be
 /// missing.
 llvm::Expected<HintText> parseShortHintText(llvm::StringRef text);
 

@@ -47,7 +47,7 @@ static std::vector<Marker> findMarkers(Function &function) {
   return markers;
 }
 
-/// What lies behind \p begin, up to the markers of kind \p end, which are added
+/// What follows \p begin, up to the markers of kind \p end, which are added
 /// to \p ends.
 static std::shared_ptr<Region> regionBehind(const Marker &begin, HintKind end,
                                             ArrayRef<Marker> markers,

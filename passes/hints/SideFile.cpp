@@ -200,7 +200,7 @@ static std::optional<Key> parseKey(StringRef text) {
   return key;
 }
 
-/// Reads the one hint or the list behind \p key. Several hints are one: each
+/// Reads the one hint or the list after \p key. Several hints are one: each
 /// for itself would contradict the others.
 void SideFileReader::readValue(const Key &key, yaml::Node *value) {
   SmallVector<HintText, 4> texts;
@@ -229,7 +229,7 @@ void SideFileReader::readText(const Key &key, yaml::Node *value,
                               SmallVectorImpl<HintText> &texts) {
   auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(value);
   if (!scalar)
-    return complain("a hint is missing behind '" + key.name + ":'");
+    return complain("a hint is missing after '" + key.name + ":'");
   SmallString<64> storage;
   Expected<HintText> text = parseShortHintText(scalar->getValue(storage));
   if (!text)
@@ -270,7 +270,7 @@ void SideFileReader::readEntry(yaml::KeyValueNode &entry) {
   if (!key)
     return complain("'" + text +
                     "' is not a name; write FUNCTION, ARRAY, "
-                    "FUNCTION/VARIABLE or FUNCTION/1, with @10-20 behind it "
+                    "FUNCTION/VARIABLE or FUNCTION/1, with @10-20 after it "
                     "for lines 10 to 20");
   readValue(*key, entry.getValue());
 }

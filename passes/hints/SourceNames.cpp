@@ -124,7 +124,7 @@ std::shared_ptr<Region> mpg::regionOfLines(const SourceLines &lines,
   auto region = std::make_shared<Region>();
   for (Instruction &instruction : instructions(function)) {
     const DebugLoc &location = instruction.getDebugLoc();
-    // Ways out lie behind the last line.
+    // Exits come after the last line.
     if (isa<ReturnInst, ResumeInst>(instruction))
       continue;
     // Included text has lines of its own.

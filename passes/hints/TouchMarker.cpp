@@ -66,7 +66,7 @@ void VariableMarker::followValue(Value *value) {
     isFound = true;
     setChoice(*argument, choice);
   } else if (auto *gep = dyn_cast<GEPOperator>(value)) {
-    followValue(gep->getPointerOperand()); // behind the count of new[]
+    followValue(gep->getPointerOperand()); // after the count of new[]
   } else if (auto *phi = dyn_cast<PHINode>(value)) {
     for (Value *incoming : phi->incoming_values())
       followValue(incoming);

@@ -48,7 +48,7 @@ bool CodePosition::atStatement() const {
 }
 
 /// OpenMP's directives and loop hints reach the parser as tokens as well. They
-/// are no code, but some of them need a statement directly behind.
+/// are no code, but some of them need a statement right after them.
 bool CodePosition::passOverDirective(const Token &token, StringRef spelling) {
   if (token.isOneOf(tok::annot_pragma_openmp, tok::annot_pragma_openacc)) {
     inDirective = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one pragma line says: reads the words behind a directive's name, checks
+// What one pragma line says: reads the words after a directive's name, checks
 // them and reports what is wrong with clang's diagnostics, caret included. It
 // knows nothing of where the line stands.
 
@@ -14,7 +14,7 @@
 
 namespace mpg {
 
-/// How the words behind a directive's name are written.
+/// How the words after a directive's name are written.
 enum class LineForm {
   levels, ///< L2=n [L1=m]: ways of sector 1
   pairs,  ///< (l1s0,l1s1,l2s0,l2s1) or (l2s0,l2s1): ways of sectors 0 and 1
@@ -44,7 +44,7 @@ std::optional<RequestedWays> parseWays(clang::Preprocessor &pp, LineForm form,
 TokenList parseNames(clang::Preprocessor &pp,
                      llvm::ArrayRef<clang::Token> line);
 
-/// Reports words behind a directive that takes none.
+/// Reports words after a directive that takes none.
 void parseNothing(clang::Preprocessor &pp, llvm::ArrayRef<clang::Token> line);
 
 } // namespace mpg

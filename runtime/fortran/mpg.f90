@@ -25,7 +25,7 @@ module mpg
   ! the pages of array `a`, each by the thread that will work on it in a loop
   ! over its last dimension (its last `collapse` dimensions, collapsed) with
   ! schedule(static), or schedule(static, chunk) if there is one. Call it right
-  ! behind the allocate statement. `a` is contiguous, as allocatable arrays are;
+  ! after the allocate statement. `a` is contiguous, as allocatable arrays are;
   ! arrays of other types: the form with type(c_ptr), as in C.
   interface mpg_first_touch
     subroutine mpg_first_touch_c(p, bytes, sched, step, chunk, threads) &

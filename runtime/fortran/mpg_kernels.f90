@@ -8,7 +8,7 @@
 !   flang app.f90 mpg_kernels.o -lmpg
 !
 ! What each function does and returns stands in <mpg/kernels.h>; the names are
-! the same. Ranges are C's as well: begin counts from 0 and end is behind the
+! the same. Ranges are C's as well: begin counts from 0 and end is after the
 ! last one, so all of array a(n) is 0, n. They are integer(c_int64_t). Loops over
 ! the threads of a team are the program's: !$omp parallel do over ranges.
 module mpg_kernels

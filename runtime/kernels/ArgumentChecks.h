@@ -19,7 +19,7 @@ inline int checkElements(int64_t begin, int64_t end) {
     return kernelError(EINVAL, "begin is %" PRId64 "; it must not be negative",
                        begin);
   if (begin > end)
-    return kernelError(EINVAL, "begin is %" PRId64 ", behind end, %" PRId64,
+    return kernelError(EINVAL, "begin is %" PRId64 ", after end, %" PRId64,
                        begin, end);
   return 0;
 }

@@ -117,7 +117,7 @@ static inline void copyRow(char *to, const char *from, const char *ahead,
   }
   for (; at < selfBytes && at + twoLines <= bytes; at += twoLines)
     copyTwoLines<store>(to + at, from + at, from + at + aheadBytes);
-  // What this row's byte `at` prefetches. Addresses may lie behind the table's
+  // What this row's byte `at` prefetches. Addresses may lie after the table's
   // end: prefetches never fault.
   if (selfBytes > 0)
     ahead -= at;

@@ -73,7 +73,7 @@ inline void prefetchForWriting(const void *base, size_t bytesAhead) {
 
 /// Steps of \p vectors vectors from element i on, as many as there are.
 /// Returns the first element that is left. The call is a copy: of a reference
-/// the compiler would read all of it again behind each store.
+/// the compiler would read all of it again after each store.
 template <typename Operation, Stores stores, size_t vectors, typename T>
 size_t runVectors(StreamCall<T> call, size_t i) {
   using V = Vector<T>;

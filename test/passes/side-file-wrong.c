@@ -39,9 +39,9 @@ g/1: assign:sector=1
 g/2@1-2: touch:maybe
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: touch is about all that is allocated; leave out the lines of 'g'
 g@1-100: touch:off
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: a hint is missing behind 'h:'
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: a hint is missing after 'h:'
 h:
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f@7' is not a name; write FUNCTION, ARRAY, FUNCTION/VARIABLE or FUNCTION/1, with @10-20 behind it for lines 10 to 20
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f@7' is not a name; write FUNCTION, ARRAY, FUNCTION/VARIABLE or FUNCTION/1, with @10-20 after it for lines 10 to 20
 f@7: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f@9-7' is not a name
 f@9-7: stream

@@ -22,7 +22,7 @@ long negative(MPG_HINT(sector=-1) long *a) { return a[1]; }
 long unknown(MPG_HINT(strem) long *a) { return a[1]; }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:hint:sector' is ignored: 'sector': sector= takes a number
 long noNumber(MPG_HINT(sector) long *a) { return a[1]; }
-// CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:hint:' is ignored: nothing stands behind the colon; write for example hint:sector=1
+// CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:hint:' is ignored: nothing follows the colon; write for example hint:sector=1
 long empty(RAW("mpg:1:hint:") long *a) { return a[1]; }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:hint:stream,' is ignored: unknown hint ''
 long comma(MPG_HINT(stream,) long *a) { return a[1]; }

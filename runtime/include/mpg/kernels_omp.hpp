@@ -36,7 +36,7 @@ constexpr uint64_t lineBytes = 256;
 
 /// The first element of part \p part of \p parts, where all elements are
 /// `first[i * stepBytes]`. From element 0 on, without gaps, and with a line's
-/// border behind each part but the last.
+/// border after each part but the last.
 inline int64_t beginOf(int64_t part, int64_t parts, const void *first,
                        uint64_t stepBytes, int64_t count) {
   int64_t begin = embedding_detail::shareBegin(count, part, parts);

@@ -49,7 +49,7 @@ struct mpg_note_hints {
 
 /* One for each linked file. Addresses are relative to the ELF header of the
  * image (__ehdr_start), so they hold wherever it is loaded. All four are
- * multiples of hugeBytes; dataEnd and bssEnd are the first address behind. */
+ * multiples of hugeBytes; dataEnd and bssEnd are one past the last address. */
 struct mpg_note_layout {
   uint16_t version;
   uint16_t flags;

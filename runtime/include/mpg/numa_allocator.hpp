@@ -58,7 +58,7 @@ constexpr std::size_t leastBytes = std::size_t(4) << 20;
 constexpr std::size_t largePageBytes = std::size_t(2) << 20;
 
 /// Arrays of which all begin at the same place of their page would meet in one
-/// set of the L1 cache at every index: they begin some lines behind, each a
+/// set of the L1 cache at every index: they begin some lines further on, each a
 /// line after the one before, 16 in turn. The largest line is that of A64FX;
 /// 16 of them are a way where lines have 64 bytes. HW:a64fx-l1d-way
 constexpr std::size_t lineBytes = 256;
@@ -85,11 +85,11 @@ inline void touch(char *start, std::size_t bytes, std::size_t elementBytes,
     // The first threads have one element more where it does not come out even.
     const std::size_t block = count / team, longer = count % team;
     const std::size_t first = self * block + (self < longer ? self : longer);
-    const std::size_t behind = first + block + (self < longer ? 1 : 0);
+    const std::size_t end = first + block + (self < longer ? 1 : 0);
     for (std::size_t at = 0; at < bytes; at += pageBytes) {
       const std::size_t element = at / elementBytes;
       if (chunk ? element / chunk % team == self
-                : first <= element && element < behind)
+                : first <= element && element < end)
         static_cast<volatile char *>(start)[at] = 0;
     }
   }

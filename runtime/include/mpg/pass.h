@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* Places [p, p + bytes) on the NUMA nodes of the threads that will work on it,
- * as the loop behind it shares its iterations out:
+ * as the loop after it shares its iterations out:
  *   sched 0 (block): thread t of n gets the t-th of n equal blocks of
  *                    iterations (OpenMP schedule(static)); `chunk` is ignored
  *   sched 1 (chunk): chunks of `chunk` iterations go round the threads

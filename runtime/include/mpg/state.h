@@ -58,7 +58,7 @@ struct mpg_state {
    * can be written to is heap. Both 0: the heap is the C library's. */
   uint64_t heapStart;
   uint64_t heapEnd;
-  uint64_t heapTablesEnd; /* libmpg's own tables lie behind the heap */
+  uint64_t heapTablesEnd; /* libmpg's own tables lie after the heap */
   /* The most of it that was found in use before some of it went back, and what
    * of that lay on large pages then. */
   uint64_t heapPeakBytes;

@@ -42,7 +42,7 @@ static bool listHas(const char *list, const char *word, char separator) {
 
 static size_t fieldLength(const char *field) { return strcspn(field, " \n"); }
 
-/// The path behind "N:controllers:" in /proc/self/cgroup: of \p controller
+/// The path after "N:controllers:" in /proc/self/cgroup: of \p controller
 /// (v1), else of the unified hierarchy.
 static bool ownPath(bool v2, const char *controller, Path &path) {
   LineReader lines("/proc/self/cgroup");
@@ -70,13 +70,13 @@ static bool findMount(bool v2, const char *controller, char *root, char *mount,
                       size_t capacity) {
   LineReader lines("/proc/self/mountinfo");
   while (const char *line = lines.next()) {
-    const char *behind = strstr(line, " - ");
-    if (!behind)
+    const char *type = strstr(line, " - ");
+    if (!type)
       continue;
-    behind += 3;
-    const char *options = fieldAt(behind, 2);
-    bool fits = v2 ? strncmp(behind, "cgroup2 ", 8) == 0
-                   : strncmp(behind, "cgroup ", 7) == 0 && options &&
+    type += 3;
+    const char *options = fieldAt(type, 2);
+    bool fits = v2 ? strncmp(type, "cgroup2 ", 8) == 0
+                   : strncmp(type, "cgroup ", 7) == 0 && options &&
                          listHas(options, controller, ',');
     const char *from = fieldAt(line, 3);
     const char *to = fieldAt(line, 4);

@@ -44,7 +44,7 @@ static bool parseChoice(const char *domain, const char *text, const char *end,
   }
 }
 
-/// Decimal digits only, or hexadecimal behind 0x; nothing around them.
+/// Decimal digits only, or hexadecimal after 0x; nothing around them.
 static bool parseNumber(const char *&text, uint64_t &value) {
   unsigned base = 10;
   if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -136,7 +136,7 @@ bool mpg::parseFile(const char *text, uint64_t &device, uint64_t &inode) {
 bool mpg::environmentCounts() { return getauxval(AT_SECURE) == 0; }
 
 const char *mpg::findValue(const char *const *environment, const char *name,
-                           const char *behind) {
+                           const char *previous) {
   if (!environmentCounts())
     return nullptr;
   for (; environment && *environment; ++environment) {
@@ -147,10 +147,10 @@ const char *mpg::findValue(const char *const *environment, const char *name,
     }
     if (*at || *entry != '=')
       continue;
-    if (!behind)
+    if (!previous)
       return entry + 1;
-    if (entry + 1 == behind)
-      behind = nullptr;
+    if (entry + 1 == previous)
+      previous = nullptr;
   }
   return nullptr;
 }

@@ -41,7 +41,7 @@ const Setting &settingOf(Variable variable);
 /// when it is not in the domain.
 bool parseValue(const Setting &setting, const char *text, uint64_t &value);
 
-/// "DEVICE:INODE", each decimal, or hexadecimal behind 0x.
+/// "DEVICE:INODE", each decimal, or hexadecimal after 0x.
 bool parseFile(const char *text, uint64_t &device, uint64_t &inode);
 
 /// False in a program that runs with more rights than its user has (setuid,
@@ -49,9 +49,9 @@ bool parseFile(const char *text, uint64_t &device, uint64_t &inode);
 bool environmentCounts();
 
 /// The value of \p name in \p environment, or null; the first one counts, or
-/// the first one behind \p behind.
+/// the first one after \p previous.
 const char *findValue(const char *const *environment, const char *name,
-                      const char *behind = nullptr);
+                      const char *previous = nullptr);
 
 /// The variable of the table that \p name, of \p length bytes, was probably
 /// meant to be; null if none is near.

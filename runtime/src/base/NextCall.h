@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The next definition of a function behind ours: the C library's, or that of
+// The next definition of a function after ours: the C library's, or that of
 // another library which stands in front of it. Only in the shared library.
 
 #ifndef MPG_RUNTIME_NEXTCALL_H

@@ -15,7 +15,7 @@ namespace mpg {
 
 struct Range {
   uintptr_t start = 0;
-  uintptr_t end = 0; ///< first address behind
+  uintptr_t end = 0; ///< one past the last address
 
   size_t bytes() const { return end > start ? end - start : 0; }
   bool empty() const { return end <= start; }

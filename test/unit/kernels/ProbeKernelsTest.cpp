@@ -112,7 +112,7 @@ TEST(SaxpyProbeTest, WrongArgumentsWriteNothing) {
       {nullptr, x, 0, 1, 1, -EINVAL, "y is a null pointer"},
       {y, nullptr, 0, 1, 1, -EINVAL, "x is a null pointer"},
       {y, x, -1, 1, 1, -EINVAL, "begin is -1; it must not be negative"},
-      {y, x, 3, 2, 1, -EINVAL, "begin is 3, behind end, 2"},
+      {y, x, 3, 2, 1, -EINVAL, "begin is 3, after end, 2"},
       {y, x, 0, 1, 0, -EINVAL, "stride is 0; it must be at least 1"},
       {y, x, 0, 1, -7, -EINVAL, "stride is -7; it must be at least 1"},
       {y, x, 0, INT64_MAX, INT64_MAX, -EOVERFLOW,
@@ -300,7 +300,7 @@ TEST(RandomUpdateTest, WrongArgumentsWriteNothing) {
       {table, INT64_MIN, 0, 1, -EINVAL,
        "words is -9223372036854775808; it must be a power of two"},
       {table, 4, -2, 1, -EINVAL, "begin is -2; it must not be negative"},
-      {table, 4, 2, 1, -EINVAL, "begin is 2, behind end, 1"},
+      {table, 4, 2, 1, -EINVAL, "begin is 2, after end, 1"},
       {table, int64_t(1) << 60, 0, 1, -EOVERFLOW,
        "table[1152921504606846975] lies outside of the address space"},
   };

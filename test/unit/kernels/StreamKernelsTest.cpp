@@ -66,10 +66,10 @@ TEST(StreamKernels, nameTheWrongEnd) {
   EXPECT_EQ(refused(mpg_stream_copy_f32(x, x, -1, 4, nullptr), EINVAL),
             "begin is -1; it must not be negative");
   EXPECT_EQ(refused(mpg_stream_copy_f32(x, x, 4, 3, nullptr), EINVAL),
-            "begin is 4, behind end, 3");
+            "begin is 4, after end, 3");
   EXPECT_EQ(
       refused(mpg_stream_copy_f32(x, x, INT64_MAX, INT64_MIN, nullptr), EINVAL),
-      "begin is 9223372036854775807, behind end, -9223372036854775808");
+      "begin is 9223372036854775807, after end, -9223372036854775808");
 }
 
 TEST(StreamKernels, nameTheArrayThatIsTooLarge) {

@@ -67,8 +67,8 @@ TEST(HintText, Refused) {
   struct {
     const char *text, *reason;
   } cases[] = {
-      {"mpg:1:hint:", "nothing stands behind the colon"},
-      {"mpg:1:hint", "nothing stands behind the colon"},
+      {"mpg:1:hint:", "nothing follows the colon"},
+      {"mpg:1:hint", "nothing follows the colon"},
       {"mpg:1:hint: , ", "unknown hint ''"},
       {"mpg:1:hint:sector=4", "takes a number from 0 to 3"},
       {"mpg:1:hint:sector=", "takes a number from 0 to 3"},
@@ -82,7 +82,7 @@ TEST(HintText, Refused) {
       {"mpg:1:hint:inject=1,no_hwpf", "leave out the other prefetch hints"},
       {"mpg:1:hint:inject=1,inject=2", "inject=1 and inject=2"},
       {"mpg:1:hint:off,weak_swpf", "off and another hint"},
-      {"mpg:1:ways:", "nothing stands behind the colon"},
+      {"mpg:1:ways:", "nothing follows the colon"},
       {"mpg:1:ways:l2=15", "takes a number from 0 to 14"},
       {"mpg:1:ways:l1=5", "takes a number from 0 to 4"},
       {"mpg:1:ways:l2=3,l2=4", "contradicts l2=3"},
