@@ -53,7 +53,7 @@ config.substitutions.append(("%mpgaudit", os.path.join(build, "bin", "mpgaudit")
 config.substitutions.append(("%mpginfo", os.path.join(build, "bin", "mpginfo")))
 config.substitutions.append(("%ldmpg", os.path.join(build, "bin", "ld.mpg")))
 config.substitutions.append(("%mpgrun", os.path.join(build, "bin", "mpgrun")))
-config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpg.so")))
+config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpgrt.so")))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%seed", str(site["seed"])))
 config.substitutions.append(("%python", site["python"]))
@@ -139,7 +139,7 @@ if libc.syscall(425, 1, 0) == -1 and ctypes.get_errno() == errno.EFAULT:
     config.available_features.add("io_uring")
 host = "aarch64" if machine else os.uname().machine
 config.available_features.add("host-" + host)
-if os.path.exists(os.path.join(build, "aarch64", "lib", "libmpg.so")):
+if os.path.exists(os.path.join(build, "aarch64", "lib", "libmpgrt.so")):
     config.available_features.add("aarch64-runtime")
 if os.path.exists(os.path.join(build, "lib", "MpgPasses.so")):
     config.available_features.add("pass-plugin")

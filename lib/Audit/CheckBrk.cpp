@@ -191,7 +191,7 @@ static void checkSystemCall(const Subject &subject, Findings &findings) {
 void mpg::checkBrk(const Subject &subject, Findings &findings) {
   if (findings.wants(FindingId::mpg130))
     checkImports(subject, findings);
-  // Behind libmpg.a's malloc the C library's serves nobody.
+  // Behind libmpgrt.a's malloc the C library's serves nobody.
   if (findings.wantsAny(131, 132) && needsNoLibc(subject.image) &&
       !subject.carriesLibmpgMalloc() && !tooMuchCode(subject))
     checkSystemCall(subject, findings);

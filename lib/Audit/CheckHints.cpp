@@ -239,8 +239,8 @@ static void checkWays(const Subject &subject, const mpg_note_hints &hints,
   finding.cost = "without libmpg nobody sets the ways, and the sectors do "
                  "nothing";
   finding.setFix(image.isStatic()
-                     ? "Link the program with -u mpg_start -lmpg."
-                     : "Start it with mpgrun, or link it with -lmpg.");
+                     ? "Link the program with -u mpg_start -lmpgrt."
+                     : "Start it with mpgrun, or link it with -lmpgrt.");
 }
 
 static void checkReach(const Subject &subject, const mpg_note_hints &hints,

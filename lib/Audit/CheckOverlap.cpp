@@ -78,7 +78,7 @@ static std::string relinkText(const Subject &subject) {
                      " more memory, up to " + formatBytes(huge + huge / 8) +
                      " more file (a hole)";
   if (subject.image.isStatic())
-    text += ", 0.3 MiB of libmpg.a among it";
+    text += ", 0.3 MiB of libmpgrt.a among it";
   else if (!subject.closure || !subject.closure->findLibmpg())
     text += ", and libmpgrt.so.1 at run time (without: -Wl,--mpg-runtime=no)";
   return text + ".";

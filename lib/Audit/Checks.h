@@ -47,8 +47,8 @@ struct Subject {
   const LinkFacts &linkFacts() const;
   /// Our own notes; read at the first use.
   const Notes &notes() const;
-  /// Our runtime is linked into the program itself, from libmpg.a; and whether
-  /// its malloc is, which takes the linker's --wrap.
+  /// Our runtime is linked into the program itself, from libmpgrt.a; and
+  /// whether its malloc is, which takes the linker's --wrap.
   bool carriesLibmpg() const;
   bool carriesLibmpgMalloc() const;
   const KnownSymbolUse &ownSymbols() const;

@@ -148,13 +148,22 @@ Error ArgParser::takeOwn(StringRef arg) {
   return Error::success();
 }
 
+/// Fujitsu's, or the one of these tools: of -l, or of a file without its "lib".
+static bool isRuntimeName(StringRef name) {
+  return name == "mpg" || name == "mpgrt";
+}
+
 void ArgParser::takeInput(StringRef name, bool isLibrary) {
-  if (isLibrary && name == "mpg")
+  if (isLibrary && isRuntimeName(name)) {
     request.hasRuntime = true;
+    request.runtimeName = name.str();
+  }
   if (!isLibrary) {
     size_t slash = name.rfind('/');
     StringRef file = slash == StringRef::npos ? name : name.substr(slash + 1);
-    if (file == "libmpg.a" || file.starts_with("libmpg.so"))
+    auto [stem, ending] = file.split('.');
+    if (stem.consume_front("lib") && isRuntimeName(stem) &&
+        (ending == "a" || ending.starts_with("so")))
       request.hasRuntime = true;
   }
   request.inputs.push_back({name.str(), isLibrary, isStatic});

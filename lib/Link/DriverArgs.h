@@ -62,7 +62,8 @@ struct LinkRequest {
   std::string dependencyFile; ///< --dependency-file
   std::string sysroot;
   bool hasFormat = false;  ///< --format: the last one holds to the end
-  bool hasRuntime = false; ///< -lmpg is there already
+  bool hasRuntime = false; ///< a libmpg is there already
+  std::string runtimeName; ///< of -l: "mpgrt", or "mpg"; "" for a file
   bool fatLto = false;     ///< --fat-lto-objects: objects may hold bitcode
   std::vector<std::string> passPlugins; ///< --load-pass-plugin
   std::vector<std::string> searchPaths; ///< -L, in order

@@ -14,8 +14,8 @@ namespace mpg {
 struct Additions {
   std::string firstObject;
   std::string lastObject;
-  std::string runtimeLibrary; ///< path of libmpg.so or libmpg.a
-  /// Where the program finds libmpg.so at run time; empty for an archive and
+  std::string runtimeLibrary; ///< path of libmpgrt.so or libmpgrt.a
+  /// Where the program finds libmpgrt.so at run time; empty for an archive and
   /// where the loader looks anyway.
   std::string runtimeFolder;
   /// Plugin for LTO. lld loads it only when it has bitcode to compile.

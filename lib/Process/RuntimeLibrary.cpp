@@ -10,14 +10,13 @@
 using namespace llvm;
 
 std::string mpg::findRuntimeLibrary(StringRef self, StringRef installed) {
-  for (StringRef folder : {installed, StringRef("../lib")})
-    for (StringRef name : {"libmpg.so", "libmpgrt.so.1"}) {
-      SmallString<256> path = sys::path::parent_path(self);
-      sys::path::append(path, folder, name);
-      sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-      if (sys::fs::exists(path))
-        return path.str().str();
-    }
+  for (StringRef folder : {installed, StringRef("../lib")}) {
+    SmallString<256> path = sys::path::parent_path(self);
+    sys::path::append(path, folder, "libmpgrt.so.1");
+    sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    if (sys::fs::exists(path))
+      return path.str().str();
+  }
   return {};
 }
 

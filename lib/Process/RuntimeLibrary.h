@@ -12,9 +12,8 @@
 
 namespace mpg {
 
-/// libmpg, which lies beside the folder of the program \p self: in \p installed,
-/// relative to it, or in the build tree. Where packages are split there is no
-/// libmpg.so, the name to link with, but the library itself. "" if it is not there.
+/// libmpg, which lies beside the folder of the program \p self: in \p
+/// installed, relative to it, or in the build tree. "" if it is not there.
 std::string findRuntimeLibrary(llvm::StringRef self, llvm::StringRef installed);
 
 /// Whether the loader can be told of \p path: colons and semicolons end the

@@ -127,7 +127,8 @@ static bool isDynamicProgram(const FileReport &report) {
 }
 
 /// How to come by large pages where nothing brings a library for them: no other
-/// part of the report says that, least of all when a linker has dropped -lmpg.
+/// part of the report says that, least of all when a linker has dropped
+/// -lmpgrt.
 static std::string runLine(const FileReport &report) {
   if (!isDynamicProgram(report) || report.target != Target::mpg ||
       report.launchKnown || !report.closure ||

@@ -116,7 +116,7 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
              << ore::NV("Schedule", best.sharing->name()) << ")";
         if (std::optional<int64_t> step = best.constantStep())
           text << ", " << ore::NV("Step", *step) << " bytes per iteration";
-        text << "); it acts when libmpg is linked (-lmpg) or loaded (mpgrun)";
+        text << "); it acts when libmpg is linked (-lmpgrt) or loaded (mpgrun)";
       });
 }
 

@@ -2,10 +2,10 @@
 !
 ! Module mpg: the functions of libmpg that place data, for Fortran 2018. Compile
 ! this file with the compiler of the program (module files fit one compiler
-! only) and link with -lmpg:
+! only) and link with -lmpgrt:
 !
 !   flang -c /usr/share/mpgtools/fortran/mpg.f90
-!   flang -fopenmp app.f90 mpg.o -lmpg
+!   flang -fopenmp app.f90 mpg.o -lmpgrt
 !
 ! What each function does, what it returns, and who owns the memory stands in
 ! <mpg/mpg.h> and <mpg/pass.h>; the names are the same. Here are only the

@@ -2,10 +2,10 @@
 !
 ! Module mpg_kernels: the kernels of libmpg for Fortran 2018. Compile this file
 ! with the compiler of the program (module files fit one compiler only) and link
-! with -lmpg:
+! with -lmpgrt:
 !
 !   flang -c /usr/share/mpgtools/fortran/mpg_kernels.f90
-!   flang app.f90 mpg_kernels.o -lmpg
+!   flang app.f90 mpg_kernels.o -lmpgrt
 !
 ! What each function does and returns stands in <mpg/kernels.h>; the names are
 ! the same. Ranges are C's as well: begin counts from 0 and end is after the

@@ -43,7 +43,7 @@ def milliseconds(program: str, environment: dict) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--library", default=str(TEST.parent / "build/lib/libmpg.so"))
+    parser.add_argument("--library", default=str(TEST.parent / "build/lib/libmpgrt.so"))
     parser.add_argument("--pairs", type=int, default=30)
     options = parser.parse_args()
     environment = {

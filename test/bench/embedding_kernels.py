@@ -142,8 +142,8 @@ def judge(case: Case, times: dict[str, list[float]]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    default = os.path.join(HERE, "..", "..", "build", "lib", "libmpg.a")
-    parser.add_argument("--library", default=default, help="libmpg.a")
+    default = os.path.join(HERE, "..", "..", "build", "lib", "libmpgrt.a")
+    parser.add_argument("--library", default=default, help="libmpgrt.a")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--rounds", type=int, default=61)
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))

@@ -77,7 +77,7 @@ def microseconds(program: str, threads: int, environment: dict) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--library", default=str(TEST.parent / "build/lib/libmpg.so"))
+    parser.add_argument("--library", default=str(TEST.parent / "build/lib/libmpgrt.so"))
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--threads", type=int, default=0)
     options = parser.parse_args()

@@ -388,7 +388,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--lib", default=os.path.join(REPO, "build/lib/libmpg.so"))
+    parser.add_argument("--lib", default=os.path.join(REPO, "build/lib/libmpgrt.so"))
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--quick", action="store_true", help="5 rounds")
     parser.add_argument("--only", default="", metavar="REGEX",

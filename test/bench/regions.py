@@ -126,14 +126,14 @@ def ours(builder: Builder, source: str, plain: str) -> list[Setup]:
     folder = os.path.join(builder.build, "lib")
     linked = builder.with_ldmpg("regions-mpg", source)
     alone = builder.with_ldmpg(
-        "regions-lmpg", source, f"-L{folder}", "-lmpg", f"-Wl,-rpath,{folder}"
+        "regions-lmpgrt", source, f"-L{folder}", "-lmpgrt", f"-Wl,-rpath,{folder}"
     )
-    preload = {"LD_PRELOAD": os.path.join(folder, "libmpg.so"), "MPG_MODE": "hugetlb"}
+    preload = {"LD_PRELOAD": os.path.join(folder, "libmpgrt.so"), "MPG_MODE": "hugetlb"}
     hugetlb = [mpgrun, "--mode=hugetlb"]
     return [
         Setup("mpgrun, not relinked", hugetlb, plain),
         Setup("mpgrun, ld.mpg", hugetlb, linked),
-        Setup("ld.mpg -lmpg, no launcher", [], alone, {"MPG_MODE": "hugetlb"}),
+        Setup("ld.mpg -lmpgrt, no launcher", [], alone, {"MPG_MODE": "hugetlb"}),
         Setup("libmpg preloaded, not relinked", [], plain, preload),
         Setup("mpgrun --mode=thp, not relinked", [mpgrun, "--mode=thp"], plain),
         Setup("mpgrun --mode=thp, ld.mpg", [mpgrun, "--mode=thp"], linked),
@@ -229,7 +229,7 @@ def timed_ms(setup: Setup) -> float:
 
 def startup_setups(builder: Builder) -> list[tuple[str, list[Setup]]]:
     mpgrun = os.path.join(builder.build, "bin", "mpgrun")
-    preload = {"LD_PRELOAD": os.path.join(builder.build, "lib", "libmpg.so")}
+    preload = {"LD_PRELOAD": os.path.join(builder.build, "lib", "libmpgrt.so")}
     result = []
     for name, text in (
         ("an empty program", "int main(void) { return 0; }\n"),

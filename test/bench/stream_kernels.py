@@ -87,7 +87,7 @@ def build(work: pathlib.Path, library: pathlib.Path) -> pathlib.Path:
     run([variants()[0][1][0], "-O2", "-Wall", f"-I{REPO}/runtime/include",
          f"-I{work}", str(SOURCES / "stream_bench.c"),
          str(SOURCES / "stream_hand.c"), *objects, "-o", str(program),
-         f"-L{library.parent}", "-lmpg", f"-Wl,-rpath,{folder}", "-pthread"])
+         f"-L{library.parent}", "-lmpgrt", f"-Wl,-rpath,{folder}", "-pthread"])
     return program
 
 
@@ -170,7 +170,7 @@ def describe_machine() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", type=pathlib.Path,
-                        default=REPO / "build" / "lib" / "libmpg.so")
+                        default=REPO / "build" / "lib" / "libmpgrt.so")
     parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
                         help="keep what is built there, and use it again")
     parser.add_argument("--build-only", action="store_true")

@@ -86,11 +86,11 @@ def build(options: argparse.Namespace) -> List[Program]:
                 if linker == "ld.mpg":
                     command += [f"-B{tools}", "-Wl,--mpg-runtime=no"]
                 if is_static:
-                    archive = os.path.join(options.lib, "libmpg.a")
+                    archive = os.path.join(options.lib, "libmpgrt.a")
                     command += ["-Wl,-u,mpg_start", archive]
                 elif way == "linked":
                     command += [f"-L{options.lib}", f"-Wl,-rpath,{options.lib}"]
-                    command += ["-Wl,--no-as-needed", "-lmpg"]
+                    command += ["-Wl,--no-as-needed", "-lmpgrt"]
                 check_call(command)
                 programs.append(Program(kind, linker, way, path))
     return programs
@@ -108,7 +108,7 @@ def environment(run: Run, options: argparse.Namespace) -> Dict[str, str]:
     if options.copy_back:
         result["MPG_TEST_COPY_BACK"] = "1"
     if run.program.way == "preloaded":
-        result["LD_PRELOAD"] = os.path.join(options.lib, "libmpg.so")
+        result["LD_PRELOAD"] = os.path.join(options.lib, "libmpgrt.so")
     return result
 
 

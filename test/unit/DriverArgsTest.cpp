@@ -203,7 +203,10 @@ TEST(DriverArgs, TheRuntimeIsNotAddedTwice) {
   EXPECT_TRUE(parsed({"a.o", "-l", "mpg"}).hasRuntime);
   EXPECT_TRUE(parsed({"a.o", "/opt/lib/libmpg.so.1"}).hasRuntime);
   EXPECT_TRUE(parsed({"a.o", "libmpg.a"}).hasRuntime);
+  EXPECT_TRUE(parsed({"a.o", "-lmpgrt"}).hasRuntime);
+  EXPECT_TRUE(parsed({"a.o", "/opt/lib/libmpgrt.so.1"}).hasRuntime);
   EXPECT_FALSE(parsed({"a.o", "libmpg.o"}).hasRuntime);
+  EXPECT_FALSE(parsed({"a.o", "-lmpgx", "libmpgrt2.so"}).hasRuntime);
 }
 
 TEST(DriverArgs, PassPluginsOfTheUserAreKnown) {

@@ -79,7 +79,7 @@ TEST(Format, FillKeepsEveryWordInOrder) {
 
 TEST(Format, FillKeepsCommandLinesAndParagraphs) {
   std::string command = "  gcc:   -Wl,-z,max-page-size=2097152 " +
-                        std::string(60, '-') + " -lmpg";
+                        std::string(60, '-') + " -lmpgrt";
   std::string filled = fillText("Link again.\n" + command + "\n\nOr not.", 9);
   auto lines = linesOf(filled);
   ASSERT_EQ(lines.size(), 4u);

@@ -22,12 +22,12 @@ TEST(LldCommand, AdditionsStandWhereTheyWork) {
   Additions additions;
   additions.firstObject = "first.o";
   additions.lastObject = "last.o";
-  additions.runtimeLibrary = "/p/libmpg.so";
+  additions.runtimeLibrary = "/p/libmpgrt.so";
   additions.alignSegments = true;
   std::vector<std::string> command = lldCommand(request, additions);
   Strings head(command.begin(), command.begin() + 12);
   EXPECT_EQ(head, (Strings{"ld.lld", "first.o", "--push-state",
-                           "--no-as-needed", "/p/libmpg.so", "--pop-state",
+                           "--no-as-needed", "/p/libmpgrt.so", "--pop-state",
                            "-pie", "crt1.o", "a.o", "-lc", "-b", "elf"}));
   EXPECT_EQ(command[12], "-z");
   EXPECT_EQ(command[13], "max-page-size=2097152");
@@ -37,7 +37,7 @@ TEST(LldCommand, AdditionsStandWhereTheyWork) {
 
 TEST(LldCommand, AnArchiveOfTheRuntimeIsTakenInAndWrapsWhatItReplaces) {
   Additions additions;
-  additions.runtimeLibrary = "/p/libmpg.a";
+  additions.runtimeLibrary = "/p/libmpgrt.a";
   Strings command = lldCommand(parsedCommand({"-static", "a.o"}), additions);
   EXPECT_EQ(command[1], "--undefined=mpg_start");
   for (std::string name : {"pthread_create", "malloc", "free", "mallopt"}) {
@@ -45,17 +45,18 @@ TEST(LldCommand, AnArchiveOfTheRuntimeIsTakenInAndWrapsWhatItReplaces) {
     EXPECT_EQ(llvm::count(command, "--undefined=__wrap_" + name), 1) << name;
   }
   EXPECT_EQ(Strings(command.end() - 6, command.end()),
-            (Strings{"--push-state", "--no-as-needed", "/p/libmpg.a",
+            (Strings{"--push-state", "--no-as-needed", "/p/libmpgrt.a",
                      "--pop-state", "-static", "a.o"}));
 }
 
 TEST(LldCommand, TheFolderOfTheRuntimeComesFirst) {
   Additions additions;
-  additions.runtimeLibrary = "/p/libmpg.so";
+  additions.runtimeLibrary = "/p/libmpgrt.so";
   additions.runtimeFolder = "/p";
-  EXPECT_EQ(lldCommand(parsedCommand({"a.o", "-rpath", "/own"}), additions),
-            (Strings{"ld.lld", "--rpath=/p", "--push-state", "--no-as-needed",
-                     "/p/libmpg.so", "--pop-state", "a.o", "-rpath", "/own"}));
+  EXPECT_EQ(
+      lldCommand(parsedCommand({"a.o", "-rpath", "/own"}), additions),
+      (Strings{"ld.lld", "--rpath=/p", "--push-state", "--no-as-needed",
+               "/p/libmpgrt.so", "--pop-state", "a.o", "-rpath", "/own"}));
 }
 
 TEST(LldCommand, FoldersOfTheLoader) {

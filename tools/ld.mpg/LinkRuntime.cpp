@@ -41,7 +41,7 @@ static std::vector<std::string> runtimeFolders(const LinkContext &link) {
 /// nothing.
 static std::string installedRuntime(const LinkContext &link) {
   for (const std::string &folder : runtimeFolders(link))
-    for (const char *name : {"libmpg.so", "libmpg.a"}) {
+    for (const char *name : {"libmpgrt.so", "libmpgrt.a"}) {
       if (link.request.isStatic && StringRef(name).ends_with(".so"))
         continue;
       std::string path = folder + "/" + name;
@@ -54,7 +54,7 @@ static std::string installedRuntime(const LinkContext &link) {
 /// An installation that has libmpg for its own machine alone.
 static void tellOtherMachine(const LinkContext &link) {
   for (const std::string &folder : link.libraryFolders)
-    if (std::string own = folder + "/libmpg.so";
+    if (std::string own = folder + "/libmpgrt.so";
         sys::fs::exists(own) && !isForMachine(own, link.scan.machine)) {
       StringRef triple = tripleOf(*link.scan.machine);
       warning() << "the program is linked without libmpg: there is none for "
@@ -65,14 +65,14 @@ static void tellOtherMachine(const LinkContext &link) {
     }
 }
 
-/// What -lmpg of the command line means, if that is the libmpg beside this
-/// program; another one is the user's business.
+/// What -lmpgrt or -lmpg of the command line means, if that is the libmpg
+/// beside this program; another one is the user's business.
 static std::string usersRuntime(const LinkContext &link) {
   if (link.request.runtime == RuntimeChoice::no || link.request.isStatic)
     return {};
   for (StringRef folder : link.request.searchPaths) {
     SmallString<256> path = folder;
-    sys::path::append(path, "libmpg.so");
+    sys::path::append(path, "lib" + link.request.runtimeName + ".so");
     std::string own;
     if (sys::fs::exists(path))
       own = installedRuntime(link);
@@ -97,9 +97,9 @@ static bool wantsRuntime(const LinkRequest &request) {
 static void warnOfMissing(ArrayRef<std::string> folders) {
   for (const std::string &folder : folders)
     if (sys::fs::is_directory(folder + "/mpgtools") &&
-        !sys::fs::exists(folder + "/libmpg.so")) {
+        !sys::fs::exists(folder + "/libmpgrt.so")) {
       warning() << printable(folder)
-                << "/libmpg.so, or what it points to, is not there: linked "
+                << "/libmpgrt.so, or what it points to, is not there: linked "
                    "without libmpg; install mpgtools again, or write "
                    "--mpg-runtime=no\n";
       return;
@@ -113,7 +113,7 @@ bool mpg::findRuntime(LinkContext &link) {
   if (link.runtimeLibrary.empty() &&
       link.request.runtime == RuntimeChoice::yes) {
     error() << "--mpg-runtime=yes: no "
-            << (link.request.isStatic ? "libmpg.a" : "libmpg.so")
+            << (link.request.isStatic ? "libmpgrt.a" : "libmpgrt.so")
             << " for this machine is installed beside ld.mpg\n";
     return false;
   }

@@ -30,7 +30,7 @@ Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
   if (program.kind == ProgramKind::staticProgram && !program.hasRuntime)
     return {name + " is statically linked: no library can be loaded into it, "
                    "nothing will be on large pages; link it with -u mpg_start "
-                   "-lmpg",
+                   "-lmpgrt",
             true};
   if (!wrapper.empty() && !options.children)
     return {printable(wrapper) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernels of <mpg/kernels.h> over all threads of an OpenMP team, as inline
-// functions: libmpg itself needs the C library alone. C++17; link with -lmpg.
+// functions: libmpg itself needs the C library alone. C++17; link with -lmpgrt.
 //
 //   #include <mpg/kernels_omp.hpp>
 //   mpg::streamTriad(a, b, c, 3.0, count);   // a[i] = b[i] + 3 * c[i]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of the C library that libmpg.so stands in front of. Only in the
+// Functions of the C library that libmpgrt.so stands in front of. Only in the
 // shared library: in a static program a second pthread_create would be a
 // duplicate definition, there Wrap.cpp is in its place.
 

@@ -53,7 +53,7 @@ static PlannedPoint planPolicy(const PlanContext &context, StringRef policy,
       {"XOS_MMM_L_PAGING_POLICY", ("prepage:demand:" + policy).str()},
       {"MPG_MODE", "hugetlb"}};
   if (!context.hasRuntime)
-    point.missing = "libmpg.so was not found";
+    point.missing = "libmpgrt.so was not found";
   else
     point.missing = poolShortage(context.node.pages, largePageBytes,
                                  allBytes(n) + 2 * largePageBytes);

@@ -20,7 +20,7 @@ struct DriveOptions {
   unsigned repetitions = 7;
   uint64_t seed = 1;
   std::string self;    ///< this program: a worker when it is asked to
-  std::string library; ///< libmpg.so; "": points that need it are missing
+  std::string library; ///< libmpgrt.so; "": points that need it are missing
   bool showsProgress = false; ///< on standard error
 };
 

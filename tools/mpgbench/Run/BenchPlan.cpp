@@ -60,7 +60,7 @@ static ExperimentResult planOne(const Experiment &experiment,
     point.environment = std::move(planned.environment);
     point.missing = std::move(planned.missing);
     if (point.missing.empty() && point.needsRuntime && !context.hasRuntime)
-      point.missing = "libmpg.so is not there";
+      point.missing = "libmpgrt.so is not there";
     result.points.push_back(std::move(point));
   }
   return result;

@@ -19,7 +19,7 @@ struct PlanContext {
   const Node &node;
   unsigned cpus;        ///< that this process may use
   bool quick;           ///< small arrays: seconds for each experiment
-  bool hasRuntime;      ///< libmpg.so is there to be preloaded
+  bool hasRuntime;      ///< libmpgrt.so is there to be preloaded
   uint64_t memoryBytes; ///< that one worker may use
 };
 
