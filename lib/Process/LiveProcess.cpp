@@ -5,6 +5,7 @@
 
 #include "Process/LiveProcess.h"
 #include "Node/ProcessLimits.h"
+#include "Process/LargeFolios.h"
 #include "Process/RunReport.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -287,7 +288,8 @@ void Reader::addText(const std::vector<MappedArea> &areas) {
     text.bytes += area.bytes();
     text.residentBytes += area.usedBytes();
     text.hugeBytes += area.hugeBytes();
-    text.pageBytes = std::max(text.pageBytes, area.thpBytes ? uint64_t(2) << 20
+    text.unknownBytes += area.unknownBytes;
+    text.pageBytes = std::max(text.pageBytes, area.thpBytes ? area.thpPageBytes
                                                             : area.pageBytes);
   }
   if (text.bytes)
@@ -301,6 +303,7 @@ Error Reader::readRegions() {
   std::vector<MappedArea> areas = parseSmaps(smaps, "");
   if (areas.empty())
     return explain(ESRCH);
+  addLargeFolios(process.pid, areas);
   addText(areas);
   for (const RegionUse &use :
        classifyAreas(areas, locateSegments(folder + "/exe", areas, mappedName),
@@ -310,6 +313,7 @@ Error Reader::readRegions() {
     region.bytes = use.mappedBytes;
     region.residentBytes = use.bytes + use.setAsideBytes;
     region.hugeBytes = use.hugeBytes + use.setAsideBytes;
+    region.unknownBytes = use.unknownBytes;
     region.pageBytes = use.pageBytes;
     process.regions.push_back(region);
   }

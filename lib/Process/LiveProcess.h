@@ -20,6 +20,7 @@ struct LiveRegion {
   uint64_t bytes = 0;         ///< addresses, in use or not
   uint64_t residentBytes = 0; ///< in use, or reserved on large pages
   uint64_t hugeBytes = 0;     ///< hugetlb and transparent
+  uint64_t unknownBytes = 0;  ///< may be on large pages or not
   uint64_t pageBytes = 0;     ///< the largest page in it
 };
 

@@ -2,8 +2,10 @@
 //
 // A running process for people and for programs.
 
+#include "Process/LargeFolios.h"
 #include "Process/LiveProcess.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,11 +21,15 @@ static unsigned percent(const LiveRegion &region) {
 }
 
 static void writeRow(raw_ostream &out, const LiveRegion &region) {
+  // What may be there is no "0 %".
+  bool hasUnknown = region.unknownBytes && !region.hugeBytes;
   out << "  " << left_justify(region.name, 12)
       << right_justify(formatBytes(region.bytes), 10)
       << right_justify(formatBytes(region.residentBytes), 10)
-      << right_justify(formatBytes(region.hugeBytes), 16)
-      << format("%5u %%", percent(region));
+      << right_justify(hasUnknown ? "not known" : formatBytes(region.hugeBytes),
+                       16);
+  if (!hasUnknown)
+    out << format("%5u %%", percent(region));
   if (region.hugeBytes)
     out << "  " << formatBytes(region.pageBytes) << " pages";
   out << "\n";
@@ -50,6 +56,9 @@ void mpg::writeProcess(raw_ostream &out, const LiveProcess &process) {
   out << "  region          mapped    in use  on large pages now\n";
   for (const LiveRegion &region : process.regions)
     writeRow(out, region);
+  if (any_of(process.regions,
+             [](const LiveRegion &region) { return region.unknownBytes; }))
+    out << "  not known: " << fillText(whyNotKnown, 4) << "\n";
 }
 
 /// JSON readers know no larger integer.
@@ -63,6 +72,7 @@ static void writeJsonRegion(json::OStream &json, const LiveRegion &region) {
     json.attribute("mapped_bytes", jsonNumber(region.bytes));
     json.attribute("bytes", jsonNumber(region.residentBytes));
     json.attribute("huge_bytes", jsonNumber(region.hugeBytes));
+    json.attribute("unknown_bytes", jsonNumber(region.unknownBytes));
     json.attribute("page_bytes", jsonNumber(region.pageBytes));
   });
 }

@@ -104,10 +104,11 @@ void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
   use.bytes += share(area.usedBytes());
   use.hugeBytes += share(area.hugeBytes());
   use.poolBytes += share(area.hugetlb ? area.poolBytes : 0);
+  use.unknownBytes += share(area.unknownBytes);
   use.setAsideBytes += share(area.setAsideBytes());
   uint64_t pageBytes = area.pageBytes;
   if (!area.hugetlb && area.thpBytes)
-    pageBytes = granuleBytes;
+    pageBytes = area.thpPageBytes;
   if (area.usedBytes() || area.setAsideBytes())
     use.pageBytes = std::max(use.pageBytes, pageBytes);
   if (use.nodes.size() < area.nodes.size())
@@ -412,7 +413,8 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::bss ||
                   use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
-    if (!isOurs || use.peakBytes < use.peakHugeBytes + 2 * granuleBytes)
+    if (!isOurs ||
+        use.peakBytes < use.peakHugeBytes + use.unknownBytes + 2 * granuleBytes)
       continue;
     bool isOver = use.peakBytes > use.bytes;
     std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +

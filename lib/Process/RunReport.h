@@ -37,6 +37,7 @@ struct RegionUse {
   uint64_t bytes = 0;          ///< in use
   uint64_t hugeBytes = 0;      ///< of these on large pages
   uint64_t poolBytes = 0;      ///< of these from the pool; others: transparent
+  uint64_t unknownBytes = 0;   ///< may be on large pages or not
   uint64_t setAsideBytes = 0;  ///< reserved in the pool and not used
   uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
   uint64_t peakHugeBytes = 0;  ///< of these on large pages then
@@ -52,7 +53,8 @@ struct ProcessUse {
   std::string mode;
   bool hasEnded = false; ///< the bytes are those of its end, else last told
   uint64_t bytes = 0, hugeBytes = 0;
-  uint64_t poolBytes = 0; ///< known at the end only
+  uint64_t poolBytes = 0;    ///< known at the end only
+  uint64_t unknownBytes = 0; ///< may be on large pages or not
   uint64_t heapPeakBytes = 0, heapPeakHugeBytes = 0;
   std::string reason; ///< the first message
 };

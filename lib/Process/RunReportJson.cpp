@@ -16,6 +16,7 @@ static void writeJsonRegion(json::OStream &json, const RegionUse &use) {
     json.attribute("bytes", int64_t(use.bytes));
     json.attribute("huge_bytes", int64_t(use.hugeBytes));
     json.attribute("pool_bytes", int64_t(use.poolBytes));
+    json.attribute("unknown_bytes", int64_t(use.unknownBytes));
     json.attribute("set_aside_bytes", int64_t(use.setAsideBytes));
     json.attribute("peak_bytes", int64_t(use.peakBytes));
     json.attribute("peak_huge_bytes", int64_t(use.peakHugeBytes));
@@ -83,6 +84,7 @@ static void writeProcessUse(json::OStream &json, const ProcessUse &use) {
     json.attribute("bytes", int64_t(use.bytes));
     json.attribute("huge_bytes", int64_t(use.hugeBytes));
     json.attribute("pool_bytes", int64_t(use.poolBytes));
+    json.attribute("unknown_bytes", int64_t(use.unknownBytes));
     json.attribute("heap_peak_bytes", int64_t(use.heapPeakBytes));
     json.attribute("heap_peak_huge_bytes", int64_t(use.heapPeakHugeBytes));
     json.attribute("reason", use.reason);

@@ -2,8 +2,10 @@
 //
 // The report of mpgrun for people.
 
+#include "Process/LargeFolios.h"
 #include "Process/RunReport.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <sys/wait.h>
@@ -40,9 +42,13 @@ template <typename Use>
 static void writeUse(raw_ostream &out, const std::string &name,
                      const Use &use) {
   out << "  " << left_justify(name, 13)
-      << right_justify(formatBytes(use.bytes), 10)
-      << right_justify(formatBytes(use.hugeBytes), 16)
-      << format("%5u %%", percent(use));
+      << right_justify(formatBytes(use.bytes), 10);
+  // What may be there is no "0 %".
+  if (use.unknownBytes && !use.hugeBytes)
+    out << right_justify("not known", 16) << "       ";
+  else
+    out << right_justify(formatBytes(use.hugeBytes), 16)
+        << format("%5u %%", percent(use));
 }
 
 /// Which large pages these are, and what waits in the pool beside them.
@@ -55,6 +61,8 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
     text += ", " + formatBytes(thpBytes) + " transparent";
   else if (isMeasured && use.hugeBytes)
     text += thpBytes ? ", transparent" : " of the pool";
+  if (use.unknownBytes && use.hugeBytes)
+    text += ", of " + formatBytes(use.unknownBytes) + " not known";
   if (use.setAsideBytes)
     text += (text.empty() ? "  " : ", ") + formatBytes(use.setAsideBytes) +
             " set aside";
@@ -153,6 +161,7 @@ static void writeProcesses(raw_ostream &out, const RunReport &report) {
   for (const ProcessUse &use : all.drop_front(std::min(most, all.size()))) {
     others.bytes += use.bytes;
     others.hugeBytes += use.hugeBytes;
+    others.unknownBytes += use.unknownBytes;
   }
   if (all.size() > most) {
     writeUse(out, std::to_string(all.size() - most) + " more", others);
@@ -160,6 +169,12 @@ static void writeProcesses(raw_ostream &out, const RunReport &report) {
   }
   if (report.processesLost)
     out << "  not known: " << report.processesLost << ", that came later\n";
+}
+
+static bool hasUnknown(const RunReport &report) {
+  auto isUnknown = [](const auto &use) { return use.unknownBytes > 0; };
+  return any_of(report.regions, isUnknown) ||
+         any_of(report.processes, isUnknown);
 }
 
 void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
@@ -172,6 +187,8 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   out << "  region            in use  on large pages\n";
   for (const RegionUse &use : report.regions)
     writeRow(out, report, use);
+  if (hasUnknown(report))
+    out << "  not known: " << fillText(whyNotKnown, 4) << "\n";
   if (report.peakHugetlbBytes)
     out << (report.isPeakCounted ? "  most taken from the pool at once: "
                                  : "  from the pool at the end: ")

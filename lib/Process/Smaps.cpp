@@ -3,6 +3,7 @@
 // See Smaps.h.
 
 #include "Process/Smaps.h"
+#include "Process/LargeFolios.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -45,7 +46,7 @@ static void parseField(StringRef line, MappedArea &area) {
     area.residentBytes = bytes;
   else if (key == "AnonHugePages" || key == "ShmemPmdMapped" ||
            key == "FilePmdMapped")
-    area.thpBytes += bytes;
+    area.addThp(bytes, bytes ? upperPageBytes(area.pageBytes) : 0);
   else if (key == "Private_Hugetlb" || key == "Shared_Hugetlb")
     area.poolBytes += bytes;
   else if (key == "KernelPageSize")
@@ -55,8 +56,10 @@ static void parseField(StringRef line, MappedArea &area) {
 static void parseFlags(StringRef line, MappedArea &area) {
   SmallVector<StringRef, 16> flags;
   line.split(flags, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef flag : flags)
+  for (StringRef flag : flags) {
     area.hugetlb |= flag == "ht";
+    area.asksForLargePages |= flag == "hg";
+  }
 }
 
 /// "7f0000 default file=/anon_hugepage huge anon=4 N0=4 kernelpagesize_kB=2048"
@@ -120,5 +123,8 @@ static std::string readProc(pid_t pid, const char *name) {
 }
 
 std::vector<MappedArea> mpg::readSmaps(pid_t pid) {
-  return parseSmaps(readProc(pid, "smaps"), readProc(pid, "numa_maps"));
+  std::vector<MappedArea> areas =
+      parseSmaps(readProc(pid, "smaps"), readProc(pid, "numa_maps"));
+  addLargeFolios(pid, areas);
+  return areas;
 }

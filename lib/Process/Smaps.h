@@ -7,6 +7,7 @@
 #define MPG_PROCESS_SMAPS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
@@ -22,9 +23,12 @@ struct MappedArea {
   std::string name;    ///< path, "[stack]", "/anon_hugepage (deleted)", ...
   uint64_t residentBytes = 0; ///< on pages of the base size, or THP
   uint64_t thpBytes = 0;      ///< of these on transparent huge pages
+  uint64_t thpPageBytes = 0;  ///< the largest of those
+  uint64_t unknownBytes = 0;  ///< may be on such pages: the kernel hides it
   uint64_t poolBytes = 0;     ///< pages of the pool that are present
   uint64_t pageBytes = 0;     ///< KernelPageSize
   bool hugetlb = false;
+  bool asksForLargePages = false; ///< MADV_HUGEPAGE
   /// Bytes on each NUMA node; empty if the kernel does not tell.
   std::vector<uint64_t> nodes;
 
@@ -32,6 +36,10 @@ struct MappedArea {
   /// What is present, of any size, and of that on large pages.
   uint64_t usedBytes() const { return hugetlb ? poolBytes : residentBytes; }
   uint64_t hugeBytes() const { return hugetlb ? poolBytes : thpBytes; }
+  void addThp(uint64_t bytes, uint64_t ofPageBytes) {
+    thpBytes += bytes;
+    thpPageBytes = std::max(thpPageBytes, ofPageBytes);
+  }
   /// Pages of the pool that are reserved and not touched yet.
   uint64_t setAsideBytes() const {
     return hugetlb && poolBytes < bytes() ? bytes() - poolBytes : 0;
@@ -42,7 +50,8 @@ struct MappedArea {
 std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
                                    llvm::StringRef numaMaps);
 
-/// Mappings of \p pid now; empty if they may not be read.
+/// Mappings of \p pid now, with transparent pages that smaps does not count;
+/// empty if they may not be read.
 std::vector<MappedArea> readSmaps(pid_t pid);
 
 } // namespace mpg

@@ -3,6 +3,7 @@
 // See StateFile.h.
 
 #include "Process/StateFile.h"
+#include "Process/LargeFolios.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include <sys/mman.h>
@@ -69,6 +70,10 @@ void mpg::readProcesses(int fd, RunReport &report) {
   constexpr ssize_t bytes = sizeof(mpg_state_table);
   if (fd >= 0 && pread(fd, table.get(), bytes, MPG_STATE_TABLE) == bytes)
     addProcesses(report, *table);
+  // Each has counted itself, by smaps.
+  if (!countsAllThp())
+    for (ProcessUse &use : report.processes)
+      use.unknownBytes = use.bytes - use.hugeBytes;
 }
 
 void mpg::lookAtMemory(pid_t pid, int stateFd, RunReport &report) {

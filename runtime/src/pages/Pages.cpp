@@ -42,6 +42,8 @@ static constexpr unsigned fileHugetlb = 4;     // MFD_HUGETLB, Linux 4.14
 static constexpr unsigned fileNoExecSeal = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
 static constexpr unsigned hugeShift = 26;      // MAP_HUGE_SHIFT
 
+static constexpr size_t twoMib = 2 << 20;
+
 static constexpr int readWrite = PROT_READ | PROT_WRITE;
 static constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 
@@ -94,13 +96,28 @@ static int tryMove(size_t bytes, int flags) {
   return isError(result) ? int(-result) : 0;
 }
 
-static bool askWhetherThpIsAllowed() {
+/// What one entry of the upper page table maps: a table is a base page.
+static size_t upperPageBytes() { return basePageBytes() / 8 * basePageBytes(); }
+
+static bool isOn(const char *file) {
   char text[64];
-  if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
-                    sizeof text) <= 0 ||
-      strstr(text, "[never]"))
-    return false;
-  return rawCall(SYS_prctl, PR_GET_THP_DISABLE) != 1;
+  return readSmallFile(file, text, sizeof text) > 0 && !strstr(text, "[never]");
+}
+
+bool mpg::thpOf2MibIsOn() {
+  char own[64];
+  bool isCommonOn = isOn(MPG_THP_FOLDER "enabled");
+  // Since Linux 6.8 each size has a word of its own, which wins.
+  if (readSmallFile(MPG_THP_FOLDER MPG_THP_2M, own, sizeof own) <= 0)
+    return isCommonOn && upperPageBytes() == twoMib;
+  return strstr(own, "[inherit]") ? isCommonOn : !strstr(own, "[never]");
+}
+
+static bool askWhetherThpIsAllowed() {
+  // Larger ones come to memory that is as large.
+  bool isLargerOn = upperPageBytes() > twoMib && isOn(MPG_THP_FOLDER "enabled");
+  return (thpOf2MibIsOn() || isLargerOn) &&
+         rawCall(SYS_prctl, PR_GET_THP_DISABLE) != 1;
 }
 
 static size_t askPageBytes() {
@@ -113,7 +130,6 @@ void mpg::probePages(bool forceCopyBack) {
   kernel.thpAllowed = askWhetherThpIsAllowed();
   kernel.movesMappings =
       !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
-  constexpr size_t twoMib = 2 << 20;
   kernel.movesHugetlb =
       kernel.movesMappings && tryMove(twoMib, hugetlbFlags(twoMib)) == 0;
 }
@@ -124,6 +140,8 @@ size_t mpg::basePageBytes() {
 }
 
 bool mpg::thpIsAllowed() { return kernel.thpAllowed; }
+
+bool mpg::thpIsCounted() { return upperPageBytes() == twoMib; }
 
 bool mpg::canMove(Source source) {
   bool isHugetlb = source == Source::hugetlb || source == Source::hugetlbFile;

@@ -56,9 +56,21 @@ size_t basePageBytes();
 /// piece needs up to twice its size for a moment.
 bool canMove(Source source);
 
-/// THP for MADV_HUGEPAGE memory: sysfs says always or madvise, and this
-/// process has not been switched off (prctl). As it was at probePages().
+/// Where the switches of transparent huge pages are, and that of 2 MiB there.
+#define MPG_THP_FOLDER "/sys/kernel/mm/transparent_hugepage/"
+#define MPG_THP_2M "hugepages-2048kB/enabled"
+
+/// THP for MADV_HUGEPAGE memory: sysfs says always or madvise, for 2 MiB or a
+/// larger size, and this process has not been switched off (prctl). As it was
+/// at probePages().
 bool thpIsAllowed();
+
+/// Whether these can be of 2 MiB; reads sysfs.
+bool thpOf2MibIsOn();
+
+/// Whether AnonHugePages counts pages of 2 MiB. On base pages of 64 KiB it is
+/// those of 512 MiB alone (HW:huge-sizes-64k).
+bool thpIsCounted();
 
 /// New memory of \p bytes, readable and writable, nothing present yet. hugetlb
 /// memory is reserved: touching it later cannot fail for want of a page, but

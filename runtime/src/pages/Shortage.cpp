@@ -222,10 +222,23 @@ static bool explainHiddenFiles(LineBuffer &line) {
   return true;
 }
 
+/// On base pages that are not of 4 KiB the common switch is about another size.
+static void explainNo2Mib(LineBuffer &line) {
+  char text[64];
+  bool hasSwitch =
+      readSmallFile(MPG_THP_FOLDER MPG_THP_2M, text, sizeof text) > 0;
+  line.add("on base pages of ")
+      .addBytes(basePageBytes())
+      .add(hasSwitch
+               ? " those of 2 MiB have a switch of their own, which is off; "
+                 "fix: echo madvise > " MPG_THP_FOLDER MPG_THP_2M
+               : " this kernel has no transparent huge pages of 2 MiB; "
+                 "fix: set up a pool of large pages");
+}
+
 static void explainThp(LineBuffer &line, uint64_t missingBytes) {
   char text[64];
-  if (readSmallFile("/sys/kernel/mm/transparent_hugepage/enabled", text,
-                    sizeof text) <= 0) {
+  if (readSmallFile(MPG_THP_FOLDER "enabled", text, sizeof text) <= 0) {
     if (explainHiddenFiles(line))
       return;
     line.add("this kernel has no transparent huge pages; fix: set up a pool of "
@@ -233,9 +246,15 @@ static void explainThp(LineBuffer &line, uint64_t missingBytes) {
     return;
   }
   int error = tryAdvice();
-  if (strstr(text, "[never]"))
-    line.add("transparent huge pages are switched off; fix: echo madvise > "
-             "/sys/kernel/mm/transparent_hugepage/enabled");
+  bool isOff = !thpOf2MibIsOn();
+  if (isOff && !thpIsCounted())
+    explainNo2Mib(line);
+  else if (isOff && strstr(text, "[never]"))
+    line.add("transparent huge pages are switched off; fix: echo madvise "
+             "> " MPG_THP_FOLDER "enabled");
+  else if (isOff)
+    line.add("transparent huge pages of 2 MiB are switched off; fix: echo "
+             "inherit > " MPG_THP_FOLDER MPG_THP_2M);
   else if (!thpIsAllowed())
     line.add("transparent huge pages are switched off for this process; fix: "
              "do not start it under PR_SET_THP_DISABLE");

@@ -108,8 +108,11 @@ Tally Remap::tallyOf(Range region) const {
     tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
     if (thp.empty())
       continue;
-    tally.huge += useOf(thp).thpBytes;
-    if (region.end > part.segment->fileEnd)
+    uint64_t counted = useOf(thp).thpBytes;
+    tally.huge += counted;
+    if (!thpIsCounted() && thpOf2MibIsOn())
+      tally.promised += thp.bytes() - counted;
+    else if (region.end > part.segment->fileEnd)
       tally.promised += part.promisedBytes;
   }
   if (tally.promised > tally.total - tally.huge)
@@ -146,7 +149,9 @@ void Remap::addReason(LineBuffer &line, const Tally &tally,
     explainShortage(line, Source::thp, granuleBytes, tally.movable - tally.huge,
                     0);
   else if (tally.promised)
-    line.add("transparent huge pages come when the memory is touched");
+    line.add(thpIsCounted()
+                 ? "transparent huge pages come when the memory is touched"
+                 : "the kernel does not count transparent huge pages of 2 MiB");
   else if (tally.total < granuleBytes)
     line.add("smaller than a large page");
   else if (tally.movable < tally.total)
