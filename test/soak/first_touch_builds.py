@@ -7,42 +7,14 @@ allocation in one and its use in another.
 """
 
 import argparse
-import os
 import pathlib
-import shlex
 import shutil
-import subprocess
 from typing import Dict, List
 
 from first_touch_remarks import Remark, read_remarks
+from mpgtest.run import output
 
 COMMAND_SECONDS = 120
-
-
-class CommandError(Exception):
-    """A command failed: the command and the start of what it said."""
-
-
-def run_command(command: List[str], folder: pathlib.Path,
-                environment: Dict[str, str]) -> str:
-    """Standard output; of a command that fails, both."""
-    kept = {name: value for name, value in os.environ.items()
-            if name != "MPG_PASS_OPTIONS"}
-    shown = f"cd {folder} && {shlex.join(command)}"
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env={**kept, **environment},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, timeout=COMMAND_SECONDS, check=False)
-    except subprocess.TimeoutExpired as late:
-        raise CommandError(f"`{shown}` took more than {COMMAND_SECONDS} s"
-                           ) from late
-    said = done.stdout.decode(errors="replace")
-    if done.returncode != 0:
-        said += done.stderr.decode(errors="replace")
-        raise CommandError(f"`{shown}` ended with {done.returncode}: "
-                           f"{said[:400]}")
-    return said
 
 
 class Program:
@@ -91,11 +63,12 @@ class Program:
         if self.plugin and self.options.mode != "on":
             environment["MPG_PASS_OPTIONS"] = ("first-touch="
                                                + self.options.mode)
-        run_command(command, self.folder, environment)
+        output(command, environment, self.folder, COMMAND_SECONDS)
 
     def remarks(self) -> List[Remark]:
         return read_remarks(sorted(self.folder.glob("*.opt.yaml")))
 
     def output(self, name: str, environment: Dict[str, str]) -> str:
-        return run_command([str(self.folder / name)], self.folder,
-                           {"OMP_NUM_THREADS": "4", **environment})
+        return output([self.folder / name],
+                      {"OMP_NUM_THREADS": "4", **environment}, self.folder,
+                      COMMAND_SECONDS)

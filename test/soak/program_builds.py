@@ -7,25 +7,19 @@ Every command can be printed for a user to type it again.
 
 import concurrent.futures
 import dataclasses
-import os
 import pathlib
 import re
-import shlex
 import shutil
-import subprocess
 import tempfile
 from typing import Dict, List, Optional
 
 from foreign_programs import BEFORE, FILE, Package, Program, Run
+from mpgtest.run import OUT_OF_TIME, CommandError, output, run, shown
 
 COMMAND_SECONDS = 300
 TARGET = ["--target=aarch64-linux-gnu", "-mcpu=a64fx"]
 LANGUAGES = {".c": "c", ".cpp": "c++", ".cc": "c++", ".f": "fortran",
              ".f90": "fortran"}
-
-
-class CommandError(Exception):
-    """A command failed: the command and the start of what it said."""
 
 
 @dataclasses.dataclass
@@ -53,28 +47,6 @@ class Variant:
     name: str
     flags: List[str] = dataclasses.field(default_factory=list)
     environment: Dict[str, str] = dataclasses.field(default_factory=dict)
-
-
-def run_command(command: List[str], environment: Dict[str, str],
-                folder: pathlib.Path) -> None:
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=COMMAND_SECONDS, check=False)
-        said, status = done.stdout.decode(errors="replace"), done.returncode
-    except subprocess.TimeoutExpired:
-        said, status = "", f"more than {COMMAND_SECONDS} s"
-    if status != 0:
-        raise CommandError(f"`{shown(command, environment, folder)}` ended "
-                           f"with {status}: {said[:300]}")
-
-
-def shown(command: List[str], environment: Dict[str, str],
-          folder: pathlib.Path) -> str:
-    words = [f"{name}={shlex.quote(value)}"
-             for name, value in environment.items()]
-    return f"cd {folder} && {' '.join(words + [shlex.join(command)])}"
 
 
 class Build:
@@ -151,8 +123,8 @@ class Build:
         return command + ["-c", str(source), "-o", str(self.object_of(source))]
 
     def compile(self, source: pathlib.Path) -> None:
-        run_command(self.compile_command(source), self.variant.environment,
-                    self.tree)
+        output(self.compile_command(source), self.variant.environment,
+               self.tree, COMMAND_SECONDS)
 
     def link(self, name: str, own: List[pathlib.Path],
              library: List[pathlib.Path]) -> None:
@@ -183,7 +155,7 @@ class Build:
                        for path in self.objects(name)})
 
     def run(self, command: List[str]) -> None:
-        run_command(command, {}, self.folder)
+        output(command, None, self.folder, COMMAND_SECONDS)
 
     def program(self, name: str) -> pathlib.Path:
         return self.folder / f"{name}.exe"
@@ -215,12 +187,9 @@ def run_once(call: Run, command: List[str], folder: pathlib.Path,
     given = (before if call.stdin == BEFORE
              else (tree / call.stdin[len(FILE):]).read_bytes()
              if call.stdin.startswith(FILE) else call.stdin.encode())
-    try:
-        done = subprocess.run(
-            command + call.arguments, cwd=folder, input=given,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            timeout=COMMAND_SECONDS, check=False,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
-    except subprocess.TimeoutExpired as late:
-        return late.stdout or b"", b"none: took too long"
-    return done.stdout, str(done.returncode).encode()
+    done = run(command + call.arguments, folder=folder, stdin=given,
+               environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+               seconds=COMMAND_SECONDS)
+    status = (b"none: took too long" if done.status == OUT_OF_TIME
+              else str(done.status).encode())
+    return done.out + done.err, status

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the test programs written in Python share.
+
+  run      commands with an end, and what they said
+  soak     command line, work folder and counts of the long runs
+"""
