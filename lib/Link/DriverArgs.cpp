@@ -117,6 +117,8 @@ Error ArgParser::takeOwn(StringRef arg) {
   StringRef value = arg;
   if (arg == "--no-mpg-layout") {
     request.layout = false;
+  } else if (arg.starts_with("--mpg-linker=")) {
+    // From mpg.specs, for other linkers to stumble over.
   } else if (value.consume_front("--mpg-huge=")) {
     if (Error error = takeSize("--mpg-huge=", value, request.hugeBytes))
       return error;

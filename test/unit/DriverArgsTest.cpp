@@ -209,6 +209,12 @@ TEST(DriverArgs, TheRuntimeIsNotAddedTwice) {
   EXPECT_FALSE(parsed({"a.o", "-lmpgx", "libmpgrt2.so"}).hasRuntime);
 }
 
+// mpg.specs of gcc.
+TEST(DriverArgs, AWordForOtherLinkersIsLeftOut) {
+  LinkRequest request = parsed({"--mpg-linker=wanted:this-one", "a.o"});
+  EXPECT_EQ(request.lldArgs, (Strings{"ld.lld", "a.o"}));
+}
+
 TEST(DriverArgs, PassPluginsOfTheUserAreKnown) {
   LinkRequest request = parsed({"--load-pass-plugin=/a/b.so", "a.o",
                                 "--load-pass-plugin", "MpgPasses.so"});
