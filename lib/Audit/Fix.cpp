@@ -17,14 +17,14 @@ static void replaceAll(std::string &text, StringRef from,
     text.replace(at, from.size(), to);
 }
 
-/// \p path as one word of a shell command; empty when the compiler would cut
-/// it up (-Wl splits at commas) or it is not known.
+/// \p path as one word of a shell command; empty when that is not possible, or
+/// it is not known.
 static std::string shellWord(const std::string &path) {
-  if (path.find_first_of(",'\n") != std::string::npos)
+  if (path.find_first_of("'\n") != std::string::npos)
     return "";
   static constexpr char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789/._-+=@%:";
+                                  "0123456789/._-+=@%:,";
   bool isPlain = path.find_first_not_of(plain) == std::string::npos;
   return isPlain ? path : "'" + path + "'";
 }
@@ -33,15 +33,22 @@ std::string mpg::withPaths(StringRef text, const InstalledParts &parts) {
   std::string result = text.str();
   if (!text.contains("<prefix>"))
     return result;
-  const std::pair<StringRef, const std::string &> places[] = {
-      {"<prefix>/bin/ld.mpg", parts.linker},
-      {"<prefix>/share/mpgtools/ld", parts.gccFolder},
+  struct Place {
+    StringRef placeholder;
+    const std::string &path;
+    bool behindWl = true; ///< where the compiler would cut it up at commas
+  };
+  const Place places[] = {
+      {"<prefix>/bin/ld.mpg", parts.linker, false},
+      {"<prefix>/share/mpgtools/ld", parts.gccFolder, false},
       {"<prefix>/share/mpgtools/mpg-2mb.lld.ld", parts.lldScript},
       {"<prefix>/share/mpgtools/mpg-2mb.bfd.ld", parts.bfdScript},
       {"<prefix>/lib", parts.libraries}};
-  for (const auto &[placeholder, path] : places)
-    if (std::string word = shellWord(path); !word.empty())
+  for (const auto &[placeholder, path, behindWl] : places) {
+    std::string word = shellWord(path);
+    if (!word.empty() && !(behindWl && StringRef(path).contains(',')))
       replaceAll(result, placeholder, word);
+  }
   return result;
 }
 

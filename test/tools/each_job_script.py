@@ -8,7 +8,7 @@ FILE holds scripts, each behind a line "#? STATUS", the exit status expected of
 "mpgaudit OPTION... --format=line --job=job.sh" in the current folder. Further
 "#?" lines are regular expressions that the output must have, one line of output
 for each; behind "#? no" one that it must not have. @HERE@ in a script is the
-current folder. Lines in front of the first "#?" are comments.
+current folder, by a path without blanks. Lines in front of the first "#?" are comments.
 
 Prints one line per difference, then a count. Exit status 0 when there is none.
 """
@@ -17,6 +17,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+from one_word import one_word
 
 
 def blocks(text):
@@ -40,7 +42,7 @@ def main():
     file, *command = sys.argv[1:]
     count = wrong = 0
     for expected, script in blocks(Path(file).read_text(encoding="utf-8")):
-        script = script.replace("@HERE@", str(Path.cwd()))
+        script = script.replace("@HERE@", one_word(str(Path.cwd())))
         Path("job.sh").write_text(script, encoding="utf-8")
         run = subprocess.run([*command, "--format=line", "--job=job.sh"], timeout=600,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

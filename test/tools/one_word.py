@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A folder by a path that is one word, for shells and for lists of the loader.
 
-RUN lines have paths without quotes, and LD_PRELOAD knows none. A clone may lie in
+RUN lines have paths without quotes, LD_PRELOAD knows none, -Wl ends a word at a
+comma, and lit has a meaning for %. A clone may lie in
 a folder with any name all the same: its tests see it through a link in the folder
 for temporary files.
 """
@@ -14,7 +15,7 @@ import tempfile
 
 def one_word(path: str) -> str:
     """The path itself if it is one word, else that of a link to it."""
-    if re.fullmatch(r"[\w/.+,@%=-]+", path, re.ASCII):
+    if re.fullmatch(r"[\w/.+@=-]+", path, re.ASCII):
         return path
     name = hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
     link = os.path.join(tempfile.gettempdir(), f"mpgtools-{os.getuid()}-{name}")

@@ -134,13 +134,13 @@ TEST(FindingsTable, PrintedRemedyIsForThisFile) {
 
 TEST(FindingsTable, PathsAreWordsForAShell) {
   InstalledParts parts;
-  parts.linker = "/opt/mpg/bin/ld.mpg";
+  parts.linker = "/opt/m,pg/bin/ld.mpg";
   parts.gccFolder = "/opt/my tools/ld";
   parts.lldScript = "/opt/a,b/x.ld"; // -Wl would cut it in two
   FixContext context;
   context.parts = std::make_shared<InstalledParts>(parts);
   auto lines = linesFor(context);
-  EXPECT_EQ(lines["flang"], "-fuse-ld=/opt/mpg/bin/ld.mpg");
+  EXPECT_EQ(lines["flang"], "-fuse-ld=/opt/m,pg/bin/ld.mpg");
   EXPECT_EQ(lines["gcc"], "-B'/opt/my tools/ld'");
   EXPECT_TRUE(StringRef(lines["lld"])
                   .ends_with("<prefix>/share/mpgtools/mpg-2mb.lld.ld"));
