@@ -19,11 +19,15 @@ static std::string describeEnd(int waitStatus) {
   return "status " + std::to_string(WEXITSTATUS(waitStatus));
 }
 
-/// "node 0: 64 MiB, node 1: 64 MiB"; nothing on a machine with one node.
+/// Whether anything lies on another node than the first.
+static bool hasSeveralNodes(const RunReport &report) {
+  return any_of(report.regions,
+                [](const RegionUse &use) { return use.nodes.size() > 1; });
+}
+
+/// "node 0: 64 MiB, node 1: 64 MiB".
 static std::string describeNodes(const std::vector<uint64_t> &nodes) {
   std::string text;
-  if (nodes.size() < 2)
-    return text;
   for (size_t node = 0; node < nodes.size(); ++node)
     if (nodes[node])
       text += (text.empty() ? "node " : ", node ") + std::to_string(node) +
@@ -79,9 +83,8 @@ static void writeRow(raw_ostream &out, const RunReport &report,
                      const RegionUse &use) {
   writeUse(out, regionName(use.region).str(), use);
   out << describePages(use, report.measured);
-  std::string nodes = describeNodes(use.nodes);
-  if (!nodes.empty())
-    out << "  " << nodes;
+  if (hasSeveralNodes(report) && !use.nodes.empty())
+    out << "  " << describeNodes(use.nodes);
   out << "\n";
   if (use.peakBytes > use.bytes)
     writePeak(out, "at its peak ", use.peakBytes, use.peakHugeBytes);

@@ -157,6 +157,15 @@ TEST(RunReport, BytesOfEachNodeAreThoseOfItsPages) {
   writeRunText(out, report);
   EXPECT_NE(text.find("node 1: 2 MiB, node 3: 2 MiB"), std::string::npos)
       << text;
+  // All of the stack on the first one is worth a word as well, but not where
+  // there is no other.
+  EXPECT_NE(text.find("of the pool, 6 MiB set aside  node 0: 2 MiB"),
+            std::string::npos)
+      << text;
+  text.clear();
+  report.regions = {report.regions.back()};
+  writeRunText(out, report);
+  EXPECT_EQ(text.find("node"), std::string::npos) << text;
 }
 
 TEST(RunReport, DamagedTextIsPassedOver) {
