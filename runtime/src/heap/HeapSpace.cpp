@@ -417,11 +417,13 @@ void HeapSpace::lookAtPeak() {
   if (!messages->isHeard())
     return;
   uint64_t mapped;
+  bool isCounted;
   {
     Locked hold(lock);
     mapped = now.all();
+    isCounted = !now.thp || thpIsCounted();
   }
-  if (mapped < lookedAtBytes.load())
+  if (!isCounted || mapped < lookedAtBytes.load())
     return;
   if (mapped > lookedAtBytes.exchange(mapped))
     looksLeft.store(mostLooks);
