@@ -60,13 +60,17 @@ TEST(HeapReportTest, EachKindNamesBothAddressesAndTheFix) {
   EXPECT_EQ(lineOf(after, prints | brief),
             "mpg: heap: malloc(0x7f0012345670): block was written to after it "
             "was freed (64 bytes at 0x7f0012345670)");
-  HeapDamage past = damageOf(HeapError::writtenPastEnd);
+  HeapDamage past = damageOf(HeapError::writtenAround);
   past.wrongByte = start + 64;
   EXPECT_EQ(lineOf(past, prints | brief),
             "mpg: heap: free(0x7f0012345670): written past its end (64 bytes "
             "at 0x7f0012345670, first wrong byte at 0x7f00123456b0)");
-  EXPECT_NE(lineOf(past, prints).find("; fix: write no more than"),
+  EXPECT_NE(lineOf(past, prints).find("; fix: write to nothing but"),
             std::string::npos);
+  past.wrongByte = start - 8;
+  EXPECT_EQ(lineOf(past, prints | brief),
+            "mpg: heap: free(0x7f0012345670): written before its start (64 "
+            "bytes at 0x7f0012345670, first wrong byte at 0x7f0012345668)");
 }
 
 /// "; called from 0x... (/file+0x...)" for \p caller.

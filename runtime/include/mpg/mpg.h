@@ -77,7 +77,7 @@ MPG_API int mpg_heap_stats(struct mpg_heap_stats *out);
 /* Looks at all blocks and at what is free between them, and returns how many
  * are damaged: 0 if none, or if malloc is not this library's. Each is told in a
  * line on standard error as MALLOC_CHECK_ asks, but never ends the process, and
- * nothing is mended. Writes past the end of a block are seen if MALLOC_CHECK_
+ * nothing is mended. Writes past the end of any block are seen if MALLOC_CHECK_
  * is set; writes into freed small blocks in those of the calling thread and of
  * threads that have ended. Other threads may allocate and free meanwhile; those
  * that need more memory wait. If there are others, what is found is looked at

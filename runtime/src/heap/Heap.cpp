@@ -5,6 +5,7 @@
 #include "heap/Heap.h"
 
 #include "heap/HeapChecks.h"
+#include "heap/HeapEdges.h"
 #include "heap/HeapLarge.h"
 #include "heap/HeapWalk.h"
 
@@ -173,7 +174,7 @@ static void *allocateMedium(Request &request, bool mayGrow) {
   arena.unlock();
   if (eachThreadHasArena())
     cache->medium.start(arena);
-  return page ? reinterpret_cast<void *>(mediumBlock(page).start) : nullptr;
+  return page ? setEdges(page, request.bytes) : nullptr;
 }
 
 /// Blocks above smallMost, and those with a large alignment.
@@ -256,7 +257,7 @@ void *mpg::allocateMediumBlock(size_t bytes) {
   errno = saved;
   if (!page)
     return allocateBlock(bytes);
-  return reinterpret_cast<void *>(mediumBlock(page).start);
+  return setEdges(page, bytes);
 }
 
 void *mpg::allocateAligned(size_t alignment, size_t bytes) {
@@ -296,7 +297,7 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
     return nullptr;
   }
   setGuard(mediumBlock(page), bytes);
-  return reinterpret_cast<void *>(mediumBlock(page).start);
+  return setEdges(page, bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -418,14 +419,25 @@ void mpg::freeMedium(uint32_t page) {
   errno = saved;
 }
 
-/// Looks at what is behind the bytes that were asked for.
-static void checkGuard(const BlockPlace &place, const char *function,
-                       void *pointer, uintptr_t caller) {
+/// What the program may use of a block in use. \p wrongByte: the first around
+/// it that the program should not have written to and did, or 0.
+static Range usableOf(const BlockPlace &place, uintptr_t &wrongByte) {
+  if (heapChecks.guards || place.kind != BlockPlace::medium) {
+    uintptr_t start = place.block.start;
+    return {start, start + readGuard(place.block, wrongByte)};
+  }
+  wrongByte = wrongByteAround(place.page);
+  return usableBlock(place.page);
+}
+
+/// Looks at what is around the bytes that were asked for.
+static void checkAround(const BlockPlace &place, const char *function,
+                        void *pointer, uintptr_t caller) {
   uintptr_t wrongByte;
-  size_t bytes = readGuard(place.block, wrongByte);
+  Range usable = usableOf(place, wrongByte);
   if (wrongByte)
-    damage(HeapError::writtenPastEnd, function, pointer,
-           {place.block.start, place.block.start + bytes}, caller, wrongByte);
+    damage(HeapError::writtenAround, function, pointer, usable, caller,
+           wrongByte);
 }
 
 /// pre: a block in use.
@@ -448,7 +460,7 @@ void mpg::freeBlock(void *block, uintptr_t caller) {
   } else if (!place.isInUse()) {
     complain(place, "free", block, caller);
   } else {
-    checkGuard(place, "free", block, caller);
+    checkAround(place, "free", block, caller);
     release(place, block);
   }
   errno = saved;
@@ -465,7 +477,7 @@ size_t mpg::usableBytes(void *block) {
   if (isForNext(block, place))
     return nextMalloc.usableSize(block);
   uintptr_t wrongByte;
-  return place.isInUse() ? readGuard(place.block, wrongByte) : 0;
+  return place.isInUse() ? usableOf(place, wrongByte).bytes() : 0;
 }
 
 /// What a block of pages may have more than was asked for.
@@ -489,13 +501,21 @@ static bool resizeInPlace(const BlockPlace &place, size_t bytes) {
   return arenaAt(heapMap.pages[place.page].owner).resize(place.page, bytes);
 }
 
+/// Marks the end of a block in use that is for \p bytes from here on.
+static void markAround(void *block, size_t bytes) {
+  BlockPlace place = placeOf(block);
+  setGuard(place.block, bytes);
+  if (place.kind == BlockPlace::medium)
+    setEdges(place.page, bytes);
+}
+
 /// The same block, another one with its contents, or null.
 static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
   int saved = errno;
   uintptr_t wrongByte;
-  size_t oldBytes = readGuard(place.block, wrongByte);
+  size_t oldBytes = usableOf(place, wrongByte).bytes();
   if (resizeInPlace(place, withGuard(bytes))) {
-    setGuard(placeOf(block).block, bytes);
+    markAround(block, bytes);
     errno = saved;
     return block;
   }
@@ -509,6 +529,8 @@ static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
     other = allocateBlock(bytes);
   if (other)
     memcpy(other, block, oldBytes < bytes ? oldBytes : bytes);
+  if (other && room)
+    markAround(other, bytes);
   return other;
 }
 
@@ -528,7 +550,7 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
     errno = ENOMEM;
     return nullptr;
   }
-  checkGuard(place, "realloc", block, caller);
+  checkAround(place, "realloc", block, caller);
   int saved = errno;
   void *result = bytes == 0 ? nullptr : resizeOrMove(place, block, bytes);
   // Nothing to be had: the block stays as it is.

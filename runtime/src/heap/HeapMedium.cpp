@@ -72,7 +72,7 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
   uint32_t page = take(shape.pages, pageAlignment, mayGrow, dirtyPages, error);
   if (!page)
     return 0;
-  auto shift = uint8_t(shape.colors > 1 ? color++ % shape.colors : 0);
+  uint8_t shift = shape.shiftOf(shape.colors > 1 ? color++ : 0);
   heapMap.pages[page] = {shape.pages, 0, 0, id, shift, UnitState::used};
   return page;
 }
@@ -370,6 +370,7 @@ static Arena *addArena(int node) {
 
 bool mpg::startArenas(const Config &config) {
   arenaSettings.coloring = config.coloring;
+  arenaSettings.hasEdges = !config.checkGiven; // then guards, or nothing
   arenaSettings.trimBytes = config.trimThresholdBytes;
   arenaSettings.topPadBytes = config.topPadBytes;
   arenaSettings.heapStepBytes = config.heapStepBytes;

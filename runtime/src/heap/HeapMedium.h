@@ -17,10 +17,12 @@ namespace mpg {
 
 constexpr size_t colorStepBytes = 256;         ///< a line, HW:a64fx-l1d-way
 constexpr size_t leastColoredBytes = 16 << 10; ///< a way, HW:a64fx-l1d-way
+constexpr size_t mostEdgedBytes = (128 << 10) - 24; ///< more is mapped by glibc
 
 /// The settings of arenas; mallopt() changes some of them.
 struct ArenaSettings {
   std::atomic<bool> coloring{true};
+  bool hasEdges = true; ///< see HeapEdges.h; set once, at the start
   std::atomic<uint64_t> trimBytes{128 << 20}; ///< UINT64_MAX: never
   std::atomic<uint64_t> topPadBytes{128 << 10};
   std::atomic<uint64_t> heapStepBytes{0}; ///< of threads' arenas; 0: by need
@@ -31,6 +33,13 @@ extern ArenaSettings arenaSettings;
 struct MediumShape {
   uint32_t pages;
   unsigned colors; ///< starts to choose from; 1: the first byte of its pages
+  bool hasFront;   ///< the first of them is for what is in front of the block
+
+  /// Which start \p color is, in steps.
+  uint8_t shiftOf(unsigned color) const {
+    bool leaves = hasFront && colors > 1;
+    return uint8_t(leaves ? 1 + color % (colors - 1) : color % colors);
+  }
 };
 /// Starts to choose from, \p most of them, for a block of \p bytes in \p room
 /// bytes; 1: it is not shifted; 0: the room is too small for it.
@@ -48,9 +57,10 @@ inline unsigned colorsIn(size_t room, size_t bytes, size_t alignment,
 inline MediumShape shapeOf(size_t bytes, size_t alignment) {
   constexpr unsigned most = heapPageBytes / colorStepBytes;
   auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  bool hasFront = bytes <= mostEdgedBytes;
   if (unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, most))
-    return {pages, colors};
-  return {pages + 1, most};
+    return {pages, colors, hasFront};
+  return {pages + 1, most, hasFront};
 }
 
 class Arena {
@@ -185,7 +195,7 @@ public:
     UnitEntry &entry = heapMap.pages[page];
     entry.state = UnitState::used;
     if (entry.detail >= shape.colors) // was shorter: had more room for it
-      entry.detail = uint8_t(entry.detail % shape.colors);
+      entry.detail = shape.shiftOf(entry.detail);
     return page;
   }
 

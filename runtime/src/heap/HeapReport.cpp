@@ -106,21 +106,22 @@ static void addBlock(LineBuffer &line, const HeapDamage &damage) {
       .addNumber(damage.block.bytes())
       .add(" bytes at ")
       .addHex(damage.block.start);
-  if (damage.error == HeapError::writtenPastEnd)
+  if (damage.error == HeapError::writtenAround)
     line.add(", first wrong byte at ").addHex(damage.wrongByte);
   line.add(")");
 }
 
-static const char *whatOf(HeapError error) {
-  switch (error) {
+static const char *whatOf(const HeapDamage &damage) {
+  switch (damage.error) {
   case HeapError::freedBefore:
     return "block was freed before";
   case HeapError::insideBlock:
     return "points into a block, not at its start";
   case HeapError::notOurs:
     return "not from this heap";
-  case HeapError::writtenPastEnd:
-    return "written past its end";
+  case HeapError::writtenAround:
+    return damage.wrongByte < damage.block.start ? "written before its start"
+                                                 : "written past its end";
   case HeapError::writtenAfterFree:
     return "block was written to after it was freed";
   }
@@ -135,8 +136,8 @@ static const char *fixOf(HeapError error) {
     return "give the address that malloc returned";
   case HeapError::notOurs:
     return "give only what malloc and its relatives returned";
-  case HeapError::writtenPastEnd:
-    return "write no more than was asked for; a build with "
+  case HeapError::writtenAround:
+    return "write to nothing but what was asked for; a build with "
            "-fsanitize=address names the line that does";
   case HeapError::writtenAfterFree:
     return "do not use a block after free; a build with -fsanitize=address "
@@ -152,7 +153,7 @@ static void print(const HeapDamage &damage, bool brief) {
       .add("(")
       .addHex(damage.pointer)
       .add("): ")
-      .add(whatOf(damage.error));
+      .add(whatOf(damage));
   addBlock(line, damage);
   if (!brief && damage.caller) {
     line.add("; called from ").addHex(damage.caller);

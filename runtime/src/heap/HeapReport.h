@@ -21,7 +21,7 @@ enum class HeapError : uint8_t {
   freedBefore,      ///< the block that begins there is free
   insideBlock,      ///< inside a block in use
   notOurs,          ///< no block of this heap, nor of the C library's
-  writtenPastEnd,   ///< bytes behind those that were asked for are not as left
+  writtenAround,    ///< bytes behind a block, or in front, are not as left
   writtenAfterFree, ///< a free block's link was written over
 };
 
@@ -32,7 +32,7 @@ struct HeapDamage {
   /// The block: its start and the bytes of it that the program may use. Empty
   /// when it is not known (any more); notOurs has none.
   Range block;
-  uintptr_t wrongByte = 0; ///< the first that is wrong; writtenPastEnd only
+  uintptr_t wrongByte = 0; ///< the first that is wrong; writtenAround only
   uintptr_t caller = 0;    ///< return address of the call; 0: not known
 };
 

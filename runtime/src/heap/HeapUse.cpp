@@ -6,6 +6,7 @@
 
 #include "base/MallocNames.h"
 #include "heap/Heap.h"
+#include "heap/HeapEdges.h"
 #include "mpg/mpg.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void addSlabGranule(ArenaUse &use, const HeapTile &tile) {
 static void addTile(ArenaUse &use, const HeapTile &tile) {
   use.mappedBytes += uint64_t(tile.pages) * heapPageBytes;
   if (tile.state == UnitState::used)
-    use.used.add(1, mediumBlock(tile.page).bytes());
+    use.used.add(1, usableBlock(tile.page).bytes());
   else if (tile.state == UnitState::slabs)
     addSlabGranule(use, tile);
   else

@@ -6,6 +6,7 @@
 //   tables      an entry for each run of pages, and they follow on each other
 //   free lists  of slabs: links, marks, and how many there are
 //   guards      behind blocks in use; they are there if MALLOC_CHECK_ is set
+//   edges       of medium blocks in use, if it is not
 //
 // A slab belongs to a thread, which changes its list at any time. So free lists
 // are looked at in the slabs of the calling thread and of threads that have
@@ -18,6 +19,7 @@
 #include "base/Syscall.h"
 #include "heap/Heap.h"
 #include "heap/HeapChecks.h"
+#include "heap/HeapEdges.h"
 #include "heap/HeapWalk.h"
 #include "mpg/mpg.h"
 
@@ -47,6 +49,7 @@ private:
                       IsOne isOne);
   void lookAtObjects(const Slab &slab, uintptr_t start);
   void lookAtGuard(Range block);
+  void lookAtEdges(uint32_t page);
   void add(HeapError error, Range block, uintptr_t wrongByte = 0);
   void addTable(uintptr_t where);
   HeapDamage *next();
@@ -142,8 +145,13 @@ void HeapVerify::lookAtGuard(Range block) {
   uintptr_t wrongByte = 0;
   size_t bytes = block.empty() ? 0 : readGuard(block, wrongByte);
   if (wrongByte)
-    add(HeapError::writtenPastEnd, {block.start, block.start + bytes},
+    add(HeapError::writtenAround, {block.start, block.start + bytes},
         wrongByte);
+}
+
+void HeapVerify::lookAtEdges(uint32_t page) {
+  if (uintptr_t wrongByte = wrongByteAround(page))
+    add(HeapError::writtenAround, usableBlock(page), wrongByte);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,6 +242,8 @@ void HeapVerify::lookAt(const HeapTile &tile) {
   // Read when it is known that its pages cannot go: see HeapSpace::give.
   if (heapChecks.guards && isUsed)
     lookAtGuard(mediumBlock(tile.page));
+  else if (tile.state == UnitState::used)
+    lookAtEdges(tile.page);
   // Large blocks change without a lock that is held here.
   if (tile.state == UnitState::used || tile.state == UnitState::cached)
     for (uint32_t page = tile.page + 1; page < tile.end(); ++page)

@@ -6,6 +6,7 @@
 
 #include "base/MallocNames.h"
 #include "heap/Heap.h"
+#include "heap/HeapEdges.h"
 #include "mpg/mpg.h"
 #include "pages/PagesNuma.h"
 
@@ -158,7 +159,7 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   }
   if (bytes <= MediumCache::mostBlockBytes)
     if (uint32_t page = cache->medium.take(bytes))
-      return reinterpret_cast<void *>(mediumBlock(page).start);
+      return setEdges(page, bytes);
   return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
 }
 
@@ -176,7 +177,8 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
     }
     uint32_t page = pageOf(uintptr_t(block));
     if (heapMap.pages[page].state == UnitState::used &&
-        mediumBlock(page).start == uintptr_t(block) && cache != &noCache) {
+        mediumBlock(page).start == uintptr_t(block) && cache != &noCache &&
+        __builtin_expect(!wrongByteAround(page), 1)) {
       if (!cache->medium.give(page))
         freeMedium(page);
       return;

@@ -3,17 +3,42 @@
  * A program that damages its heap as its argument says, and tells if it lives
  * on: `twice` frees a block twice, `middle` frees from its middle, `foreign`
  * frees memory of mmap, `past` writes one byte behind a block of 100 bytes,
- * `none` does nothing wrong.
+ * `none` does nothing wrong. With BYTES and COUNT, `behind` writes COUNT bytes
+ * behind a block of BYTES, `front` in front of it; `resized` and `grown` write
+ * behind one that is then, or was, resized to it; `node` has it from a node.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+void *mpg_malloc_onnode(size_t bytes, int node) __attribute__((weak));
+
+/* Blocks in front and behind, so that nobody else's memory is written to. */
+static void writeAround(const char *fault, size_t bytes, size_t count) {
+  int isGrown = !strcmp(fault, "grown");
+  char *volatile before = malloc(bytes);
+  char *volatile block = malloc(isGrown ? bytes / 2 : bytes);
+  if (!strcmp(fault, "node"))
+    block = mpg_malloc_onnode(bytes, 0);
+  if (isGrown)
+    block = realloc(block, bytes);
+  char *volatile after = malloc(bytes);
+  memset(strcmp(fault, "front") ? block + bytes : block - count, 'x', count);
+  if (!strcmp(fault, "resized"))
+    block = realloc(block, 2 * bytes);
+  free(block);
+  free(before);
+  free(after);
+}
+
 int main(int count, char **arguments) {
   const char *fault = count > 1 ? arguments[1] : "none";
   char *volatile block = malloc(100);
   char *volatile other = malloc(100000);
+  if (count > 3)
+    writeAround(fault, strtoul(arguments[2], 0, 10),
+                strtoul(arguments[3], 0, 10));
   if (!strcmp(fault, "middle"))
     free(other + 4096);
   if (!strcmp(fault, "foreign"))
