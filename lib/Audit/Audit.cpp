@@ -3,6 +3,7 @@
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
 #include "Audit/Paging.h"
+#include "Elf/Triple.h"
 #include "Support/Format.h"
 #include <unistd.h>
 
@@ -145,6 +146,21 @@ static StringRef findCompiler(Image &image, Target target) {
   return "";
 }
 
+/// \p parts as they serve a program for \p machine, whose libmpg lies in a
+/// folder of its own; where it is not installed the words that are printed say
+/// so.
+static std::shared_ptr<const InstalledParts>
+partsFor(Machine machine, const std::shared_ptr<const InstalledParts> &parts) {
+  if (!parts || parts->libraries.empty() || machine == ownMachine)
+    return parts;
+  InstalledParts fitting = *parts;
+  std::string triple = tripleOf(machine);
+  fitting.libraries += "/mpgtools/" + triple;
+  if (access((fitting.libraries + "/libmpgrt.so").c_str(), R_OK) != 0)
+    fitting.libraries = "<libmpg for " + triple + ": none here>";
+  return std::make_shared<InstalledParts>(std::move(fitting));
+}
+
 static FixContext collectFixContext(const Subject &subject,
                                     const FileReport &report) {
   // ld.mpg's own limit, and some more: start-up files of another compiler
@@ -152,7 +168,7 @@ static FixContext collectFixContext(const Subject &subject,
   constexpr uint64_t enoughBytes = (2 << 20) + (64 << 10);
   FixContext context;
   context.hugeBytes = report.hugeBytes;
-  context.parts = subject.settings.parts;
+  context.parts = partsFor(subject.image.machine(), subject.settings.parts);
   bool layout = any_of(report.findings, [](const Finding &finding) {
     return infoOf(finding.id).group == FindingGroup::layout;
   });

@@ -22,6 +22,8 @@ static void replaceAll(std::string &text, StringRef from,
 static std::string shellWord(const std::string &path) {
   if (path.find_first_of("'\n") != std::string::npos)
     return "";
+  if (StringRef(path).starts_with("<")) // words in the place of a path
+    return path;
   static constexpr char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                   "0123456789/._-+=@%:,";

@@ -4,6 +4,7 @@
 
 #include "LinkRuntime.h"
 #include "Elf/Image.h"
+#include "Elf/Triple.h"
 #include "LinkMessages.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,10 +13,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-static const char *tripleOf(Machine machine) {
-  return machine == Machine::aarch64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
-}
 
 static bool isForMachine(const std::string &path,
                          std::optional<Machine> machine) {
