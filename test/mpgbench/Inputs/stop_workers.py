@@ -7,19 +7,21 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools"))
 from processes import children, is_running, wait_for  # noqa: E402
 
 
 def is_worker(pid: int) -> bool:
-    """Not while it is still a copy of mpgbench."""
+    """Once it measures: its first lines, which tie it to mpgbench, have run."""
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return b"\0worker\0" in file.read()
+            is_copy = b"\0worker\0" not in file.read()
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            pages = int(file.read().split()[1])
     except (FileNotFoundError, ProcessLookupError):
         return False
+    return not is_copy and pages * os.sysconf("SC_PAGESIZE") > 64 << 20
 
 
 def stop_worker(bench) -> int:
@@ -32,7 +34,6 @@ def stop_worker(bench) -> int:
         return worker != 0
 
     assert wait_for(find), "no worker"
-    time.sleep(0.3)  # until its first lines have run
     os.kill(worker, signal.SIGSTOP)
     return worker
 
