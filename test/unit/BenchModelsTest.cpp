@@ -48,7 +48,7 @@ TEST(Zipf, ProbabilitiesAreThoseOfTheFormula) {
 /// Five standard deviations: one of 100 rows is further away by chance in one
 /// of 20,000 runs, and the seed is fixed.
 TEST(Zipf, RowsAreDrawnAsOftenAsTheFormulaSays) {
-  constexpr uint64_t rows = 100, draws = 1000000;
+  constexpr uint64_t rows = 100, draws = 250000;
   for (double alpha : {0.0, 0.8, 1.0, 1.2}) {
     std::vector<double> counts(rows);
     for (int32_t row : draw(rows, alpha, draws))
@@ -247,7 +247,7 @@ private:
 TEST(CacheSets, ASimulatedCacheAgrees) {
   std::mt19937_64 random(11);
   unsigned seenWithout = 0, seenWith = 0;
-  for (unsigned round = 0; round < 60; ++round) {
+  for (unsigned round = 0; round < 18; ++round) {
     // At 4 KiB borders, as mmap gives them.
     std::vector<uint64_t> starts = every(512 * kib, 8);
     for (uint64_t &start : starts)
