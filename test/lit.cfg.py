@@ -56,7 +56,10 @@ config.substitutions.append(("%mpgrun", os.path.join(build, "bin", "mpgrun")))
 config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpgrt.so")))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%seed", str(site["seed"])))
-config.substitutions.append(("%python", site["python"]))
+# Without packages, which few tests need and which each start would look for.
+python = f"{site['python']} -S"
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%pip", f"{site['python']} -m pip"))
 config.substitutions.append(("%cmake", site["cmake"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
 config.substitutions.append(("%status", os.path.join(build, "test", "mpg-status")))

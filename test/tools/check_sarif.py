@@ -15,12 +15,14 @@ none, 1 when there are some.
 import json
 import os
 import re
+import site
 import sys
 from collections import Counter
 from typing import Iterator
 from urllib.parse import unquote_to_bytes
 
-import jsonschema
+site.main()  # lit starts Python without packages
+import jsonschema  # noqa: E402
 
 URI = re.compile(r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+|file:///"
                  r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+")

@@ -13,10 +13,12 @@ import argparse
 import functools
 import json
 import os
+import site
 import sys
 from typing import Iterator, List, Tuple
 
-import jsonschema
+site.main()  # lit starts Python without packages
+import jsonschema  # noqa: E402
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
