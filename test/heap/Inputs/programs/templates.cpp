@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For C++ compilers: containers of containers, templates that are instantiated
-// two hundred times, exceptions, expressions at compile time.
+// dozens of times, exceptions, expressions at compile time.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,7 +27,7 @@ template <> struct Node<0> {
   virtual ~Node() = default;
   virtual int sum() const { return 0; }
 };
-template struct Node<60>;
+template struct Node<12>;
 
 template <class... T> struct Row {
   std::tuple<T...> fields;
@@ -58,11 +58,11 @@ template <size_t... I> constexpr auto longest(std::index_sequence<I...>) {
 static_assert(longest(std::make_index_sequence<200>()) == 124);
 
 std::string useAll(std::unordered_map<std::string, std::vector<int>> &map) {
-  Node<60> node;
+  Node<12> node;
   auto words = std::make_unique<std::vector<std::string>>();
   for (auto &[key, values] : map) {
     std::stable_sort(values.begin(), values.end());
-    words->push_back(key + joinAll(std::make_index_sequence<40>()));
+    words->push_back(key + joinAll(std::make_index_sequence<12>()));
     if (values.empty())
       throw std::runtime_error(key);
   }
