@@ -29,6 +29,7 @@
 #else
 #include "llvm/Passes/PassPlugin.h"
 #endif
+#include <cstdio>
 
 using namespace llvm;
 using namespace mpg;
@@ -145,6 +146,16 @@ static void registerPasses(PassBuilder &builder) {
       });
 }
 
+/// In plain C: LLVM's own streams are those of another version here.
+static void tellOtherVersion(unsigned major) {
+  fprintf(stderr,
+          "MpgPasses.so: this one is for LLVM %d, and the compiler is of LLVM "
+          "%u: take the MpgPasses.so of the package mpgtools-plugin-%u, or "
+          "build it (cmake -DMPG_PARTS=plugin -DLLVM_DIR=, the lib/cmake/llvm "
+          "of LLVM %u)\n",
+          LLVM_VERSION_MAJOR, major, major, major);
+}
+
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   unsigned major = 0;
@@ -153,6 +164,7 @@ llvmGetPassPluginInfo() {
   uint32_t version = LLVM_PLUGIN_API_VERSION;
   if (major != LLVM_VERSION_MAJOR) {
     version = 1000 + LLVM_VERSION_MAJOR;
+    tellOtherVersion(major);
   } else {
     registerPassOptions();
     registerDebugCounters();

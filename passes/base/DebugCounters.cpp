@@ -9,7 +9,7 @@ using namespace llvm;
 static constexpr char name[] = "mpg-tag";
 static constexpr char help[] = "Which accesses get a tag";
 
-#if LLVM_VERSION_MAJOR >= 21
+#if LLVM_VERSION_MAJOR >= 22
 static DebugCounter::CounterInfo &counter() {
   static DebugCounter::CounterInfo info(name, help);
   return info;

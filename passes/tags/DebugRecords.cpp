@@ -19,7 +19,7 @@ using namespace mpg;
 
 static SmallVector<DbgVariableRecord *, 4> recordsOf(Value &value) {
   SmallVector<DbgVariableRecord *, 4> records;
-#if LLVM_VERSION_MAJOR >= 20
+#if LLVM_VERSION_MAJOR >= 22
   findDbgUsers(&value, records);
 #else
   SmallVector<DbgVariableIntrinsic *, 1> calls; // of old bitcode
