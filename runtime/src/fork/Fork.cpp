@@ -268,13 +268,23 @@ static void sayImpossible(uint64_t bytes) {
   say(line);
 }
 
+static void sayNoRoom() {
+  LineBuffer line;
+  line.add("fork: not done, with ENOMEM: there is no room for the notes and "
+           "the stack that it takes to move memory off large pages for the "
+           "child; fix: more mappings (vm.max_map_count) or addresses (ulimit "
+           "-v), posix_spawn() or vfork() instead, or MPG_FORK=share where "
+           "children only call exec");
+  say(line);
+}
+
 static void sayCopied(uint64_t bytes) {
   LineBuffer line;
   line.add("fork: each one copies ")
       .addBytes(bytes)
       .add(" for the child: a device may use this memory, a thread does not "
-           "stand still, or normal memory is short; fix: posix_spawn() or "
-           "vfork() instead");
+           "stand still, or normal memory or mappings are short; fix: "
+           "posix_spawn() or vfork() instead");
   say(line);
 }
 
@@ -288,8 +298,10 @@ static bool isOnLargePages(uintptr_t address) {
 static Safety reserveCopy() {
   RoomForFiles room;
   forks.list.discard();
-  if (!forks.list.find(forks.config->hugeBytes))
+  if (!forks.list.find(forks.config->hugeBytes)) {
+    sayNoRoom();
     return Safety::impossible;
+  }
   uint64_t bytes = forks.list.bytes(), present = forks.list.presentBytes();
   forks.list.discard();
   if (!bytes)
@@ -313,19 +325,25 @@ static void moveCopyIn() {
   forks.list.discard();
 }
 
-/// The last thing before the fork.
-static void makeCopy() {
+static bool fillCopy() {
+  return forks.list.find(forks.config->hugeBytes) &&
+         forks.copy.make(forks.list);
+}
+
+/// The last thing before the fork. False: a child would not be safe.
+static bool makeCopy() {
   RoomForFiles room;
-  if (!forks.list.find(forks.config->hugeBytes) ||
-      !forks.copy.make(forks.list)) {
+  if (!fillCopy()) {
     // More came than was reserved for: once more, if it can be had.
     forks.copy.discard();
-    if (reserveCopy() != Safety::copyNeeded ||
-        !forks.list.find(forks.config->hugeBytes) ||
-        !forks.copy.make(forks.list))
-      return forks.copy.discard();
+    Safety safety = reserveCopy();
+    if (safety != Safety::copyNeeded || !fillCopy()) {
+      forks.copy.discard();
+      return safety == Safety::safe;
+    }
   }
   catchFaults(moveCopyIn);
+  return true;
 }
 
 static void finishCopyInParent() {
@@ -379,7 +397,7 @@ static void beforeFork() {
       !isOnLargePages(uintptr_t(__builtin_frame_address(0))))
     reserveCopy();
   if (forks.copy.exists())
-    makeCopy();
+    makeCopy(); // nobody asks us any more whether to fork
 }
 
 static void inParent() {
@@ -428,10 +446,10 @@ struct Call {
 static void callOnOwnStack(void *argument) {
   Call call = *static_cast<Call *>(argument);
   bool areOurs = call.handlers == ForkHandlers::none;
-  if (areOurs)
-    makeCopy();
-  call.child = call.real();
-  call.error = errno;
+  if (!areOurs || makeCopy()) {
+    call.child = call.real();
+    call.error = errno;
+  }
   if (areOurs && call.child == 0)
     finishCopyInChild();
   else if (areOurs)
@@ -446,8 +464,12 @@ static Safety prepare() {
   if (mustLock)
     heapSpace.lockAll();
   Safety safety = leaveLargePages();
-  if (safety == Safety::copyNeeded)
+  if (safety == Safety::copyNeeded && !ownStackTop()) {
+    sayNoRoom();
+    safety = Safety::impossible;
+  } else if (safety == Safety::copyNeeded) {
     safety = reserveCopy();
+  }
   if (mustLock)
     heapSpace.unlockAll(/*inChild=*/false);
   return safety;
