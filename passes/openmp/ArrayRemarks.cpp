@@ -4,6 +4,7 @@
 #include "base/Diagnostics.h"
 #include "openmp/VariableNames.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -36,7 +37,7 @@ static std::string nameOf(const ArrayStory &story) {
     for (const User *user : source.site->users())
       if (auto *store = dyn_cast<StoreInst>(user))
         if (store->getValueOperand() == source.site && name.empty())
-          name = variableNameOf(*store->getPointerOperand());
+          name = memberNameOf(*store->getPointerOperand());
   }
   if (!name.empty())
     return "'" + name + "'";
@@ -161,9 +162,7 @@ static const char *wayOf(UseShape shape) {
   }
 }
 
-void ArrayRemarks::sayNotBlock(const ArrayVerdict &verdict) {
-  const ParallelUse &use = *verdict.notBlock;
-  const Instruction &at = verdict.init ? *verdict.init->at : *use.at;
+void ArrayRemarks::sayNotBlock(const ParallelUse &use, const Instruction &at) {
   emit<OptimizationRemarkMissed>(
       "NotBlock", at, array, [&](OptimizationRemarkMissed &text) {
         text << " is initialised by one thread, and the parallel loop at "
@@ -222,8 +221,39 @@ void ArrayRemarks::say(const ArrayStory &story, const ArrayVerdict &verdict,
   if (verdict.tooFine)
     sayTooFine(*verdict.tooFine);
   if (verdict.notBlock)
-    sayNotBlock(verdict);
+    sayNotBlock(*verdict.notBlock,
+                verdict.init ? *verdict.init->at : *verdict.notBlock->at);
   sayOthers(verdict);
+}
+
+/// Its place is the user's line that calls the function.
+void ArrayRemarks::say(const SerialMember &member, bool isAsked) {
+  std::string name = memberNameOf(*member.keeper);
+  array =
+      name.empty() ? "the array of " + placeOf(*member.init) : "'" + name + "'";
+  if (member.use.isGather)
+    return sayNotBlock(member.use, *member.init);
+  std::string maker = demangle(member.maker->getName());
+  bool isLibrary = StringRef(maker).starts_with("std::");
+  emit<OptimizationRemarkMissed>(
+      "SerialFirstTouch", *member.init, array,
+      [&](OptimizationRemarkMissed &text) {
+        text << " is initialised by one thread, so all of it lies on one NUMA "
+                "node, but all threads work on it in the parallel loop at "
+             << ore::NV("Use", placeOf(sharingCall(member.use)))
+             << " (schedule(" << ore::NV("Schedule", member.use.sharing->name())
+             << "))";
+        text << (isLibrary ? "; fix: a container with an allocator that places "
+                             "its memory (mpg::numa_allocator)"
+                           : "; fix: initialise it in a parallel loop with the "
+                             "same schedule");
+        if (isAsked)
+          text << " (no call is inserted: "
+               << ore::NV("Obstacle", maker.substr(0, maker.find('(')) +
+                                          " allocates and fills it, and does "
+                                          "so for others, too")
+               << ")";
+      });
 }
 
 void ArrayRemarks::say(const ArrayStory &story, const SerialRows &rows) {

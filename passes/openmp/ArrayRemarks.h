@@ -8,6 +8,7 @@
 
 #include "base/RemarkPlaces.h"
 #include "openmp/ArrayVerdict.h"
+#include "openmp/SerialMembers.h"
 #include "openmp/SerialRows.h"
 
 namespace mpg {
@@ -24,6 +25,8 @@ public:
            bool isAsked);
   /// What lies behind the pointers in the array of \p story.
   void say(const ArrayStory &story, const SerialRows &rows);
+  /// \p isAsked: as above.
+  void say(const SerialMember &member, bool isAsked);
 
 private:
   template <typename Remark>
@@ -34,7 +37,7 @@ private:
   void sayRepair(const ArrayStory &story, const ArrayVerdict &verdict,
                  Repair repair);
   void sayTooFine(const ParallelUse &use);
-  void sayNotBlock(const ArrayVerdict &verdict);
+  void sayNotBlock(const ParallelUse &use, const llvm::Instruction &at);
   void sayOthers(const ArrayVerdict &verdict);
 
   std::string array; ///< as texts begin: "'a'", or "the array of a.c:12"

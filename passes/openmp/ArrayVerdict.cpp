@@ -60,7 +60,6 @@ public:
 
 private:
   bool isWhole(const ParallelUse &use);
-  bool isWhole(const MemoryObject &object);
   bool isStatic(const ParallelUse &use) const;
   int64_t chunkOf(const ParallelUse &use);
   void findInit(ArrayVerdict &verdict);
@@ -248,12 +247,12 @@ bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {
   });
 }
 
-/// Whether serial writes together touch all of \p object.
-bool Judge::isWhole(const MemoryObject &object) {
+bool mpg::coverAll(ArrayRef<const SerialWrite *> writes,
+                   const MemoryObject &object, Sampler &sampler) {
   for (unsigned seed = 0; seed < sampleSets; ++seed) {
     int64_t whole = bytesOf(object, seed, sampler), slack = whole / 16 + 64;
     std::vector<std::pair<int64_t, int64_t>> ranges;
-    for (const SerialWrite *write : story.writes)
+    for (const SerialWrite *write : writes)
       if (write->object == &object && write->isDense)
         ranges.push_back({write->low[seed], write->high[seed]});
     llvm::sort(ranges);
@@ -316,7 +315,7 @@ bool Judge::isWrittenBefore(const SerialWrite &init) {
 void Judge::findInit(ArrayVerdict &verdict) {
   // On every way to it: a function may be called with other sizes.
   bool isAll = all_of(story.writes, [&](const SerialWrite *write) {
-    return isWhole(*write->object);
+    return coverAll(story.writes, *write->object, sampler);
   });
   for (const SerialWrite *write : story.writes)
     if (isAll && write->isDense && isUsedAfter(*write, verdict.best) &&

@@ -45,6 +45,10 @@ struct ArrayVerdict {
 /// start do not.
 bool isLarge(const SerialWrite &write, Sampler &sampler);
 
+/// Whether \p writes together touch all of \p object.
+bool coverAll(llvm::ArrayRef<const SerialWrite *> writes,
+              const MemoryObject &object, Sampler &sampler);
+
 ArrayVerdict judge(const ArrayStory &story, const ParallelUses &all,
                    Sampler &sampler);
 

@@ -116,6 +116,19 @@ SmallVector<const CallFrame *, 2> CallFrames::waysTo(Function &function) {
   return ways[&function] = found;
 }
 
+SmallVector<const CallFrame *, 2>
+CallFrames::waysOfCallers(Function &function) {
+  Ways found;
+  auto known = callers.find(&function);
+  if (known == callers.end())
+    return found;
+  for (const Caller &caller : known->second)
+    for (const CallFrame *outer : waysTo(*caller.call->getFunction()))
+      if (depthOf(outer) < 2 * maxDepth)
+        found.push_back(frame(caller, function, outer));
+  return found;
+}
+
 /// Whether the only users of \p function are calls, and \p forks of a region.
 static bool isOnlyCalled(const Function &function,
                          const SmallPtrSetImpl<const User *> &forks) {

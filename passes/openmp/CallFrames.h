@@ -45,6 +45,11 @@ public:
   /// none repeats a function.
   llvm::SmallVector<const CallFrame *, 2> waysTo(llvm::Function &function);
 
+  /// The same of each caller: where a function of a library is called from
+  /// everywhere, more than maxWays.
+  llvm::SmallVector<const CallFrame *, 2>
+  waysOfCallers(llvm::Function &function);
+
   /// The way that goes on from \p outer through \p call into \p callee; null if
   /// it were too deep.
   const CallFrame *enter(llvm::CallBase &call, llvm::Function &callee,

@@ -10,6 +10,7 @@
 #include "openmp/AnyThread.h"
 #include "openmp/ArrayRemarks.h"
 #include "openmp/ParallelInit.h"
+#include "openmp/SerialMembers.h"
 #include "openmp/SerialRows.h"
 #include "openmp/SharedSites.h"
 #include "llvm/ADT/MapVector.h"
@@ -47,6 +48,7 @@ private:
   Repair repair(const ArrayStory &story, ArrayVerdict &verdict);
   std::string makeParallel(const SerialWrite &init, const ParallelUse &use);
   void sayRows(const SerialRows &rows, ArrayRemarks &remarks);
+  void sayMembers(ArrayRef<JudgedArray> arrays, ArrayRemarks &remarks);
 
   FirstTouch mode;
   Module &module;
@@ -339,6 +341,22 @@ void FirstTouchWork::sayRows(const SerialRows &rows, ArrayRemarks &remarks) {
     remarks.say(story->second, rows);
 }
 
+/// Says nothing of arrays that were told about by what is known of their
+/// allocation.
+void FirstTouchWork::sayMembers(ArrayRef<JudgedArray> arrays,
+                                ArrayRemarks &remarks) {
+  DenseSet<const Instruction *> told;
+  for (auto &[story, verdict] : arrays)
+    if (verdict.isSerial || verdict.notBlock)
+      for (const ParallelUse *use : story->uses)
+        told.insert(use->at);
+  for (const SerialMember &member : findSerialMembers(parallel, sampler))
+    if (!told.count(member.use.at) &&
+        choiceFor(*member.init) != TouchChoice::off &&
+        choiceFor(*member.use.region->fork) != TouchChoice::off)
+      remarks.say(member, mode != FirstTouch::remark);
+}
+
 bool FirstTouchWork::run() {
   collectStories();
   std::vector<JudgedArray> arrays;
@@ -357,6 +375,7 @@ bool FirstTouchWork::run() {
   // Before the code is changed.
   for (const SerialRows &rows : findSerialRows(parallel.uses, sampler))
     sayRows(rows, remarks);
+  sayMembers(arrays, remarks);
   for (auto &[story, verdict] : arrays) {
     if (verdict.isAgain)
       continue;

@@ -4,6 +4,7 @@
 #include "openmp/Allocations.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
@@ -292,10 +293,41 @@ std::optional<int64_t> ParallelUse::constantRow() const {
   });
 }
 
+void ParallelUses::findShape(ParallelUse &use, Value *pointer) const {
+  Motion motion(sampler, pointer, use, 0);
+  use.shape = motion.find(use.figures[0]);
+  for (unsigned seed = 1; seed < sampleSets; ++seed)
+    if (use.shape != UseShape::irregular &&
+        Motion(sampler, pointer, use, seed).find(use.figures[seed]) !=
+            use.shape)
+      use.shape = UseShape::irregular;
+  use.isGather = use.shape == UseShape::irregular && motion.isGather();
+}
+
+/// If all iterations read the same pointer first.
+void ParallelUses::addMember(Instruction &at, Value *pointer, bool isWrite,
+                             const ParallelUse &around) {
+  auto *load = dyn_cast<LoadInst>(getUnderlyingObject(pointer));
+  if (!load || !load->getType()->isPointerTy() || members.size() >= maxUses)
+    return;
+  Situation situation;
+  situation.frame = around.frame;
+  situation.sharing = around.sharing;
+  Sampler::Sample address =
+      sampler.sampleOf(load->getPointerOperand(), situation);
+  Sampler::Place place = sampler.placeOf(address.value);
+  if (!place.object || !address.depends.isFixed())
+    return;
+  members.push_back({around, pointer, load, place.object, place.offset});
+  members.back().use.at = &at;
+  members.back().use.isWrite = isWrite;
+}
+
 void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
                              const ParallelUse &around) {
   if (uses.size() >= maxUses)
     return;
+  addMember(at, pointer, isWrite, around);
   Situation situation;
   situation.frame = around.frame;
   situation.sharing = around.sharing;
@@ -308,14 +340,7 @@ void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
     use.alternative = alternative++;
     if (!isPlaceable(*object))
       continue;
-    Motion motion(sampler, pointer, use, 0);
-    use.shape = motion.find(use.figures[0]);
-    for (unsigned seed = 1; seed < sampleSets; ++seed)
-      if (use.shape != UseShape::irregular &&
-          Motion(sampler, pointer, use, seed).find(use.figures[seed]) !=
-              use.shape)
-        use.shape = UseShape::irregular;
-    use.isGather = use.shape == UseShape::irregular && motion.isGather();
+    findShape(use, pointer);
     if (use.shape == UseShape::parts)
       addPart(use);
     uses.push_back(use);

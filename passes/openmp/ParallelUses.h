@@ -49,11 +49,24 @@ struct ParallelUse {
   std::optional<int64_t> constantRow() const;
 };
 
+/// An access through a pointer that is kept in memory: in a member of a class,
+/// or in a variable.
+struct MemberUse {
+  ParallelUse use; ///< without object, and without a shape
+  llvm::Value *pointer;
+  llvm::LoadInst *load;       ///< of the kept pointer
+  const MemoryObject *holder; ///< where that is kept
+  int64_t offset;
+};
+
 class ParallelUses {
 public:
   ParallelUses(llvm::ArrayRef<ParallelRegion> regions, Sampler &sampler);
 
   std::vector<ParallelUse> uses;
+  std::vector<MemberUse> members;
+  /// Finds the shape of \p use, of an access by \p pointer.
+  void findShape(ParallelUse &use, llvm::Value *pointer) const;
   /// Of the largest array that the iterations of \p sharing share out in parts;
   /// 0 if there is none.
   int64_t bytesInParts(const WorksharingLoop &sharing, unsigned seed) const;
@@ -69,6 +82,8 @@ private:
   void addAccess(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
                  const ParallelUse &around);
 
+  void addMember(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
+                 const ParallelUse &around);
   void addPart(const ParallelUse &use);
   bool isOnce(const ParallelUse &use);
 

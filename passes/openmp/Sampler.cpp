@@ -752,9 +752,10 @@ void Sampler::collectStores(Module &module) {
 }
 
 Sampler::Sampler(Module &module, FunctionAnalysisManager &analyses,
-                 CallFrames &frames)
+                 CallFrames &frames, bool followsMemory)
     : module(module), analyses(analyses), frames(frames) {
-  collectStores(module);
+  if (followsMemory)
+    collectStores(module);
 }
 
 /// A worksharing loop's accesses are evaluated one after the other, each in a

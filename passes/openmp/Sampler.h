@@ -88,8 +88,10 @@ struct MemoryObject {
 
 class Sampler {
 public:
+  /// Without \p followsMemory each load gives another sample: what a function
+  /// does whatever it finds.
   Sampler(llvm::Module &module, llvm::FunctionAnalysisManager &analyses,
-          CallFrames &frames);
+          CallFrames &frames, bool followsMemory = true);
 
   struct Sample {
     int64_t value;

@@ -227,24 +227,39 @@ static void addWrite(Instruction &at, const Write &write,
   }
 }
 
+/// On each of \p ways to \p function, one instruction after the other.
+static void addWrites(Function &function, ArrayRef<const CallFrame *> ways,
+                      const DenseSet<const Value *> &origins, Sampler &sampler,
+                      std::vector<SerialWrite> &into) {
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  for (Instruction &at : instructions(function)) {
+    std::optional<Write> write = writeOf(at);
+    if (!write)
+      continue;
+    bool isLooped = loops.getLoopFor(at.getParent());
+    for (const CallFrame *way : ways)
+      if (isLooped || write->size || way)
+        addWrite(at, *write, way, origins, sampler, into);
+  }
+}
+
+std::vector<SerialWrite>
+mpg::findSerialWrites(Function &function, const CallFrame *way,
+                      const DenseSet<const Value *> &origins,
+                      Sampler &sampler) {
+  std::vector<SerialWrite> found;
+  addWrites(function, way, origins, sampler, found);
+  return found;
+}
+
 std::vector<SerialWrite>
 mpg::findSerialWrites(const DenseSet<const Value *> &origins,
                       Sampler &sampler) {
   std::vector<SerialWrite> found;
-  for (Function &function : sampler.module) {
-    if (function.isDeclaration() || sampler.frames.isParallel(function))
-      continue;
-    LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
-    for (Instruction &at : instructions(function)) {
-      std::optional<Write> write = writeOf(at);
-      if (!write)
-        continue;
-      bool isLooped = loops.getLoopFor(at.getParent());
-      for (const CallFrame *way : sampler.frames.waysTo(function))
-        if (isLooped || write->size || way)
-          addWrite(at, *write, way, origins, sampler, found);
-    }
-  }
+  for (Function &function : sampler.module)
+    if (!function.isDeclaration() && !sampler.frames.isParallel(function))
+      addWrites(function, sampler.frames.waysTo(function), origins, sampler,
+                found);
   return found;
 }
 

@@ -27,6 +27,12 @@ std::vector<SerialWrite>
 findSerialWrites(const llvm::DenseSet<const llvm::Value *> &origins,
                  Sampler &sampler);
 
+/// The same in \p function alone, reached by \p way.
+std::vector<SerialWrite>
+findSerialWrites(llvm::Function &function, const CallFrame *way,
+                 const llvm::DenseSet<const llvm::Value *> &origins,
+                 Sampler &sampler);
+
 /// The outermost loop around the write, in its function, in which it moves on;
 /// null if there is none.
 llvm::Loop *writingLoop(const SerialWrite &write, Sampler &sampler);

@@ -2,6 +2,7 @@
 
 #include "openmp/VariableNames.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
@@ -35,6 +36,48 @@ static std::string nameInDebugInfo(const Function &function,
       if (is_contained(record.location_ops(), value))
         return record.getVariable()->getName().str();
   return "";
+}
+
+/// The class that variables with the value \p pointer point to, the largest.
+static const DICompositeType *classBehind(const Value &pointer,
+                                          const Function &function) {
+  const DICompositeType *found = nullptr;
+  for (const Instruction &instruction : instructions(function))
+    for (const DbgVariableRecord &record :
+         filterDbgVars(instruction.getDbgRecordRange())) {
+      if (!is_contained(record.location_ops(), &pointer))
+        continue;
+      const DIType *type = record.getVariable()->getType();
+      while (auto *derived = dyn_cast_or_null<DIDerivedType>(type))
+        type = derived->getBaseType();
+      auto *whole = dyn_cast_or_null<DICompositeType>(type);
+      if (whole && (!found || whole->getSizeInBits() > found->getSizeInBits()))
+        found = whole;
+    }
+  return found;
+}
+
+std::string mpg::memberNameOf(const Value &address) {
+  auto *at = dyn_cast<Instruction>(&address);
+  auto *argument = dyn_cast<Argument>(&address);
+  const Function *function = at         ? at->getFunction()
+                             : argument ? argument->getParent()
+                                        : nullptr;
+  if (!function)
+    return variableNameOf(address);
+  const DataLayout &layout = function->getDataLayout();
+  APInt offset(layout.getIndexTypeSizeInBits(address.getType()), 0);
+  const Value *base =
+      address.stripAndAccumulateConstantOffsets(layout, offset, true);
+  if (const DICompositeType *whole = classBehind(*base, *function))
+    for (const DINode *element : whole->getElements())
+      if (auto *member = dyn_cast<DIDerivedType>(element);
+          member && member->getTag() == dwarf::DW_TAG_member &&
+          !member->isStaticMember() &&
+          offset.getZExtValue() * 8 - member->getOffsetInBits() <
+              member->getSizeInBits())
+        return member->getName().str();
+  return variableNameOf(address);
 }
 
 std::string mpg::variableNameOf(const Value &address) {

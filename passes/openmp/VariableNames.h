@@ -18,6 +18,10 @@ namespace mpg {
 /// is not known.
 std::string variableNameOf(const llvm::Value &address);
 
+/// The member of a class, or else the variable, that is at \p address; "" if
+/// that is not known.
+std::string memberNameOf(const llvm::Value &address);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_VARIABLENAMES_H
