@@ -6,6 +6,8 @@
 //   loops are kept        until the vectoriser: LoopIdiom runs before it
 //   first touch           on simplified code, before the vectoriser; for LTO at
 //                         the link, which sees all files
+//   accesses are told     to mpgsim, if asked for: when nothing optimises any
+//                         more, and before tags make addresses hard to read
 //   tags are written      after everything else, once: not when compiling for
 //                         LTO, where the link optimises again
 //
@@ -18,6 +20,7 @@
 #include "hints/TouchMarker.h"
 #include "openmp/FirstTouchPass.h"
 #include "openmp/ParallelRemarks.h"
+#include "sim/SimPass.h"
 #include "tags/AddressReaders.h"
 #include "tags/BaseMarker.h"
 #include "tags/KeepLoops.h"
@@ -38,6 +41,7 @@ using Stage = TagWriterPass::Stage;
 
 static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
+  passes.addPass(SimPass(stage));
   passes.addPass(TagWriterPass(stage));
 }
 
@@ -138,6 +142,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(HintSourcePass(/*optimised=*/true));
         else if (name == "mpg-first-touch")
           passes.addPass(FirstTouchPass());
+        else if (name == "mpg-sim")
+          passes.addPass(SimPass(Stage::last));
         else if (name == "mpg-tags")
           addLast(passes, Stage::last);
         else

@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/tools"))
 from check_findings_doc import TARGETS, read_rows  # noqa: E402
 
-PROGRAMS = ["mpgaudit", "mpgrun", "mpginfo", "mpgbench", "mpg-ocl"]
+PROGRAMS = ["mpgaudit", "mpgrun", "mpginfo", "mpgbench", "mpgsim",
+            "mpg-ocl"]
 
 
 def cell(text: object) -> str:

@@ -31,6 +31,7 @@ static constexpr OptionName optionNames[] = {
     {"hints", "the path of a YAML file"},
     {"test-place", "early or gep"},
     {"first-touch", "off, remark, on or parallel-init"},
+    {"sim", "off, on or check"},
 };
 
 static Error wrongValue(const OptionName &option, StringRef value) {
@@ -82,6 +83,12 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     return readFlag(value, "off", "on", into.stripDebug);
   if (name == "first-touch")
     return readFirstTouch(value, into.firstTouch);
+  if (name == "sim") {
+    into.sim = value == "on"      ? Simulation::on
+               : value == "check" ? Simulation::check
+                                  : Simulation::off;
+    return value == "on" || value == "check" || value == "off";
+  }
   if (name == "random-hints") {
     uint64_t seed;
     if (value.getAsInteger(0, seed))
@@ -183,10 +190,12 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
 
 PassOptions mpg::loadPassOptions(const Module &module) {
   PassOptions options;
-  if (Expected<PassOptions> said = readPassOptions())
+  if (Expected<PassOptions> said = readPassOptions()) {
     options.firstTouch = said->firstTouch;
-  else
+    options.sim = said->sim;
+  } else {
     consumeError(said.takeError()); // the first pass of a compile reports it
+  }
   const NamedMDNode *node = module.getNamedMetadata(optionsMetadata);
   if (!node)
     return options;

@@ -29,6 +29,13 @@ enum class FirstTouch {
   parallelInit ///< the initialisation itself is made parallel where it can be
 };
 
+/// Whether the program tells mpgsim what it accesses (sim/SimPass.h).
+enum class Simulation {
+  off,
+  on,
+  check ///< for tests: loops that are summed up are recorded as well
+};
+
 struct PassOptions {
   bool userHints = true;   ///< sector=user; sector=off leaves all untagged
   bool verify = false;     ///< run LLVM's verifier after ours
@@ -37,6 +44,7 @@ struct PassOptions {
   std::optional<uint64_t> randomSeed; ///< a random hint for every variable
   std::vector<std::string> hintFiles; ///< side files
   FirstTouch firstTouch = FirstTouch::on;
+  Simulation sim = Simulation::off;
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -55,9 +63,9 @@ llvm::Expected<PassOptions> readPassOptions();
 void storePassOptions(llvm::Module &module, const PassOptions &options);
 
 /// What was written into \p module; of linked modules the first one that says
-/// something speaks for all. For firstTouch, which is also about modules
-/// without hints, where nothing is written: then what the environment and the
-/// command line of this step say.
+/// something speaks for all. For firstTouch and sim, which are also about
+/// modules without hints, where nothing is written: then what the environment
+/// and the command line of this step say.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 } // namespace mpg

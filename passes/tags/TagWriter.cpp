@@ -202,6 +202,11 @@ static bool isForThinLto(const Module &module) {
   return isForLto(module) && !(flag && flag->isZero());
 }
 
+bool mpg::isLastStage(const Module &module, TagWriterPass::Stage stage) {
+  return stage == TagWriterPass::Stage::last ||
+         (stage == TagWriterPass::Stage::unknown && !isForLto(module));
+}
+
 PreservedAnalyses TagWriterPass::run(Module &module,
                                      ModuleAnalysisManager &analyses) {
   if (!targetHasTags(module))
@@ -231,9 +236,7 @@ PreservedAnalyses TagWriterPass::writeTags(Module &module,
   if (stage == Stage::unknown && isForThinLto(module))
     remarkUntagged(module, "LLVM 19 cannot do it with ThinLTO; use -flto=full "
                            "or LLVM 22");
-  bool isLast =
-      stage == Stage::last || (stage == Stage::unknown && !isForLto(module));
-  if (!isLast && !options.placeEarly)
+  if (!isLastStage(module, stage) && !options.placeEarly)
     return PreservedAnalyses::all();
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)

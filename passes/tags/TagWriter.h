@@ -36,6 +36,9 @@ private:
   Stage stage;
 };
 
+/// Whether nothing changes the code of \p module behind \p stage.
+bool isLastStage(const llvm::Module &module, TagWriterPass::Stage stage);
+
 /// For tests (test-place=early): tags before the vectoriser, which is wrong.
 class EarlyTagWriterPass : public llvm::PassInfoMixin<EarlyTagWriterPass> {
 public:

@@ -63,7 +63,7 @@ _mpgtools() {
   done < <(compgen -f -- "$current")
 }
 
-complete -F _mpgtools mpgaudit mpgbench mpginfo mpgrun mpg-ocl ld.mpg \
+complete -F _mpgtools mpgaudit mpgbench mpginfo mpgrun mpgsim mpg-ocl ld.mpg \
   mpg-clang mpg-clang++ mpg-flang mpgtools-uninstall
 
 # The wrappers of batch systems take the options of these, by their completion

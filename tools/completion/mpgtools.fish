@@ -9,7 +9,8 @@ function __mpgtools_options
     $program --autocomplete=$typed 2>/dev/null
 end
 
-# Before mpgrun's program stand options alone; nothing after it is mpgrun's.
+# Before the program of mpgrun or mpgsim stand options alone; nothing after it is
+# theirs.
 function __mpgtools_before_program
     for word in (commandline -opc)[2..-1]
         string match -q -- '--' $word; and return 1
@@ -20,7 +21,9 @@ end
 for program in mpgaudit mpgbench mpginfo mpg-ocl ld.mpg mpg-clang mpg-clang++ mpg-flang mpgtools-uninstall
     complete -c $program -a '(__mpgtools_options)'
 end
-complete -c mpgrun -n __mpgtools_before_program -a '(__mpgtools_options)'
-complete -c mpgrun -a '(__fish_complete_subcommand)'
+for program in mpgrun mpgsim
+    complete -c $program -n __mpgtools_before_program -a '(__mpgtools_options)'
+    complete -c $program -a '(__fish_complete_subcommand)'
+end
 complete -c sbatch-mpg --wraps sbatch
 complete -c pjsub-mpg --wraps pjsub

@@ -94,7 +94,7 @@ mpg_describe_package(tools mpgtools utils
   "programs on large pages: auditor, launcher, benchmarks"
   "mpgaudit tells before the run whether a program's data will be on large
 pages, what that costs, and how to fix it; mpgrun runs programs on large pages
-as they are; mpginfo and mpgbench look at the machine.")
+as they are; mpginfo and mpgbench look at the machine, mpgsim models another.")
 mpg_describe_package(development mpgtools-dev devel
   "programs on large pages: linker, wrappers, headers"
   "ld.mpg links programs so that their static data can be on large pages. With

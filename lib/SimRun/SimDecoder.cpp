@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SimRun/SimDecoder.h"
+
+using namespace mpg::sim;
+
+unsigned SimDecoder::readLoop(const mpg_sim_record *record, unsigned left) {
+  uint64_t count = numberOf(*record);
+  if (count * 2 >= left)
+    return 0;
+  streams.clear();
+  for (uint64_t at = 1; at <= 2 * count; at += 2) {
+    if (kindOf(record[at]) != MPG_SIM_STREAM ||
+        kindOf(record[at + 1]) != MPG_SIM_STRIDE)
+      return 0;
+    streams.push_back({numberOf(record[at]), addressOf(record[at]),
+                       int64_t(record[at + 1].value)});
+  }
+  return unsigned(1 + 2 * count);
+}
+
+unsigned SimDecoder::addText(const mpg_sim_record *record, unsigned left) {
+  uint64_t bytes = record->value;
+  uint64_t records = (bytes + sizeof(*record) - 1) / sizeof(*record);
+  if (bytes > MPG_SIM_CHUNK_BYTES || records >= left ||
+      text.size() + bytes > textBytes)
+    return 0;
+  text.append(reinterpret_cast<const char *>(record + 1), bytes);
+  return unsigned(1 + records);
+}

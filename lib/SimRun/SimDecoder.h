@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the chunks that a program fills (mpg/sim.h). The program may have
+// written anything: what is no record is counted and passed over.
+
+#ifndef MPG_SIMRUN_SIMDECODER_H
+#define MPG_SIMRUN_SIMDECODER_H
+
+#include "Sim/Model.h"
+#include "mpg/sim.h"
+
+namespace mpg::sim {
+
+/// What is between chunks, and what the two users have in common. Events has
+///   access(place, address), checked(place, address)
+///   loop(streams, times), copy(from, to, bytes), fill(to, bytes)
+///   allocated(place, address, bytes), freed(address), called(place)
+///   stack(address, bytes), object(number, address, bytes)
+///   module(first place, text)
+/// Sites of streams are numbers of places.
+class SimDecoder {
+public:
+  template <typename Events>
+  void read(const mpg_sim_record *chunk, Events &events);
+  uint64_t damaged() const { return damagedRecords; }
+
+private:
+  static constexpr unsigned perChunk =
+      MPG_SIM_CHUNK_BYTES / sizeof(mpg_sim_record);
+  static uint64_t kindOf(const mpg_sim_record &record) {
+    return record.word >> MPG_SIM_KIND_SHIFT;
+  }
+  static unsigned numberOf(const mpg_sim_record &record) {
+    return unsigned(record.word);
+  }
+  static uint64_t addressOf(const mpg_sim_record &record) {
+    // Without the tag of AArch64.
+    return record.value & ((uint64_t(1) << 56) - 1);
+  }
+  template <typename Events>
+  unsigned readLong(const mpg_sim_record *record, unsigned left,
+                    Events &events);
+  /// How many of the \p left records the loop at \p record takes; 0: it is
+  /// damaged.
+  unsigned readLoop(const mpg_sim_record *record, unsigned left);
+  unsigned addText(const mpg_sim_record *record, unsigned left);
+
+  std::vector<Stream> streams;
+  std::string text; ///< of the module that is being read
+  uint64_t textBytes = 0;
+  uint64_t firstPlace = 0;
+  uint64_t damagedRecords = 0;
+};
+
+template <typename Events>
+void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
+  for (unsigned at = 0; at < perChunk;) {
+    const mpg_sim_record &record = chunk[at];
+    switch (kindOf(record)) {
+    case MPG_SIM_END:
+      return;
+    case MPG_SIM_ACCESS:
+      events.access(numberOf(record), addressOf(record));
+      ++at;
+      break;
+    case MPG_SIM_CHECKED:
+      events.checked(numberOf(record), addressOf(record));
+      ++at;
+      break;
+    default: {
+      unsigned taken = readLong(&record, perChunk - at, events);
+      damagedRecords += taken == 0;
+      at += taken ? taken : 1;
+    }
+    }
+  }
+}
+
+/// \returns the records that were read; 0: it is none that can be.
+template <typename Events>
+unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
+                              Events &events) {
+  auto isNext = [&](unsigned at, mpg_sim_kind kind) {
+    return at < left && kindOf(record[at]) == uint64_t(kind);
+  };
+  uint64_t bytes = isNext(1, MPG_SIM_BYTES) ? record[1].value : 0;
+  switch (kindOf(*record)) {
+  case MPG_SIM_LOOP: {
+    unsigned taken = readLoop(record, left);
+    if (taken)
+      events.loop(streams, record->value);
+    return taken;
+  }
+  case MPG_SIM_FROM:
+    if (!isNext(1, MPG_SIM_TO) || !isNext(2, MPG_SIM_BYTES))
+      return 0;
+    events.copy(Stream{numberOf(record[0]), addressOf(record[0]), 0},
+                Stream{numberOf(record[1]), addressOf(record[1]), 0},
+                record[2].value);
+    return 3;
+  case MPG_SIM_TO:
+    events.fill(Stream{numberOf(*record), addressOf(*record), 0}, bytes);
+    return 2;
+  case MPG_SIM_ALLOCATED:
+    events.allocated(numberOf(*record), addressOf(*record), bytes);
+    return 2;
+  case MPG_SIM_STACK:
+    events.stack(addressOf(*record), bytes);
+    return 2;
+  case MPG_SIM_OBJECT:
+    events.object(numberOf(*record), addressOf(*record), bytes);
+    return 2;
+  case MPG_SIM_FREED:
+    events.freed(addressOf(*record));
+    return 1;
+  case MPG_SIM_CALLED:
+    events.called(numberOf(*record));
+    return 1;
+  case MPG_SIM_MODULE:
+    text.clear();
+    textBytes = record->value;
+    firstPlace = numberOf(*record);
+    return 1;
+  case MPG_SIM_TEXT: {
+    unsigned taken = addText(record, left);
+    if (taken && text.size() == textBytes)
+      events.module(firstPlace, text);
+    return taken;
+  }
+  default:
+    return 0;
+  }
+}
+
+} // namespace mpg::sim
+
+#endif // MPG_SIMRUN_SIMDECODER_H

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SimRun/SimPlaces.h"
+#include "mpg/sim.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mpg::sim;
+
+/// More places than this are damage.
+static constexpr uint64_t mostPlaces = uint64_t(1) << 26;
+
+/// One module's text, line by line.
+struct SimPlaces::Reader {
+  SimPlaces &all;
+  uint64_t next; ///< number of the next place
+  std::vector<std::string> files = {};
+  std::vector<unsigned> codes = {};
+
+  using Words = SmallVector<StringRef, 6>;
+  static unsigned number(StringRef word) {
+    unsigned value = 0;
+    return word.getAsInteger(10, value) ? 0 : value;
+  }
+  std::string file(StringRef word) const {
+    unsigned at = number(word);
+    return at < files.size() ? files[at] : "?";
+  }
+  void addPlace(SimPlace place) {
+    if (next >= all.places.size())
+      all.places.resize(next + 1);
+    all.places[next++] = std::move(place);
+  }
+  void addCode(const Words &words);
+  void addAccess(const Words &words);
+  bool add(StringRef line);
+};
+
+void SimPlaces::Reader::addCode(const Words &words) {
+  SimCode code = {file(words[1]), number(words[2]), words[3] == "loop",
+                  words[4].str()};
+  CodeKey key = {code.file, code.line, code.isLoop, code.function};
+  auto [known, isNew] =
+      all.codeNumbers.try_emplace(key, unsigned(all.codes.size()));
+  if (isNew)
+    all.codes.push_back(code);
+  codes.push_back(known->second);
+}
+
+void SimPlaces::Reader::addAccess(const Words &words) {
+  SimPlace place;
+  place.kind = SimPlace::access;
+  place.store = words[1] == "s";
+  place.bytes = number(words[2]);
+  place.line = number(words[3]);
+  unsigned code = number(words[4]);
+  place.code = code < codes.size() ? codes[code] : 0;
+  if (place.bytes == 0 || place.bytes > 64)
+    place.bytes = 8;
+  addPlace(place);
+}
+
+/// False: the line is none of this form.
+bool SimPlaces::Reader::add(StringRef line) {
+  Words words;
+  line.split(words, '\t');
+  StringRef kind = words[0];
+  if (kind == "F" && words.size() == 2) {
+    files.push_back(words[1].str());
+  } else if (kind == "L" && words.size() == 5) {
+    addCode(words);
+  } else if (kind == "A" && words.size() == 5) {
+    addAccess(words);
+  } else if (kind == "H" && words.size() == 4) {
+    SimPlace place;
+    place.kind = SimPlace::allocation;
+    place.file = file(words[1]);
+    place.line = number(words[2]);
+    place.name = words[3].str();
+    addPlace(place);
+  } else if (kind == "C" && words.size() == 2) {
+    SimPlace place;
+    place.kind = SimPlace::callee;
+    place.name = words[1].str();
+    addPlace(place);
+  } else if (kind == "G" && words.size() == 2) {
+    all.objects.push_back(words[1].str());
+  } else if (kind == "D" && words.size() == 2) {
+    all.defined.insert(words[1]);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::string SimPlaces::addModule(uint64_t first, StringRef text) {
+  objects.clear();
+  auto [head, rest] = text.split('\n');
+  SmallVector<StringRef, 3> words;
+  head.split(words, '\t');
+  if (words[0] != "mpgsim" || words.size() != 3)
+    return "a module's list of accesses cannot be read";
+  if (words[1] != std::to_string(MPG_SIM_VERSION))
+    return "a module was compiled with version " + words[1].str() +
+           " of --mpg-sim, this is version " + std::to_string(MPG_SIM_VERSION) +
+           "; compile it again";
+  if (first >= mostPlaces || text.size() / 2 >= mostPlaces)
+    return "a module's list of accesses has no end";
+  Reader reader = {*this, first};
+  while (!rest.empty()) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    if (!reader.add(line))
+      return "a module's list of accesses has the line '" + line.str() + "'";
+  }
+  return "";
+}
+
+StringRef SimPlaces::objectName(uint64_t number) const {
+  return number < objects.size() ? StringRef(objects[number]) : "?";
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the modules of a program said of themselves: its loads and stores, where
+// they stand, what it allocates and calls. passes/sim/SimTable.h has the form.
+
+#ifndef MPG_SIMRUN_SIMPLACES_H
+#define MPG_SIMRUN_SIMPLACES_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace mpg::sim {
+
+struct SimPlace {
+  enum Kind : uint8_t { unknown, access, allocation, callee };
+  Kind kind = unknown;
+  bool store = false;
+  unsigned bytes = 8; ///< of an access
+  unsigned code = 0;  ///< of an access: its number
+  unsigned line = 0;
+  std::string file; ///< of an allocation
+  std::string name; ///< of a callee, or of an allocated variable; may be empty
+};
+
+/// A loop, or the code of a function outside of its loops.
+struct SimCode {
+  std::string file;
+  unsigned line = 0; ///< 0: not known
+  bool isLoop = false;
+  std::string function;
+};
+
+class SimPlaces {
+public:
+  SimPlaces() : places(1), codes(1) {}
+
+  /// Adds the module whose first place has the number \p first. \returns "" or
+  /// what is wrong with the text; another version's is read as far as it goes.
+  std::string addModule(uint64_t first, llvm::StringRef text);
+
+  /// Place 0, which is unknown, if there is none of this \p number.
+  const SimPlace &place(uint64_t number) const {
+    return places[number < places.size() ? number : 0];
+  }
+  uint64_t count() const { return places.size(); }
+  const SimCode &code(unsigned number) const { return codes[number]; }
+  unsigned codeCount() const { return unsigned(codes.size()); }
+  /// Of the objects of the module that came last.
+  llvm::StringRef objectName(uint64_t number) const;
+  /// Whether some module has the function.
+  bool isDefined(llvm::StringRef name) const { return defined.contains(name); }
+
+private:
+  struct Reader;
+  using CodeKey = std::tuple<std::string, unsigned, bool, std::string>;
+
+  std::vector<SimPlace> places;
+  std::vector<SimCode> codes; ///< 0: not known
+  std::map<CodeKey, unsigned> codeNumbers;
+  std::vector<std::string> objects;
+  llvm::StringSet<> defined;
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_SIMRUN_SIMPLACES_H

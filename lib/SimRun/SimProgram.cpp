@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SimRun/SimProgram.h"
+
+using namespace mpg::sim;
+
+unsigned SimProgram::findSite(unsigned place, uint64_t address) {
+  // A place that no module has named is damage; it is counted as one.
+  if (place >= thePlaces.count())
+    place = 0;
+  SimArrays::Range range = theArrays.find(address);
+  auto [known, isNew] = siteNumbers.try_emplace(
+      uint64_t(place) << 32 | range.array, unsigned(siteNumbers.size()));
+  if (isNew) {
+    const SimPlace &what = thePlaces.place(place);
+    Site site;
+    site.loop = what.code;
+    site.array = range.array;
+    site.bytes = what.bytes;
+    site.store = what.store;
+    known->second = theModel.addSite(site);
+    ++sites;
+  }
+  if (place >= found.size())
+    found.resize(thePlaces.count());
+  found[place] = {range.begin, range.end, theArrays.changes(), known->second};
+  return known->second;
+}
+
+/// A stream belongs to the array in which it begins.
+void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
+  resolved.clear();
+  for (const Stream &stream : streams)
+    resolved.push_back(
+        {siteOf(stream.site, stream.begin), stream.begin, stream.stride});
+  theModel.core(0).affine(resolved, times);
+}
+
+void SimProgram::copy(const Stream &from, const Stream &to, uint64_t bytes) {
+  if (bytes)
+    theModel.core(0).copy(siteOf(from.site, from.begin), from.begin,
+                          siteOf(to.site, to.begin), to.begin, bytes);
+}
+
+void SimProgram::fill(const Stream &to, uint64_t bytes) {
+  if (bytes)
+    theModel.core(0).range(siteOf(to.site, to.begin), to.begin, bytes);
+}
+
+/// Blocks that one line of the source allocates are one array.
+void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes) {
+  if (!address)
+    return;
+  auto known = heapArrays.find(place);
+  if (known != heapArrays.end())
+    return theArrays.addBlock(known->second, address, bytes);
+  const SimPlace &what = thePlaces.place(place);
+  SimArray array;
+  array.kind = SimArray::heap;
+  array.name = what.name;
+  array.file = what.file;
+  array.line = what.line;
+  heapArrays[place] = theArrays.add(array, address, bytes);
+}
+
+void SimProgram::called(unsigned place) {
+  if (place >= thePlaces.count())
+    return;
+  if (place >= calls.size())
+    calls.resize(thePlaces.count());
+  ++calls[place];
+}
+
+void SimProgram::stack(uint64_t address, uint64_t bytes) {
+  SimArray array;
+  array.kind = SimArray::stack;
+  array.name = "stack";
+  theArrays.add(array, address, bytes);
+}
+
+void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {
+  SimArray array;
+  array.kind = SimArray::global;
+  array.name = thePlaces.objectName(number).str();
+  theArrays.add(array, address, bytes);
+}
+
+void SimProgram::module(uint64_t first, const std::string &text) {
+  std::string error = thePlaces.addModule(first, text);
+  if (firstError.empty())
+    firstError = error;
+}
+
+uint64_t SimProgram::accessedBytes() const {
+  uint64_t sum = 0;
+  unsigned counter = theModel.layout().accesses();
+  for (unsigned site = 0; site < sites; ++site)
+    sum += theModel.count(site, counter) * theModel.site(site).bytes;
+  return sum;
+}
+
+std::map<std::string, uint64_t> SimProgram::callsNotSeen() const {
+  std::map<std::string, uint64_t> names;
+  for (unsigned place = 0; place < calls.size(); ++place)
+    if (calls[place] && !thePlaces.isDefined(thePlaces.place(place).name))
+      names[thePlaces.place(place).name] += calls[place];
+  return names;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The events of a program, fed to the model: each load or store on each array
+// is a site of it.
+
+#ifndef MPG_SIMRUN_SIMPROGRAM_H
+#define MPG_SIMRUN_SIMPROGRAM_H
+
+#include "SimRun/SimArrays.h"
+#include "SimRun/SimDecoder.h"
+#include "SimRun/SimPlaces.h"
+#include <string>
+#include <unordered_map>
+
+namespace mpg::sim {
+
+class SimProgram {
+public:
+  SimProgram(const Machine &machine, const WhatIf &whatIf)
+      : theModel(machine, whatIf) {}
+
+  /// One chunk of mpg/sim.h.
+  void read(const mpg_sim_record *chunk) { decoder.read(chunk, *this); }
+
+  const Model &model() const { return theModel; }
+  const SimPlaces &places() const { return thePlaces; }
+  const SimArrays &arrays() const { return theArrays; }
+  unsigned siteCount() const { return sites; }
+  /// Bytes of all accesses.
+  uint64_t accessedBytes() const;
+  /// Calls of functions that no module of the program has, by name.
+  std::map<std::string, uint64_t> callsNotSeen() const;
+  /// Why a module could not be used; empty if all could.
+  const std::string &moduleError() const { return firstError; }
+  uint64_t damaged() const { return decoder.damaged(); }
+
+  // For the decoder.
+  void access(unsigned place, uint64_t address) {
+    theModel.core(0).access(siteOf(place, address), address);
+  }
+  void checked(unsigned, uint64_t) {}
+  void loop(const std::vector<Stream> &streams, uint64_t times);
+  void copy(const Stream &from, const Stream &to, uint64_t bytes);
+  void fill(const Stream &to, uint64_t bytes);
+  void allocated(unsigned place, uint64_t address, uint64_t bytes);
+  void freed(uint64_t address) { theArrays.remove(address); }
+  void called(unsigned place);
+  void stack(uint64_t address, uint64_t bytes);
+  void object(unsigned number, uint64_t address, uint64_t bytes);
+  void module(uint64_t first, const std::string &text);
+
+private:
+  /// What was found for a place the last time.
+  struct Found {
+    uint64_t begin = 1, end = 0;
+    uint64_t changes = 0; ///< of the arrays
+    unsigned site = 0;
+  };
+
+  unsigned siteOf(unsigned place, uint64_t address) {
+    if (place < found.size()) {
+      const Found &last = found[place];
+      if (address >= last.begin && address < last.end &&
+          last.changes == theArrays.changes())
+        return last.site;
+    }
+    return findSite(place, address);
+  }
+  unsigned findSite(unsigned place, uint64_t address);
+
+  Model theModel;
+  SimPlaces thePlaces;
+  SimArrays theArrays;
+  SimDecoder decoder;
+  std::vector<Found> found; ///< by place
+  /// From place << 32 | array.
+  std::unordered_map<uint64_t, unsigned> siteNumbers;
+  unsigned sites = 0;
+  std::unordered_map<unsigned, unsigned> heapArrays; ///< by place
+  std::vector<uint64_t> calls;                       ///< by place
+  std::vector<Stream> resolved;
+  std::string firstError;
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_SIMRUN_SIMPROGRAM_H

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sim/SimFunction.h"
+#include "openmp/Allocations.h"
+#include "llvm/ADT/DepthFirstIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include <vector>
+
+using namespace llvm;
+using namespace mpg;
+
+/// Of one vector register; larger accesses are several.
+static constexpr uint64_t largestAccess = 64;
+/// Of 128 bits, the unit of scalable vectors: as A64FX has them.
+static constexpr uint64_t scalableUnits = 4;
+
+static bool storesOf(const Instruction &instruction) {
+  return !isa<LoadInst>(instruction);
+}
+
+static Type *typeOf(const Instruction &instruction) {
+  if (auto *store = dyn_cast<StoreInst>(&instruction))
+    return store->getValueOperand()->getType();
+  if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return exchange->getNewValOperand()->getType();
+  return instruction.getType();
+}
+
+/// How \p type is accessed: offsets and sizes.
+SmallVector<SimFunction::Piece, 2> SimFunction::piecesOf(Type *type) const {
+  TypeSize size = layout.getTypeStoreSize(type);
+  uint64_t bytes =
+      size.getKnownMinValue() * (size.isScalable() ? scalableUnits : 1);
+  SmallVector<Piece, 2> pieces;
+  for (uint64_t offset = 0; offset < bytes; offset += largestAccess)
+    pieces.push_back({offset, std::min(bytes - offset, largestAccess)});
+  return pieces;
+}
+
+unsigned SimFunction::placeOf(const Instruction &instruction, bool store,
+                              uint64_t bytes) {
+  return table.addAccess(instruction, loops.getLoopFor(instruction.getParent()),
+                         store, bytes);
+}
+
+void SimFunction::writeBefore(Instruction &place) {
+  writeSimRecords(records, place, *table.firstPlace());
+  records.clear();
+}
+
+static Value *moved(Value *address, uint64_t offset, Instruction &before) {
+  if (!offset)
+    return address;
+  IRBuilder<> builder(&before);
+  if (!address->getType()->isPointerTy())
+    return builder.CreateAdd(address, builder.getInt64(offset));
+  return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address,
+                                            offset);
+}
+
+void SimFunction::addAccess(Instruction &instruction) {
+  auto *address = const_cast<Value *>(simAddress(instruction));
+  if (address->getType()->getPointerAddressSpace() != 0)
+    return;
+  auto known = summedUp.find(&instruction);
+  if (known != summedUp.end() && !checks)
+    return;
+  unsigned number = 0;
+  for (const Piece &piece : piecesOf(typeOf(instruction))) {
+    Value *begin = moved(address, piece.offset, instruction);
+    if (known != summedUp.end())
+      records.push_back(
+          {begin, MPG_SIM_CHECKED, known->second[number++], true});
+    else
+      records.push_back(
+          {begin, MPG_SIM_ACCESS,
+           placeOf(instruction, storesOf(instruction), piece.bytes), true});
+  }
+}
+
+void SimFunction::addSummary(const SimLoop &loop) {
+  SimRecords streams;
+  for (const SimStream &stream : loop.streams) {
+    SmallVector<unsigned, 2> &places = summedUp[stream.access];
+    for (const Piece &piece : piecesOf(typeOf(*stream.access))) {
+      places.push_back(
+          placeOf(*stream.access, storesOf(*stream.access), piece.bytes));
+      streams.push_back({moved(stream.begin, piece.offset, *loop.place),
+                         MPG_SIM_STREAM, places.back(), true});
+      streams.push_back({stream.stride, MPG_SIM_STRIDE, 0, false});
+    }
+  }
+  records.push_back(
+      {loop.times, MPG_SIM_LOOP, unsigned(streams.size() / 2), false});
+  records.append(streams);
+}
+
+/// Each lane whose bit is set is an access.
+void SimFunction::addLanes(IntrinsicInst &call, Value *addresses, Value *mask,
+                           Type *type, bool store) {
+  auto *lanes = dyn_cast<FixedVectorType>(addresses->getType());
+  if (!lanes)
+    return addNotSeen(call, "gather or scatter of scalable vectors");
+  uint64_t bytes =
+      layout.getTypeStoreSize(type->getScalarType()).getFixedValue();
+  unsigned place = placeOf(call, store, bytes);
+  IRBuilder<> builder(&call);
+  for (unsigned lane = 0; lane < lanes->getNumElements(); ++lane)
+    records.push_back({builder.CreateExtractElement(addresses, lane),
+                       MPG_SIM_ACCESS, place, true,
+                       builder.CreateExtractElement(mask, lane)});
+}
+
+/// Masked loads and stores count whole, if any of their lanes does.
+void SimFunction::addMasked(IntrinsicInst &call) {
+  Intrinsic::ID id = call.getIntrinsicID();
+  bool store = id == Intrinsic::masked_store || id == Intrinsic::masked_scatter;
+  bool isEach =
+      id == Intrinsic::masked_gather || id == Intrinsic::masked_scatter;
+  Value *address = call.getArgOperand(store ? 1 : 0);
+  Type *type = store ? call.getArgOperand(0)->getType() : call.getType();
+  Value *mask = nullptr;
+  for (Value *argument : call.args())
+    if (auto *vector = dyn_cast<VectorType>(argument->getType());
+        vector && vector->getElementType()->isIntegerTy(1) && !mask)
+      mask = argument;
+  // A vector of bits is its own mask at first sight.
+  if (!mask || address->getType()->getScalarType()->getPointerAddressSpace())
+    return addNotSeen(call, "masked access");
+  if (isEach)
+    return addLanes(call, address, mask, type, store);
+  IRBuilder<> builder(&call);
+  Value *any = builder.CreateOrReduce(mask);
+  for (const Piece &piece : piecesOf(type))
+    records.push_back({moved(address, piece.offset, call), MPG_SIM_ACCESS,
+                       placeOf(call, store, piece.bytes), true, any});
+}
+
+void SimFunction::addCopy(Instruction &call, Value *to, Value *from,
+                          Value *bytes) {
+  if (from)
+    records.push_back({from, MPG_SIM_FROM,
+                       placeOf(call, /*store=*/false, largestAccess), true});
+  records.push_back(
+      {to, MPG_SIM_TO, placeOf(call, /*store=*/true, largestAccess), true});
+  IRBuilder<> builder(&call);
+  records.push_back({builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
+                     MPG_SIM_BYTES, 0, false});
+}
+
+/// Whether \p call needs no more: it is known, or does not touch memory.
+bool SimFunction::addIntrinsic(IntrinsicInst &call) {
+  if (call.isAssumeLikeIntrinsic() || !call.mayReadOrWriteMemory())
+    return true;
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::masked_load:
+  case Intrinsic::masked_store:
+  case Intrinsic::masked_gather:
+  case Intrinsic::masked_scatter:
+    addMasked(call);
+    return true;
+  case Intrinsic::prefetch:
+  case Intrinsic::stacksave:
+  case Intrinsic::stackrestore:
+  case Intrinsic::vastart:
+  case Intrinsic::vaend:
+  case Intrinsic::vacopy:
+  case Intrinsic::trap:
+  case Intrinsic::ubsantrap:
+    return true;
+  default:
+    break;
+  }
+  if (auto *copy = dyn_cast<AnyMemTransferInst>(&call))
+    addCopy(call, copy->getRawDest(), copy->getRawSource(), copy->getLength());
+  else if (auto *fill = dyn_cast<AnyMemSetInst>(&call))
+    addCopy(call, fill->getRawDest(), nullptr, fill->getLength());
+  else
+    addNotSeen(call, call.getCalledFunction()->getName());
+  return true;
+}
+
+/// memcpy and its like, called by name.
+bool SimFunction::addCopyCall(CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || call.arg_size() != 3)
+    return false;
+  StringRef name = callee->getName();
+  bool fills = name == "memset";
+  if (!fills && name != "memcpy" && name != "memmove")
+    return false;
+  if (!call.getArgOperand(0)->getType()->isPointerTy() ||
+      (!fills && !call.getArgOperand(1)->getType()->isPointerTy()) ||
+      !call.getArgOperand(2)->getType()->isIntegerTy())
+    return false;
+  addCopy(call, call.getArgOperand(0), fills ? nullptr : call.getArgOperand(1),
+          call.getArgOperand(2));
+  return true;
+}
+
+void SimFunction::addNotSeen(Instruction &call, StringRef name) {
+  records.push_back({ConstantInt::get(Type::getInt64Ty(call.getContext()), 0),
+                     MPG_SIM_CALLED, table.addCallee(name), true});
+}
+
+/// Behind \p call: in its block, or in the one where a call that may throw goes
+/// on.
+void SimFunction::addAllocated(CallBase &call) {
+  std::optional<Allocation> found = allocationOf(call);
+  bool isRealloc = !found && reallocatedBy(call) && call.arg_size() == 2 &&
+                   call.getType()->isPointerTy();
+  if (!found && !isRealloc)
+    return;
+  auto *invoke = dyn_cast<InvokeInst>(&call);
+  BasicBlock *next = invoke ? invoke->getNormalDest() : call.getParent();
+  if (invoke && !next->getSinglePredecessor())
+    return; // shown as memory without a name
+  IRBuilder<> builder(next, invoke ? next->getFirstInsertionPt()
+                                   : std::next(call.getIterator()));
+  Type *number = builder.getInt64Ty();
+  Value *bytes = builder.CreateZExtOrTrunc(
+      found ? found->bytes : call.getArgOperand(1), number);
+  if (found && found->count)
+    bytes = builder.CreateMul(bytes,
+                              builder.CreateZExtOrTrunc(found->count, number));
+  Value *address = &call;
+  if (found && found->result) {
+    // posix_memalign leaves the pointer as it was when it fails.
+    Value *stored = builder.CreateLoad(builder.getPtrTy(), found->result);
+    address = builder.CreateSelect(builder.CreateIsNull(&call), stored,
+                                   Constant::getNullValue(stored->getType()));
+  }
+  SimRecords &list = invoke ? atBegin[next] : records;
+  list.push_back({address, MPG_SIM_ALLOCATED, table.addAllocation(call), true});
+  list.push_back({bytes, MPG_SIM_BYTES, 0, false});
+}
+
+/// What another function records comes between: all before has to be written.
+void SimFunction::addCall(CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  bool isDeclared = callee && callee->isDeclarationForLinker();
+  if (isDeclared && !call.mayReadOrWriteMemory() && call.willReturn())
+    return;
+  if (call.isInlineAsm()) {
+    auto *code = cast<InlineAsm>(call.getCalledOperand());
+    if (call.mayReadOrWriteMemory() && !code->getAsmString().empty())
+      addNotSeen(call, "inline assembly");
+    return;
+  }
+  Value *freed = freedBy(call);
+  if (!freed)
+    freed = reallocatedBy(call);
+  if (freed && freed->getType()->isPointerTy())
+    records.push_back({freed, MPG_SIM_FREED, 0, false});
+  else if (callee && !isDeclared)
+    call.removeFnAttr(Attribute::Memory); // it writes records
+  else if (!addCopyCall(call) && isDeclared && !allocationOf(call) &&
+           !call.doesNotReturn())
+    addNotSeen(call, callee->getName());
+  if (!call.isTerminator())
+    writeBefore(call);
+  addAllocated(call);
+}
+
+void SimFunction::addInstruction(Instruction &instruction) {
+  if (simAddress(instruction))
+    return addAccess(instruction);
+  if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction))
+    if (addIntrinsic(*intrinsic))
+      return;
+  if (auto *call = dyn_cast<CallBase>(&instruction))
+    addCall(*call);
+}
+
+void SimFunction::addBlock(BasicBlock &block) {
+  records.clear();
+  if (auto begin = atBegin.find(&block); begin != atBegin.end())
+    records = begin->second;
+  std::vector<Instruction *> instructions;
+  for (Instruction &instruction : block)
+    instructions.push_back(&instruction);
+  for (Instruction *instruction : instructions) {
+    addInstruction(*instruction);
+    if (records.size() > mostSimRecords / 2 && !isa<PHINode>(instruction) &&
+        !instruction->isTerminator())
+      writeBefore(*instruction->getNextNode());
+  }
+  Instruction &end = *instructions.back();
+  if (auto summary = summaries.find(&end); summary != summaries.end())
+    addSummary(summary->second);
+  writeBefore(end);
+}
+
+void SimFunction::run(Function &function, ScalarEvolution &scev,
+                      const DominatorTree &dominators) {
+#if LLVM_VERSION_MAJOR >= 22
+  SCEVExpander expander(scev, "mpg.sim");
+#else
+  SCEVExpander expander(scev, layout, "mpg.sim");
+#endif
+  for (Loop *loop : loops.getLoopsInPreorder())
+    if (loop->isInnermost())
+      if (std::optional<SimLoop> sum = sumUp(*loop, scev, expander, dominators))
+        summaries.insert({sum->place, *sum});
+  expander.clear();
+  // In front of a loop comes before the loop: its places have to be known.
+  std::vector<BasicBlock *> blocks;
+  for (BasicBlock *block : depth_first(&function.getEntryBlock()))
+    blocks.push_back(block);
+  for (BasicBlock *block : blocks)
+    addBlock(*block);
+}

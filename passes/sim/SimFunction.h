@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instruments one function: first its loops are summed up, then each block gets
+// the records of what is left, in the order of the program.
+
+#ifndef MPG_PASSES_SIMFUNCTION_H
+#define MPG_PASSES_SIMFUNCTION_H
+
+#include "sim/SimLoops.h"
+#include "sim/SimRecords.h"
+#include "sim/SimTable.h"
+
+namespace llvm {
+class BasicBlock;
+class DataLayout;
+class IntrinsicInst;
+class Type;
+} // namespace llvm
+
+namespace mpg {
+
+class SimFunction {
+public:
+  /// \p checks: accesses of loops that are summed up are recorded as well, for
+  /// the test that compares both.
+  SimFunction(SimTable &table, llvm::LoopInfo &loops,
+              const llvm::DataLayout &layout, bool checks)
+      : table(table), loops(loops), layout(layout), checks(checks) {}
+  void run(llvm::Function &function, llvm::ScalarEvolution &scev,
+           const llvm::DominatorTree &dominators);
+
+private:
+  /// Bytes of one access that is recorded as several, where it begins.
+  struct Piece {
+    uint64_t offset, bytes;
+  };
+
+  void addBlock(llvm::BasicBlock &block);
+  void addInstruction(llvm::Instruction &instruction);
+  void addAccess(llvm::Instruction &instruction);
+  void addSummary(const SimLoop &loop);
+  bool addIntrinsic(llvm::IntrinsicInst &call);
+  void addMasked(llvm::IntrinsicInst &call);
+  void addLanes(llvm::IntrinsicInst &call, llvm::Value *addresses,
+                llvm::Value *mask, llvm::Type *type, bool store);
+  void addCopy(llvm::Instruction &call, llvm::Value *to, llvm::Value *from,
+               llvm::Value *bytes);
+  bool addCopyCall(llvm::CallBase &call);
+  void addCall(llvm::CallBase &call);
+  void addAllocated(llvm::CallBase &call);
+  void addNotSeen(llvm::Instruction &call, llvm::StringRef name);
+  void writeBefore(llvm::Instruction &place);
+  llvm::SmallVector<Piece, 2> piecesOf(llvm::Type *type) const;
+  unsigned placeOf(const llvm::Instruction &instruction, bool store,
+                   uint64_t bytes);
+
+  SimTable &table;
+  llvm::LoopInfo &loops;
+  const llvm::DataLayout &layout;
+  bool checks;
+  SimRecords records; ///< not yet written, of the block at hand
+  llvm::DenseMap<llvm::Instruction *, SimLoop> summaries;
+  /// Accesses of loops that are summed up, and the places of their pieces.
+  llvm::DenseMap<llvm::Instruction *, llvm::SmallVector<unsigned, 2>> summedUp;
+  /// What a call that may throw has allocated.
+  llvm::DenseMap<llvm::BasicBlock *, SimRecords> atBegin;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SIMFUNCTION_H

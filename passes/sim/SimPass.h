@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --mpg-sim: the program tells mpgsim what it accesses, and computes the same.
+// After everything that optimises, so that the loops are those of the plain
+// program; what the code generator spills to the stack is not seen.
+
+#ifndef MPG_PASSES_SIMPASS_H
+#define MPG_PASSES_SIMPASS_H
+
+#include "tags/TagWriter.h"
+
+namespace mpg {
+
+class SimPass : public llvm::PassInfoMixin<SimPass> {
+public:
+  explicit SimPass(TagWriterPass::Stage stage) : stage(stage) {}
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+
+private:
+  TagWriterPass::Stage stage;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SIMPASS_H

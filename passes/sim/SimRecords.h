@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code that writes records (mpg/sim.h). What a block accesses between two
+// calls is written at once, behind the last access: one look at the cursor.
+
+#ifndef MPG_PASSES_SIMRECORDS_H
+#define MPG_PASSES_SIMRECORDS_H
+
+#include "mpg/sim.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class GlobalVariable;
+class Instruction;
+class Value;
+} // namespace llvm
+
+namespace mpg {
+
+struct SimRecord {
+  llvm::Value *value; ///< a pointer or a number of at most 64 bits
+  mpg_sim_kind kind;
+  unsigned number;
+  bool isPlace;                  ///< number: of a place of the module
+  llvm::Value *onlyIf = nullptr; ///< an i1; null: always
+};
+
+/// Records that follow each other in one chunk.
+using SimRecords = llvm::SmallVector<SimRecord, 8>;
+
+/// More have to be written in parts.
+constexpr unsigned mostSimRecords = 1024;
+
+/// Writes \p records before \p place. Before a terminator the block is split;
+/// in the middle of a block it is not: what the code generator puts together
+/// out of one block, such as a multiplication and a sum, would be torn apart.
+/// \p firstPlace is SimTable's.
+void writeSimRecords(const SimRecords &records, llvm::Instruction &place,
+                     llvm::GlobalVariable &firstPlace);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SIMRECORDS_H

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sim/SimTable.h"
+#include "mpg/sim.h"
+#include "openmp/VariableNames.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Names may hold anything; a line must stay one.
+static std::string oneWord(StringRef name) {
+  std::string word = name.str();
+  for (char &letter : word)
+    if (static_cast<unsigned char>(letter) < ' ')
+      letter = '?';
+  return word.empty() ? "?" : word;
+}
+
+SimTable::SimTable(Module &module) : module(module) {
+  Type *number = Type::getInt64Ty(module.getContext());
+  first = new GlobalVariable(module, number, /*isConstant=*/false,
+                             GlobalValue::InternalLinkage,
+                             ConstantInt::get(number, 0), "mpg.sim.first");
+  text = ("mpgsim\t" + Twine(MPG_SIM_VERSION) + "\t" +
+          StringRef(module.getTargetTriple().str()) + "\n")
+             .str();
+}
+
+unsigned SimTable::numberOf(StringMap<unsigned> &numbers, const Twine &line) {
+  std::string words = line.str();
+  auto [place, isNew] = numbers.try_emplace(words, numbers.size());
+  if (isNew)
+    text += words + "\n";
+  return place->second;
+}
+
+unsigned SimTable::fileOf(const DebugLoc &location, const Function &function) {
+  StringRef path = module.getSourceFileName();
+  if (location)
+    path = location->getFilename();
+  else if (const DISubprogram *subprogram = function.getSubprogram())
+    path = subprogram->getFilename();
+  return numberOf(files, "F\t" + Twine(oneWord(path)));
+}
+
+/// Of a loop its first line: that of its head, not of what was inlined.
+unsigned SimTable::codeOf(const Instruction &instruction, const Loop *loop) {
+  const Function &function = *instruction.getFunction();
+  DebugLoc location = loop ? loop->getStartLoc() : DebugLoc();
+  unsigned line = location ? location.getLine() : 0;
+  StringRef name = function.getName();
+  if (const DISubprogram *subprogram = function.getSubprogram()) {
+    name = subprogram->getName();
+    if (!loop)
+      line = subprogram->getLine();
+  }
+  if (location)
+    if (auto *scope = location->getScope()->getSubprogram())
+      name = scope->getName();
+  unsigned file = fileOf(location, function);
+  return numberOf(codes, "L\t" + Twine(file) + "\t" + Twine(line) +
+                             (loop ? "\tloop\t" : "\tcode\t") + oneWord(name));
+}
+
+unsigned SimTable::addAccess(const Instruction &instruction, const Loop *loop,
+                             bool store, uint64_t bytes) {
+  unsigned code = codeOf(instruction, loop);
+  const DebugLoc &location = instruction.getDebugLoc();
+  text += ("A\t" + Twine(store ? "s\t" : "l\t") + Twine(bytes) + "\t" +
+           Twine(location ? location.getLine() : 0) + "\t" + Twine(code) + "\n")
+              .str();
+  return places++;
+}
+
+unsigned SimTable::addAllocation(const CallBase &call) {
+  const DebugLoc &location = call.getDebugLoc();
+  unsigned file = fileOf(location, *call.getFunction());
+  std::string name = variableNameOf(call);
+  text +=
+      ("H\t" + Twine(file) + "\t" + Twine(location ? location.getLine() : 0) +
+       "\t" + (name.empty() ? std::string() : oneWord(name)) + "\n")
+          .str();
+  return places++;
+}
+
+unsigned SimTable::addCallee(StringRef name) {
+  auto [place, isNew] = callees.try_emplace(name, places);
+  if (isNew) {
+    text += ("C\t" + Twine(oneWord(name)) + "\n").str();
+    ++places;
+  }
+  return place->second;
+}
+
+/// Whether \p object is memory of the program at one address, which a table of
+/// the module may name.
+static bool isObject(const GlobalVariable &object) {
+  if (object.isDeclarationForLinker() || object.isThreadLocal() ||
+      object.getName().starts_with("llvm.") ||
+      object.getName().starts_with("mpg.sim.") ||
+      object.getAddressSpace() != 0 ||
+      object.hasMetadata(LLVMContext::MD_associated))
+    return false;
+  // A linker that drops its group would miss it. Texts have no name to show.
+  return !object.hasLocalLinkage() ||
+         (!object.hasComdat() && !object.hasPrivateLinkage());
+}
+
+static std::string shownName(const GlobalVariable &object) {
+  SmallVector<DIGlobalVariableExpression *, 1> found;
+  object.getDebugInfo(found);
+  return oneWord(found.empty() ? object.getName()
+                               : found.front()->getVariable()->getName());
+}
+
+GlobalVariable *SimTable::writeObjects(uint64_t &count) {
+  LLVMContext &context = module.getContext();
+  const DataLayout &layout = module.getDataLayout();
+  Type *number = Type::getInt64Ty(context);
+  StructType *type =
+      StructType::get(context, {PointerType::getUnqual(context), number});
+  SmallVector<Constant *, 0> objects;
+  for (GlobalVariable &object : module.globals()) {
+    if (!isObject(object) || !object.getValueType()->isSized())
+      continue;
+    uint64_t bytes = layout.getTypeAllocSize(object.getValueType());
+    if (!bytes)
+      continue;
+    objects.push_back(
+        ConstantStruct::get(type, {&object, ConstantInt::get(number, bytes)}));
+    text += "G\t" + shownName(object) + "\n";
+  }
+  count = objects.size();
+  ArrayType *list = ArrayType::get(type, count);
+  return new GlobalVariable(
+      module, list, /*isConstant=*/true, GlobalValue::InternalLinkage,
+      ConstantArray::get(list, objects), "mpg.sim.objects");
+}
+
+void SimTable::write() {
+  for (const Function &function : module)
+    if (!function.isDeclarationForLinker() && !function.hasLocalLinkage())
+      text += "D\t" + oneWord(function.getName()) + "\n";
+  uint64_t count = 0;
+  GlobalVariable *objects = writeObjects(count);
+  LLVMContext &context = module.getContext();
+  auto *words = ConstantDataArray::getString(context, text, /*AddNull=*/false);
+  auto *string =
+      new GlobalVariable(module, words->getType(), true,
+                         GlobalValue::InternalLinkage, words, "mpg.sim.text");
+  Type *none = Type::getVoidTy(context);
+  Type *number = Type::getInt64Ty(context);
+  Type *pointer = PointerType::getUnqual(context);
+  Function *constructor = Function::createWithDefaultAttr(
+      FunctionType::get(none, false), GlobalValue::InternalLinkage, 0,
+      "mpg.sim.begin", &module);
+  constructor->addFnAttr(Attribute::NoUnwind);
+  IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
+  FunctionCallee call =
+      module.getOrInsertFunction("mpg_sim_module", none, pointer, number,
+                                 number, pointer, number, pointer);
+  builder.CreateCall(call, {string, builder.getInt64(text.size()),
+                            builder.getInt64(places), objects,
+                            builder.getInt64(count), first});
+  builder.CreateRetVoid();
+  // Not as a constructor of LLVM: flang makes those .ctors, which lld drops.
+  auto *entry = new GlobalVariable(module, pointer, /*isConstant=*/true,
+                                   GlobalValue::InternalLinkage, constructor,
+                                   "mpg.sim.entry");
+  entry->setSection(".init_array.0");
+  appendToCompilerUsed(module, {entry});
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mpgsim has to know of a module beforehand: its loads and stores, where
+// they stand, what it allocates and calls, and its variables. It goes into the
+// module as one text, which is handed over before the first constructor runs.
+//
+// A line for each thing, words between tabs. Files, codes and places are each
+// numbered from 0 in the order of their lines:
+//
+//   mpgsim VERSION TARGET
+//   F path                            a file
+//   L file line loop|code function    a loop, or a function's code outside of
+//   one A l|s bytes line code             place: an access H file line name
+//   place: an allocation, of variable "name" C name place: a function that is
+//   not in the module G name                            an object of the list,
+//   in its order D name                            a function of the module
+//   that others call
+
+#ifndef MPG_PASSES_SIMTABLE_H
+#define MPG_PASSES_SIMTABLE_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DebugLoc.h"
+#include <string>
+
+namespace llvm {
+class CallBase;
+class Function;
+class GlobalVariable;
+class Instruction;
+class Loop;
+class Module;
+} // namespace llvm
+
+namespace mpg {
+
+class SimTable {
+public:
+  explicit SimTable(llvm::Module &module);
+
+  /// The number that added to this is a place's in the running program: an i64.
+  llvm::GlobalVariable *firstPlace() const { return first; }
+
+  // Each returns a place. \p loop may be null.
+  unsigned addAccess(const llvm::Instruction &instruction,
+                     const llvm::Loop *loop, bool store, uint64_t bytes);
+  unsigned addAllocation(const llvm::CallBase &call);
+  unsigned addCallee(llvm::StringRef name);
+
+  /// Puts the text into the module, and the constructor that hands it over.
+  void write();
+
+private:
+  unsigned fileOf(const llvm::DebugLoc &location,
+                  const llvm::Function &function);
+  unsigned codeOf(const llvm::Instruction &instruction, const llvm::Loop *loop);
+  unsigned numberOf(llvm::StringMap<unsigned> &numbers,
+                    const llvm::Twine &line);
+  llvm::GlobalVariable *writeObjects(uint64_t &count);
+
+  llvm::Module &module;
+  llvm::GlobalVariable *first;
+  std::string text;
+  unsigned places = 0;
+  llvm::StringMap<unsigned> files, codes, callees;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SIMTABLE_H

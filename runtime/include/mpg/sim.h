@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * How a program that was compiled with --mpg-sim tells mpgsim what it accesses:
+ * records in chunks of memory that both share. MpgPasses writes the code that
+ * fills a chunk, libmpgsim.a hands it over, mpgsim reads it. The three have to be
+ * of one version.
+ */
+
+#ifndef MPG_SIM_H
+#define MPG_SIM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Of records, of the module's text and of the ring. */
+#define MPG_SIM_VERSION 1
+/** In the environment: the path of the ring. */
+#define MPG_SIM_VARIABLE "MPG_SIM_RING"
+
+/** A chunk lies at a multiple of its size, so that its end shows in the
+ * address. A word of 0 ends the records of a chunk. */
+#define MPG_SIM_CHUNK_BYTES 65536u
+#define MPG_SIM_CHUNKS 32u
+
+/** One record: the word is kind << 56 | number. */
+struct mpg_sim_record {
+  uint64_t value;
+  uint64_t word;
+};
+
+/** Number: of a place in the program's text, where nothing else is said. */
+enum mpg_sim_kind {
+  MPG_SIM_END,
+  MPG_SIM_ACCESS,  /**< value: address */
+  MPG_SIM_CHECKED, /**< the same, of a loop that is summed up as well (tests) */
+  MPG_SIM_LOOP,    /**< value: iterations; number: streams that follow */
+  MPG_SIM_STREAM,  /**< value: first address */
+  MPG_SIM_STRIDE,  /**< value: bytes from one access of it to the next */
+  MPG_SIM_FROM,    /**< value: where a copy reads; TO follows */
+  MPG_SIM_TO,      /**< value: where a copy or a fill writes; BYTES follows */
+  MPG_SIM_BYTES,   /**< value: bytes of the record before it */
+  MPG_SIM_ALLOCATED, /**< value: address; BYTES follows */
+  MPG_SIM_FREED,     /**< value: address */
+  MPG_SIM_CALLED,    /**< a call of what was perhaps not compiled with --mpg-sim */
+  MPG_SIM_STACK,     /**< value: its lowest address; BYTES follows */
+  MPG_SIM_MODULE,    /**< value: bytes of its text; number: its first place */
+  MPG_SIM_TEXT,      /**< value: bytes of a piece of it, in the next records */
+  MPG_SIM_OBJECT,    /**< value: address; number: in the text; BYTES follows */
+  MPG_SIM_KINDS
+};
+#define MPG_SIM_KIND_SHIFT 56
+
+/** In front of the chunks, in a page block of its own size. The first three
+ * members stay where they are in all versions. */
+struct mpg_sim_ring {
+  char magic[8]; /**< MPG_SIM_MAGIC */
+  uint32_t version;
+  uint32_t otherVersion; /**< of a program that could not use the ring */
+  int32_t reader;        /**< process that takes chunks */
+  int32_t owner;         /**< process that fills them; 0: none has begun */
+  uint32_t filled;       /**< chunks handed over; a futex */
+  uint32_t taken;        /**< chunks read; a futex */
+  uint32_t readerWaits, ownerWaits;
+  uint32_t otherThreads;   /**< that accessed memory and were not seen */
+  uint32_t otherProcesses; /**< the same: forked, or started later */
+  uint64_t lostRecords;    /**< of them */
+};
+#define MPG_SIM_MAGIC "mpgsim\n"
+
+/** Memory of a module that has a name. */
+struct mpg_sim_object {
+  const void *address;
+  uint64_t bytes;
+};
+
+/** Where the next record of this thread goes. The code stores records there and
+ * moves it on; when it is too near to the end of the chunk: mpg_sim_next. */
+extern __thread struct mpg_sim_record *mpg_sim_cursor;
+
+/** Another chunk, empty. Does not change errno. */
+struct mpg_sim_record *mpg_sim_next(void);
+
+/** As mpg_sim_next, unless there is room for \p records: then the cursor. */
+struct mpg_sim_record *mpg_sim_room(uint64_t records);
+
+/** Called before the constructors of a module: says its text and its objects,
+ * and stores at \p first the number of its first place. */
+void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
+                    const struct mpg_sim_object *objects, uint64_t count,
+                    uint64_t *first);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libmpgsim.a: hands what a program compiled with --mpg-sim records over to
+// mpgsim, in memory that both share (mpg/sim.h). The model is in mpgsim, so
+// that nothing here allocates memory, opens a file that stays open, or is lost
+// when the program crashes: mpgsim reads the last chunk after the program's
+// end.
+//
+// Only the main thread of the first process is recorded. Other threads and
+// processes, and a program without mpgsim, write into a sink; they are counted.
+// All of it may run in a signal handler.
+
+#include "mpg/sim.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using Record = mpg_sim_record;
+
+static constexpr uint64_t chunkBytes = MPG_SIM_CHUNK_BYTES;
+static constexpr unsigned sinks = 64;
+
+/// So near to the end of a chunk at address 0 that nothing fits.
+#define MPG_NO_CHUNK reinterpret_cast<Record *>(MPG_SIM_CHUNK_BYTES - 16)
+
+// Seen by instrumented libraries, too, which have a copy of their own when the
+// program has none.
+#pragma GCC visibility push(default)
+__thread Record *mpg_sim_cursor = MPG_NO_CHUNK;
+#pragma GCC visibility pop
+
+namespace {
+struct State {
+  mpg_sim_ring *ring; ///< null: no mpgsim
+  bool isStarted;
+  uint64_t nextPlace; ///< place 0 is none
+  unsigned nextSink;
+  char *sinkMemory;
+};
+} // namespace
+
+static State state;
+static __thread bool isRecorded;
+static __thread bool isCounted; ///< as another thread
+static __thread bool isInNext;
+static __thread Record *sinkStart;
+
+static Record *chunkAt(unsigned number) {
+  char *chunks = reinterpret_cast<char *>(state.ring) + chunkBytes;
+  return reinterpret_cast<Record *>(chunks +
+                                    number % MPG_SIM_CHUNKS * chunkBytes);
+}
+
+static long futex(uint32_t *word, int operation, uint32_t value,
+                  const timespec *timeout) {
+  return syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
+}
+
+/// Memory of \p bytes at a multiple of a chunk; null: there is none.
+static char *mapAligned(uint64_t bytes, int file) {
+  auto *whole = static_cast<char *>(
+      mmap(nullptr, bytes + chunkBytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (whole == MAP_FAILED)
+    return nullptr;
+  uint64_t begin = reinterpret_cast<uint64_t>(whole);
+  uint64_t skipped = -begin & (chunkBytes - 1);
+  char *aligned = whole + skipped;
+  int flags =
+      file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  if (mmap(aligned, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file,
+           0) == MAP_FAILED) {
+    munmap(whole, bytes + chunkBytes);
+    return nullptr;
+  }
+  if (skipped)
+    munmap(whole, skipped);
+  munmap(aligned + bytes, chunkBytes - skipped);
+  return aligned;
+}
+
+/// A chunk that nobody reads. Without memory for it the program cannot go on.
+static Record *sink() {
+  if (!sinkStart) {
+    char *memory = __atomic_load_n(&state.sinkMemory, __ATOMIC_ACQUIRE);
+    if (!memory) {
+      char *fresh = mapAligned(sinks * chunkBytes, -1);
+      if (!fresh) {
+        static const char text[] =
+            "libmpgsim: error: no address space of 4 MiB for a program that "
+            "was compiled with --mpg-sim; raise 'ulimit -v'\n";
+        if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+          _exit(127);
+        _exit(127);
+      }
+      if (__atomic_compare_exchange_n(&state.sinkMemory, &memory, fresh, false,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        memory = fresh;
+      else
+        munmap(fresh, sinks * chunkBytes);
+    }
+    unsigned number =
+        __atomic_fetch_add(&state.nextSink, 1, __ATOMIC_RELAXED) % sinks;
+    sinkStart = reinterpret_cast<Record *>(memory + number * chunkBytes);
+  }
+  return sinkStart;
+}
+
+/// From now on this process writes into a sink, and says so in the ring.
+static void leave() {
+  if (state.ring)
+    __atomic_fetch_add(&state.ring->otherProcesses, 1, __ATOMIC_RELAXED);
+  state.ring = nullptr;
+  isRecorded = false;
+  mpg_sim_cursor = MPG_NO_CHUNK;
+}
+
+static void handOver() {
+  mpg_sim_ring *ring = state.ring;
+  uint32_t filled = ring->filled + 1;
+  __atomic_store_n(&ring->filled, filled, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&ring->readerWaits, __ATOMIC_SEQ_CST))
+    futex(&ring->filled, FUTEX_WAKE, 1, nullptr);
+  for (;;) {
+    uint32_t taken = __atomic_load_n(&ring->taken, __ATOMIC_SEQ_CST);
+    if (filled - taken < MPG_SIM_CHUNKS)
+      return;
+    __atomic_store_n(&ring->ownerWaits, 1, __ATOMIC_SEQ_CST);
+    timespec second = {1, 0};
+    long status = futex(&ring->taken, FUTEX_WAIT, taken, &second);
+    __atomic_store_n(&ring->ownerWaits, 0, __ATOMIC_SEQ_CST);
+    // A reader that was killed takes nothing any more.
+    if (status && errno == ETIMEDOUT && kill(ring->reader, 0) &&
+        errno == ESRCH) {
+      state.ring = nullptr;
+      return;
+    }
+  }
+}
+
+static Record *nextOfOther() {
+  Record *start = sink();
+  if (!state.ring)
+    return start;
+  if (!isCounted)
+    __atomic_fetch_add(&state.ring->otherThreads, 1, __ATOMIC_RELAXED);
+  isCounted = true;
+  uint64_t lost =
+      mpg_sim_cursor == MPG_NO_CHUNK ? 0 : uint64_t(mpg_sim_cursor - start);
+  __atomic_fetch_add(&state.ring->lostRecords, lost, __ATOMIC_RELAXED);
+  return start;
+}
+
+#pragma GCC visibility push(default)
+Record *mpg_sim_next() {
+  if (!state.ring || !isRecorded)
+    return nextOfOther();
+  // A signal between two chunks: what its handler does is lost.
+  if (isInNext)
+    return sink();
+  int savedErrno = errno;
+  isInNext = true;
+  Record *next;
+  if (state.ring->owner != getpid()) { // forked by a system call of its own
+    leave();
+    next = sink();
+  } else {
+    handOver();
+    next = state.ring ? chunkAt(state.ring->filled) : sink();
+  }
+  mpg_sim_cursor = next;
+  isInNext = false;
+  errno = savedErrno;
+  return next;
+}
+
+Record *mpg_sim_room(uint64_t records) {
+  uint64_t used = reinterpret_cast<uint64_t>(mpg_sim_cursor) & (chunkBytes - 1);
+  return used + (records + 1) * sizeof(Record) > chunkBytes ? mpg_sim_next()
+                                                            : mpg_sim_cursor;
+}
+#pragma GCC visibility pop
+
+static void put(uint64_t value, mpg_sim_kind kind, uint64_t number) {
+  Record *at = mpg_sim_cursor;
+  *at = {value, uint64_t(kind) << MPG_SIM_KIND_SHIFT | number};
+  mpg_sim_cursor = at + 1;
+}
+
+/// A room that stays: what is put must not lie in two chunks.
+static void reserve(uint64_t records) {
+  mpg_sim_cursor = mpg_sim_room(records);
+}
+
+/// The stack of the main thread, from the least address that it may grow to.
+static void sayStack() {
+  uint64_t here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  uint64_t largest = uint64_t(1) << 30;
+  rlimit limit;
+  uint64_t bytes = getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur > largest
+                       ? largest
+                       : limit.rlim_cur;
+  // Constructors run near its top; arguments and environment lie above.
+  uint64_t top = here + (uint64_t(1) << 20);
+  reserve(2);
+  put(top - bytes, MPG_SIM_STACK, 0);
+  put(bytes, MPG_SIM_BYTES, 0);
+}
+
+/// The ring of the environment, if it is one for this version.
+static mpg_sim_ring *openRing() {
+  const char *path = secure_getenv(MPG_SIM_VARIABLE);
+  int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  if (file < 0)
+    return nullptr;
+  char *memory = mapAligned((MPG_SIM_CHUNKS + 1) * chunkBytes, file);
+  close(file);
+  auto *ring = reinterpret_cast<mpg_sim_ring *>(memory);
+  if (!ring || memcmp(ring->magic, MPG_SIM_MAGIC, sizeof(ring->magic)))
+    return nullptr;
+  if (ring->version != MPG_SIM_VERSION) {
+    ring->otherVersion = MPG_SIM_VERSION;
+    return nullptr;
+  }
+  int32_t nobody = 0;
+  if (!__atomic_compare_exchange_n(&ring->owner, &nobody, getpid(), false,
+                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    __atomic_fetch_add(&ring->otherProcesses, 1, __ATOMIC_RELAXED);
+    return nullptr;
+  }
+  return ring;
+}
+
+static void start() {
+  if (state.isStarted)
+    return;
+  int savedErrno = errno;
+  state.isStarted = true;
+  state.nextPlace = 1;
+  state.ring = openRing();
+  if (state.ring) {
+    pthread_atfork(nullptr, nullptr, leave);
+    isRecorded = true;
+    mpg_sim_cursor = chunkAt(0);
+    sayStack();
+  }
+  errno = savedErrno;
+}
+
+static void sayText(const char *text, uint64_t bytes) {
+  static constexpr uint64_t largest = chunkBytes / 2;
+  while (bytes) {
+    uint64_t piece = bytes < largest ? bytes : largest;
+    uint64_t records = (piece + sizeof(Record) - 1) / sizeof(Record);
+    reserve(records + 1);
+    put(piece, MPG_SIM_TEXT, 0);
+    memcpy(mpg_sim_cursor, text, piece);
+    mpg_sim_cursor += records;
+    text += piece;
+    bytes -= piece;
+  }
+}
+
+#pragma GCC visibility push(default)
+void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
+                    const mpg_sim_object *objects, uint64_t count,
+                    uint64_t *first) {
+  start();
+  *first = __atomic_fetch_add(&state.nextPlace, places, __ATOMIC_RELAXED);
+  if (!state.ring || !isRecorded)
+    return;
+  reserve(1);
+  put(bytes, MPG_SIM_MODULE, *first);
+  sayText(text, bytes);
+  for (uint64_t number = 0; number < count; ++number) {
+    reserve(2);
+    put(reinterpret_cast<uint64_t>(objects[number].address), MPG_SIM_OBJECT,
+        number);
+    put(objects[number].bytes, MPG_SIM_BYTES, 0);
+  }
+}
+#pragma GCC visibility pop

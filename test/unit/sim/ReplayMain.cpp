@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpg_sim_replay MACHINE RECORD: what 'mpgsim --record' wrote of a program that
+// was compiled with sim=check, through both models. The quick one gets the
+// loops that the compiler has summed up, and not their single accesses; the
+// naive one gets each access that the program made, and no sums. Both must
+// agree in every counter of every place, or a sum is wrong.
+
+#include "Machines/MachineFile.h"
+#include "NaiveModel.h"
+#include "SimRun/SimDecoder.h"
+#include "SimRun/SimPlaces.h"
+#include <cinttypes>
+#include <cstdio>
+
+using namespace mpg::sim;
+
+namespace {
+/// Sites are places here.
+class Replay {
+public:
+  Replay(const Machine &machine, const WhatIf &whatIf)
+      : quick(machine, whatIf), naive(machine, whatIf) {}
+
+  void access(unsigned place, uint64_t address) {
+    ++single;
+    quick.core(0).access(known(place), address);
+    naive.access(0, known(place), address);
+  }
+  void checked(unsigned place, uint64_t address) {
+    ++inLoops;
+    naive.access(0, known(place), address);
+  }
+  void loop(const std::vector<Stream> &streams, uint64_t times) {
+    summedUp += streams.size() * times;
+    quick.core(0).affine(streams, times);
+  }
+  void copy(const Stream &from, const Stream &to, uint64_t bytes) {
+    quick.core(0).copy(from.site, from.begin, to.site, to.begin, bytes);
+    naive.copy(0, {inVectors(from), inVectors(to)}, bytes);
+  }
+  void fill(const Stream &to, uint64_t bytes) {
+    quick.core(0).range(to.site, to.begin, bytes);
+    naive.copy(0, {inVectors(to)}, bytes);
+  }
+  void allocated(unsigned, uint64_t, uint64_t) {}
+  void freed(uint64_t) {}
+  void called(unsigned) {}
+  void stack(uint64_t, uint64_t) {}
+  void object(unsigned, uint64_t, uint64_t) {}
+  void module(uint64_t first, const std::string &text) {
+    error = places.addModule(first, text);
+    for (; sites < places.count(); ++sites) {
+      Site site;
+      site.bytes = places.place(sites).bytes;
+      site.store = places.place(sites).store;
+      quick.addSite(site);
+      naive.addSite(site);
+    }
+  }
+  /// Says on standard output what differs; whether all is alike.
+  bool compare() const;
+
+  std::string error;
+
+private:
+  static Stream inVectors(const Stream &stream) {
+    return {stream.site, stream.begin, 64};
+  }
+  unsigned known(unsigned place) const { return place < sites ? place : 0; }
+
+  Model quick;
+  NaiveModel naive;
+  SimPlaces places;
+  unsigned sites = 0;
+  uint64_t single = 0, inLoops = 0, summedUp = 0;
+};
+} // namespace
+
+bool Replay::compare() const {
+  if (inLoops != summedUp) {
+    printf("loops made %" PRIu64 " accesses, their sums say %" PRIu64 "\n",
+           inLoops, summedUp);
+    return false;
+  }
+  for (unsigned site = 0; site < sites; ++site)
+    for (unsigned counter = 0; counter < quick.layout().size(); ++counter)
+      if (quick.count(site, counter) != naive.count(site, counter)) {
+        printf("place %u, line %u: counter %u is %" PRIu64 ", naive %" PRIu64
+               "\n",
+               site, places.place(site).line, counter,
+               quick.count(site, counter), naive.count(site, counter));
+        return false;
+      }
+  printf("equal: %u places with %u counters, %" PRIu64
+         " accesses summed up, %" PRIu64 " single\n",
+         sites, quick.layout().size(), summedUp, single);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  Machine machine;
+  if (argc != 3 || !readMachine(argv[1], machine).empty())
+    return 2;
+  FILE *file = fopen(argv[2], "rb");
+  if (!file)
+    return 2;
+  WhatIf whatIf;
+  whatIf.pageBytes = machine.pageBytes;
+  whatIf.mapSeeds = {1};
+  Replay replay(machine, whatIf);
+  SimDecoder decoder;
+  std::vector<mpg_sim_record> chunk(MPG_SIM_CHUNK_BYTES /
+                                    sizeof(mpg_sim_record));
+  while (fread(chunk.data(), MPG_SIM_CHUNK_BYTES, 1, file) == 1)
+    decoder.read(chunk.data(), replay);
+  fclose(file);
+  if (!replay.error.empty() || decoder.damaged()) {
+    printf("damaged: %s, %" PRIu64 " records\n", replay.error.c_str(),
+           decoder.damaged());
+    return 1;
+  }
+  return replay.compare() ? 0 : 1;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Options.h.
+
+#include "Options.h"
+#include "Support/Format.h"
+
+#include "OptionTable.inc"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace mpg;
+
+static const ProgramText programText = {
+    "mpgsim", "mpgsim [OPTION]... [--] PROGRAM [ARGUMENT]...",
+    "Runs a program that was compiled with --mpg-sim and says what it would "
+    "miss in\nthe caches and TLBs of a machine, for each page size; all counts "
+    "are modelled.",
+    "\nStatus: that of the program, and its signal; 125 mpgsim itself failed "
+    "or "
+    "there\n  is nothing to report, 126 the program cannot be run, 127 it is "
+    "not there.\n",
+    simOwnError};
+
+/// Where the program begins: the first argument that is no option, or the one
+/// behind "--".
+static int findCommand(int argc, char **argv) {
+  int at = 1;
+  while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0' &&
+         StringRef(argv[at]) != "--")
+    ++at;
+  return at;
+}
+
+std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
+                                            int &status) {
+  OptionTable table;
+  int commandAt = findCommand(argc, argv);
+  CommandLine line(table, programText, ArrayRef(argv + 1, argv + commandAt));
+  if (line.isAnswered(OPT_help, OPT_version, status))
+    return std::nullopt;
+  const InputArgList &args = line.args();
+  SimOptions options;
+  options.json = args.hasArg(OPT_json);
+  options.machine = args.getLastArgValue(OPT_machine, "a64fx").str();
+  options.output = args.getLastArgValue(OPT_output).str();
+  options.record = args.getLastArgValue(OPT_record).str();
+  StringRef maps = args.getLastArgValue(OPT_maps, "1");
+  if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
+      options.maps > 8)
+    return line.usageError(
+        "--maps=" + printable(maps) + ": is a number from 1 to 8", status);
+  if (commandAt < argc && StringRef(argv[commandAt]) == "--")
+    ++commandAt;
+  options.command.assign(argv + commandAt, argv + argc);
+  if (options.command.empty())
+    return line.usageError("no program is named", status);
+  return options;
+}

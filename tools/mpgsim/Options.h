@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of mpgsim as plain data.
+
+#ifndef MPG_TOOLS_MPGSIM_OPTIONS_H
+#define MPG_TOOLS_MPGSIM_OPTIONS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+struct SimOptions {
+  std::string machine = "a64fx";
+  unsigned maps = 1;
+  bool json = false;
+  std::string output; ///< empty: standard error
+  std::string record; ///< empty: none
+  std::vector<std::string> command;
+};
+
+/// mpgsim's own exit statuses, those of env and nohup.
+constexpr int simOwnError = 125, simNotExecutable = 126, simNotFound = 127;
+
+/// Parses the command line. Nothing when the program has said all it has to
+/// say (--help, --version, a usage error); \p status is then the exit status.
+std::optional<SimOptions> parseOptions(int argc, char **argv, int &status);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGSIM_OPTIONS_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of mpgsim: parsing, --help and "did you mean" are made from this
+// file.
+
+include "llvm/Option/OptParser.td"
+
+class LongFlag<string name, string help>
+    : Flag<["--"], name>, HelpText<help>;
+class LongValue<string name, string metavar, string help>
+    : Joined<["--"], name # "=">, MetaVarName<metavar>, HelpText<help>;
+
+def help : LongFlag<"help", "print this text">;
+def h : Flag<["-"], "h">, Alias<help>;
+def version : LongFlag<"version", "print the version">;
+
+def machine : LongValue<"machine", "NAME|FILE",
+    "the machine that is modelled: a64fx (default), zen4,\n"
+    "icelake-sp, neoverse-v1, neoverse-v2, or a file.yaml">;
+def maps : LongValue<"maps", "N",
+    "number of random maps of physical pages, 1 (default) to 8;\n"
+    "with more than one, counts that depend on it are intervals">;
+def json : LongFlag<"json", "print JSON, schema mpgsim-1">;
+def output : LongValue<"output", "FILE",
+    "write the report to FILE instead of standard error">;
+def record : LongValue<"record", "FILE",
+    "write what the program records to FILE as well: large, and\n"
+    "for tests of the model">;

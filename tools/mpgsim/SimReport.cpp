@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of the model's counters, by array and by loop.
+
+#include "SimReport.h"
+#include "Support/Format.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+using namespace mpg::sim;
+
+std::string mpg::pageName(uint64_t bytes) { return formatBytes(bytes); }
+
+namespace {
+/// Reads a row of counters, which may be a sum of rows.
+class RowReader {
+public:
+  RowReader(const Machine &machine, const CounterLayout &layout, unsigned maps)
+      : machine(machine), layout(layout), maps(maps) {}
+  SimCounts read(const std::vector<uint64_t> &row) const;
+
+private:
+  SimPageCounts readPage(const std::vector<uint64_t> &row, unsigned page) const;
+  template <typename Counter> SimInterval overMaps(Counter counter) const;
+
+  const Machine &machine;
+  const CounterLayout &layout;
+  unsigned maps;
+};
+} // namespace
+
+template <typename Counter>
+SimInterval RowReader::overMaps(Counter counter) const {
+  SimInterval interval = {counter(0), counter(0)};
+  for (unsigned map = 1; map < maps; ++map) {
+    interval.least = std::min(interval.least, counter(map));
+    interval.most = std::max(interval.most, counter(map));
+  }
+  return interval;
+}
+
+SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
+                                  unsigned page) const {
+  SimPageCounts counts;
+  counts.pageBytes = machine.pageBytes[page];
+  for (unsigned level = 0; level < machine.tlbs.size(); ++level)
+    counts.tlbMisses.push_back(row[layout.tlbMisses(page, level)]);
+  uint64_t first = row[layout.firstCache(0, Count::demandMisses)] +
+                   row[layout.firstCache(0, Count::prefetchMisses)];
+  counts.cacheMisses.push_back({first, first});
+  for (unsigned level = 1; level < machine.caches.size(); ++level)
+    counts.cacheMisses.push_back(overMaps([&](unsigned map) {
+      return row[layout.cache(page, map, 0, level, Count::demandMisses)] +
+             row[layout.cache(page, map, 0, level, Count::prefetchMisses)];
+    }));
+  counts.linesRead = counts.cacheMisses.back();
+  counts.linesWritten = overMaps(
+      [&](unsigned map) { return row[layout.memoryWrites(page, map, 0)]; });
+  return counts;
+}
+
+SimCounts RowReader::read(const std::vector<uint64_t> &row) const {
+  SimCounts counts;
+  counts.accesses = row[layout.accesses()];
+  for (unsigned page = 0; page < machine.pageBytes.size(); ++page)
+    counts.pages.push_back(readPage(row, page));
+  return counts;
+}
+
+static SimPart partOf(const SimArray &array) {
+  static constexpr const char *kinds[] = {"other", "global", "stack", "heap"};
+  SimPart part;
+  part.kind = kinds[array.kind];
+  part.name = array.name;
+  part.file = array.file;
+  part.line = array.line;
+  part.bytes = array.kind == SimArray::stack ? 0 : array.bytes;
+  return part;
+}
+
+static SimPart partOf(const SimCode &code) {
+  SimPart part;
+  part.kind = code.isLoop ? "loop" : "code";
+  part.name = code.function;
+  part.file = code.file;
+  part.line = code.line;
+  return part;
+}
+
+/// What costs most first: misses behind the first cache, then walks, accesses.
+static bool isBefore(const SimPart &a, const SimPart &b) {
+  auto key = [](const SimPart &part) {
+    const SimPageCounts &page = part.counts.pages.front();
+    return std::make_tuple(page.cacheMisses.back().most,
+                           page.tlbMisses.empty() ? 0 : page.tlbMisses.back(),
+                           part.counts.accesses);
+  };
+  return key(a) > key(b);
+}
+
+SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
+                          unsigned maps) {
+  const CounterLayout &layout = program.model().layout();
+  using Row = std::vector<uint64_t>;
+  Row all(layout.size());
+  std::vector<Row> arrays(program.arrays().count(), all);
+  std::vector<Row> codes(program.places().codeCount(), all);
+  for (unsigned site = 0; site < program.siteCount(); ++site) {
+    const Site &what = program.model().site(site);
+    for (unsigned counter = 0; counter < layout.size(); ++counter) {
+      uint64_t count = program.model().count(site, counter);
+      all[counter] += count;
+      arrays[what.array][counter] += count;
+      codes[what.loop][counter] += count;
+    }
+  }
+  RowReader reader(machine, layout, maps);
+  SimReport report;
+  report.machine = machine;
+  report.maps = maps;
+  report.all = reader.read(all);
+  report.accessedBytes = program.accessedBytes();
+  report.damaged = program.damaged();
+  auto addPart = [&](std::vector<SimPart> &parts, SimPart part,
+                     const Row &row) {
+    part.counts = reader.read(row);
+    if (part.counts.accesses)
+      parts.push_back(std::move(part));
+  };
+  for (unsigned number = 0; number < arrays.size(); ++number)
+    addPart(report.arrays, partOf(program.arrays().array(number)),
+            arrays[number]);
+  for (unsigned number = 0; number < codes.size(); ++number)
+    addPart(report.loops, partOf(program.places().code(number)), codes[number]);
+  std::stable_sort(report.arrays.begin(), report.arrays.end(), isBefore);
+  std::stable_sort(report.loops.begin(), report.loops.end(), isBefore);
+  for (auto &[name, calls] : program.callsNotSeen())
+    report.notSeen.push_back({name, calls});
+  std::stable_sort(
+      report.notSeen.begin(), report.notSeen.end(),
+      [](const auto &a, const auto &b) { return a.second > b.second; });
+  return report;
+}

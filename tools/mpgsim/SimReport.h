@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a run has shown, as plain data for text and JSON. Every count of a miss
+// is modelled.
+
+#ifndef MPG_TOOLS_MPGSIM_SIMREPORT_H
+#define MPG_TOOLS_MPGSIM_SIMREPORT_H
+
+#include "SimRun/SimProgram.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mpg {
+
+/// From the least to the most of several maps of physical pages.
+struct SimInterval {
+  uint64_t least = 0, most = 0;
+};
+
+/// What one page size makes of it.
+struct SimPageCounts {
+  uint64_t pageBytes = 0;
+  std::vector<uint64_t> tlbMisses;      ///< by level of the machine
+  std::vector<SimInterval> cacheMisses; ///< by level, with those of prefetches
+  SimInterval linesRead, linesWritten;  ///< of memory
+};
+
+struct SimCounts {
+  uint64_t accesses = 0;
+  std::vector<SimPageCounts> pages; ///< smallest first
+};
+
+/// An array or a loop. Arrays: where it is allocated; loops: where it begins.
+struct SimPart {
+  std::string kind; ///< global, stack, heap, other; loop, code
+  std::string name; ///< of the array, or the function; may be empty
+  std::string file; ///< may be empty
+  unsigned line = 0;
+  uint64_t bytes = 0; ///< of an array; 0: not known
+  SimCounts counts;
+};
+
+/// How the program ended.
+struct SimEnding {
+  int waitStatus = 0;
+  unsigned otherThreads = 0, otherProcesses = 0;
+  uint64_t lostRecords = 0; ///< of other threads
+};
+
+struct SimReport {
+  std::vector<std::string> command;
+  sim::Machine machine;
+  unsigned maps = 1;
+  SimEnding ending;
+  SimCounts all;
+  uint64_t accessedBytes = 0;
+  /// Those with accesses, the one with most misses behind the first cache
+  /// first.
+  std::vector<SimPart> arrays, loops;
+  std::vector<std::pair<std::string, uint64_t>> notSeen; ///< most calls first
+  uint64_t damaged = 0;                                  ///< records
+};
+
+SimReport makeReport(const sim::SimProgram &program,
+                     const sim::Machine &machine, unsigned maps);
+
+/// "64 KiB"
+std::string pageName(uint64_t bytes);
+
+/// Seconds, as a band.
+struct SimTime {
+  double least = 0, most = 0;
+};
+/// Of page walks, by the machine's cost of one; 0 if that is not known.
+SimTime walkTime(const SimReport &report, const SimPageCounts &page);
+/// The least time for what goes to and from memory; 0 if not known.
+double trafficTime(const SimReport &report, const SimPageCounts &page);
+/// One sentence, or two.
+std::string verdictOf(const SimReport &report);
+/// "ended with status 3", "was ended by signal 9 (Killed): results so far"
+std::string describeEnding(const SimEnding &ending);
+/// What was not seen, a line for each reason.
+std::vector<std::string> gapsOf(const SimReport &report);
+
+void writeSimText(llvm::raw_ostream &out, const SimReport &report);
+void writeSimJson(llvm::raw_ostream &out, const SimReport &report);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGSIM_SIMREPORT_H

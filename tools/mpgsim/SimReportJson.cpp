@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report as JSON, schema mpgsim-1 (docs/schema/mpgsim-1.schema.json).
+
+#include "SimReport.h"
+#include "Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// [least, most] of the maps.
+static void writeInterval(json::OStream &json, StringRef key,
+                          const SimInterval &interval) {
+  json.attributeArray(key, [&] {
+    json.value(interval.least);
+    json.value(interval.most);
+  });
+}
+
+static void writeCounts(json::OStream &json, const SimReport &report,
+                        const SimCounts &counts) {
+  const sim::Machine &machine = report.machine;
+  json.attribute("accesses", counts.accesses);
+  json.attributeArray("pages", [&] {
+    for (const SimPageCounts &page : counts.pages)
+      json.object([&] {
+        json.attribute("pageBytes", page.pageBytes);
+        json.attributeObject("tlbMisses", [&] {
+          for (size_t level = 0; level < page.tlbMisses.size(); ++level)
+            json.attribute(validUtf8(machine.tlbs[level].name),
+                           page.tlbMisses[level]);
+        });
+        json.attributeObject("cacheMisses", [&] {
+          for (size_t level = 0; level < page.cacheMisses.size(); ++level)
+            writeInterval(json, validUtf8(machine.caches[level].name),
+                          page.cacheMisses[level]);
+        });
+        writeInterval(json, "linesRead", page.linesRead);
+        writeInterval(json, "linesWritten", page.linesWritten);
+      });
+  });
+}
+
+static void writeParts(json::OStream &json, const SimReport &report,
+                       StringRef key, const std::vector<SimPart> &parts) {
+  json.attributeArray(key, [&] {
+    for (const SimPart &part : parts)
+      json.object([&] {
+        json.attribute("kind", part.kind);
+        json.attribute("name", validUtf8(part.name));
+        if (!part.file.empty())
+          json.attribute("file", validUtf8(part.file));
+        if (part.line)
+          json.attribute("line", part.line);
+        if (part.bytes)
+          json.attribute("bytes", part.bytes);
+        writeCounts(json, report, part.counts);
+      });
+  });
+}
+
+static void writeNotSeen(json::OStream &json, const SimReport &report) {
+  json.attributeObject("notSeen", [&] {
+    json.attribute("threads", report.ending.otherThreads);
+    json.attribute("threadRecords", report.ending.lostRecords);
+    json.attribute("processes", report.ending.otherProcesses);
+    json.attribute("damagedRecords", report.damaged);
+    json.attributeArray("calls", [&] {
+      for (const auto &[name, calls] : report.notSeen)
+        json.object([&] {
+          json.attribute("function", validUtf8(name));
+          json.attribute("calls", calls);
+        });
+    });
+  });
+}
+
+void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
+  json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("schema", "mpgsim-1");
+    json.attribute("machine", validUtf8(report.machine.name));
+    json.attribute("modelled", true);
+    json.attribute("lineBytes", report.machine.lineBytes);
+    json.attribute("maps", report.maps);
+    json.attributeArray("command", [&] {
+      for (const std::string &word : report.command)
+        json.value(validUtf8(word));
+    });
+    int status = report.ending.waitStatus;
+    if (WIFSIGNALED(status))
+      json.attribute("signal", WTERMSIG(status));
+    else
+      json.attribute("status", WEXITSTATUS(status));
+    json.attribute("verdict", verdictOf(report));
+    json.attribute("accessedBytes", report.accessedBytes);
+    writeCounts(json, report, report.all);
+    writeParts(json, report, "arrays", report.arrays);
+    writeParts(json, report, "loops", report.loops);
+    writeNotSeen(json, report);
+  });
+  out << "\n";
+}

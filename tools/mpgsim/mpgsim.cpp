@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpgsim: runs a program that was compiled with --mpg-sim, feeds what it
+// accesses to the memory model, and reports. The program runs without
+// randomised addresses, so that each run says the same; what it prints, its
+// status and its signal are its own.
+
+#include "Machines/MachineFile.h"
+#include "Options.h"
+#include "Process/Program.h"
+#include "Process/Supervisor.h"
+#include "SimReport.h"
+#include "SimRing.h"
+#include "Support/Format.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sys/personality.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+static raw_ostream &error() { return errs() << "mpgsim: error: "; }
+
+/// A name is that of a file of the installation.
+static std::string machinePath(const std::string &machine, const char *self) {
+  if (StringRef(machine).contains('/') || StringRef(machine).ends_with(".yaml"))
+    return machine;
+  SmallString<128> path(sys::path::parent_path(sys::fs::getMainExecutable(
+      self, reinterpret_cast<void *>(&machinePath))));
+  sys::path::append(path, MPG_MACHINE_FOLDER, machine + ".yaml");
+  return path.str().str();
+}
+
+namespace {
+/// One run, from the machine's file to the report.
+class Simulation {
+public:
+  explicit Simulation(const SimOptions &options) : options(options) {}
+  /// mpgsim's own status, or nothing: then ending() is the program's.
+  std::optional<int> run(const char *self);
+  const SimEnding &ending() const { return theEnding; }
+
+private:
+  bool prepare(const char *self);
+  std::optional<int> runProgram();
+  bool isRecorded() const;
+  int writeReport();
+
+  const SimOptions &options;
+  sim::Machine machine;
+  std::unique_ptr<sim::SimProgram> program;
+  std::unique_ptr<raw_fd_ostream> output, record;
+  SimRing ring;
+  SimEnding theEnding;
+};
+} // namespace
+
+static std::unique_ptr<raw_fd_ostream> openFile(const std::string &path) {
+  std::error_code code;
+  auto file = std::make_unique<raw_fd_ostream>(path, code);
+  if (!code)
+    return file;
+  error() << "cannot write " << printable(path) << ": " << code.message()
+          << "\n";
+  return nullptr;
+}
+
+bool Simulation::prepare(const char *self) {
+  std::string path = machinePath(options.machine, self);
+  std::string problem = sim::readMachine(path, machine);
+  if (!problem.empty()) {
+    error() << printable(problem) << "; --machine= takes a64fx, zen4, "
+            << "icelake-sp, neoverse-v1, neoverse-v2 or a file\n";
+    return false;
+  }
+  sim::WhatIf whatIf;
+  whatIf.pageBytes = machine.pageBytes;
+  whatIf.mapSeeds.clear();
+  for (unsigned seed = 1; seed <= options.maps; ++seed)
+    whatIf.mapSeeds.push_back(seed);
+  program = std::make_unique<sim::SimProgram>(machine, whatIf);
+  if (!options.output.empty() && !(output = openFile(options.output)))
+    return false;
+  if (!options.record.empty() && !(record = openFile(options.record)))
+    return false;
+  problem = ring.open();
+  if (!problem.empty())
+    error() << problem << "\n";
+  return problem.empty();
+}
+
+static std::vector<std::string> environmentWith(const std::string &setting) {
+  std::vector<std::string> all;
+  for (char **entry = environ; *entry; ++entry)
+    if (!StringRef(*entry).starts_with(MPG_SIM_VARIABLE "="))
+      all.push_back(*entry);
+  all.push_back(setting);
+  return all;
+}
+
+static int refuse(const std::string &name, int reason) {
+  error() << "cannot run " << printable(name) << ": " << strerror(reason)
+          << "\n";
+  return reason == ENOENT ? simNotFound : simNotExecutable;
+}
+
+std::optional<int> Simulation::runProgram() {
+  const char *searchPath = getenv("PATH");
+  Program found = findProgram(options.command[0],
+                              searchPath ? searchPath : "/usr/bin:/bin");
+  if (found.kind == ProgramKind::missing)
+    return refuse(options.command[0], ENOENT);
+  personality(unsigned(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
+  ring.start([this](const mpg_sim_record *chunk) {
+    program->read(chunk);
+    if (record)
+      record->write(reinterpret_cast<const char *>(chunk), MPG_SIM_CHUNK_BYTES);
+  });
+  SupervisedRun result =
+      runSupervised(found.path, options.command,
+                    environmentWith(MPG_SIM_VARIABLE "=" + ring.path()),
+                    /*trace=*/false, [](pid_t) {});
+  ring.finish();
+  if (!result.error.empty()) {
+    error() << "cannot start a process: " << result.error << "\n";
+    return simOwnError;
+  }
+  if (result.execError)
+    return refuse(options.command[0], result.execError);
+  const mpg_sim_ring &head = ring.head();
+  theEnding = {result.waitStatus, head.otherThreads, head.otherProcesses,
+               head.lostRecords};
+  return std::nullopt;
+}
+
+/// Whether there is something to report; says why if there is not.
+bool Simulation::isRecorded() const {
+  std::string name = printable(options.command[0]);
+  if (ring.head().otherVersion) {
+    error() << name << " was compiled with version " << ring.head().otherVersion
+            << " of --mpg-sim, this is version " << MPG_SIM_VERSION
+            << "; compile and link it again\n";
+    return false;
+  }
+  if (!ring.head().owner) {
+    error() << name << " " << describeEnding(theEnding)
+            << ", and said nothing of what it accesses; compile and link it "
+               "with 'mpg-clang --mpg-sim' (mpg-clang++, mpg-flang)\n";
+    return false;
+  }
+  if (!program->moduleError().empty()) {
+    error() << name << ": " << printable(program->moduleError()) << "\n";
+    return false;
+  }
+  return true;
+}
+
+int Simulation::writeReport() {
+  SimReport report = makeReport(*program, machine, options.maps);
+  report.command = options.command;
+  report.ending = theEnding;
+  raw_fd_ostream &out = output ? *output : errs();
+  if (options.json)
+    writeSimJson(out, report);
+  else
+    writeSimText(out, report);
+  for (raw_fd_ostream *file : {output.get(), record.get()}) {
+    if (!file)
+      continue;
+    file->flush();
+    if (!file->has_error())
+      continue;
+    error() << "cannot write "
+            << printable(file == record.get() ? options.record : options.output)
+            << ": " << file->error().message() << "\n";
+    file->clear_error();
+    return simOwnError;
+  }
+  return 0;
+}
+
+std::optional<int> Simulation::run(const char *self) {
+  if (!prepare(self))
+    return simOwnError;
+  if (std::optional<int> status = runProgram())
+    return status;
+  if (!isRecorded() || writeReport() != 0)
+    return simOwnError;
+  return std::nullopt;
+}
+
+int main(int argc, char **argv) {
+  int status = 0;
+  std::optional<SimOptions> options = parseOptions(argc, argv, status);
+  if (!options)
+    return status;
+  SimEnding ending;
+  {
+    Simulation simulation(*options);
+    if (std::optional<int> own = simulation.run(argv[0]))
+      return *own;
+    ending = simulation.ending();
+  }
+  errs().flush();
+  // A closed or full standard error loses messages, not the exit status.
+  errs().clear_error();
+  endLike(ending.waitStatus);
+}
