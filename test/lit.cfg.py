@@ -16,7 +16,7 @@ build = site["mpg_build"]
 llvm = site["llvm_tools"]
 
 config.name = "mpgtools"
-sys.path.insert(0, os.path.join(site["mpg_source"], "test", "tools"))
+sys.path[:0] = [os.path.join(site["mpg_source"], "test", name) for name in ("lib", "tools")]
 from shared_machine import SharedMachineTest  # noqa: E402
 
 config.test_format = SharedMachineTest(

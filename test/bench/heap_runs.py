@@ -8,7 +8,7 @@ for each round, so that a busy moment of the machine hits all of them.
 What a run needs at most is the sum of two figures of the kernel's: the largest
 resident size of the process (wait4, the VmHWM of /proc; normal and transparent
 huge pages), and the most that was taken from the pool at once (a hugetlb control
-group, test/tools/hugetlb_cgroup.py; resident sizes leave the pool out). The two
+group, test/lib/mpgtest/cgroups.py; resident sizes leave the pool out). The two
 moments need not be the same, so the sum is never too small.
 """
 
@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 
 from mpgaudit_speed import REPO
 
-sys.path.insert(0, os.path.join(REPO, "test", "tools"))
-from hugetlb_cgroup import Group, Hierarchy  # noqa: E402
+sys.path.insert(0, os.path.join(REPO, "test", "lib"))
+from mpgtest.cgroups import Hierarchy  # noqa: E402
 
 PROGRAMS = os.path.join(REPO, "test", "bench", "heap")
 POOL = "/sys/kernel/mm/hugepages/hugepages-2048kB"
@@ -157,7 +157,7 @@ class Bench:
         subprocess.run(words, check=True)
         self.is_mounted = True
         self.hierarchy = Hierarchy()
-        self.group = Group(self.hierarchy)
+        self.group = self.hierarchy.group()
         self.launcher = self.build("launchOne.c", "-static")
 
     def __exit__(self, *_: object) -> None:

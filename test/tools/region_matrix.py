@@ -25,10 +25,12 @@ import subprocess
 import sys
 from typing import Dict, List, NamedTuple
 
-import hugetlb_cgroup
 import pagemap
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../lib"))
+from mpgtest.cgroups import Hierarchy  # noqa: E402
+
 INPUTS = os.path.join(HERE, "..", "runtime", "Inputs")
 MIB = 1 << 20
 MAX_EXTRA = 64 * MIB
@@ -150,7 +152,7 @@ def extra_bytes(result: dict, peak: int) -> int:
 def try_run(run: Run, options: argparse.Namespace, hierarchy) -> List[str]:
     # Transparent huge pages of .bss are looked at when all of it is in use.
     touch = ["touch"] if run.mode != "hugetlb" else []
-    group = hugetlb_cgroup.Group(hierarchy) if hierarchy else None
+    group = hierarchy.group() if hierarchy else None
     result, status, text = pagemap.run(
         [run.program.path, *touch],
         run.program.path,
@@ -208,7 +210,7 @@ def main() -> int:
         print("transparent huge pages are switched off here: mode thp is left out")
         modes.remove("thp")
     try:
-        hierarchy = hugetlb_cgroup.Hierarchy()
+        hierarchy = Hierarchy()
     except OSError as error:
         print(f"{error}: the peak of large pages is not measured")
         hierarchy = None

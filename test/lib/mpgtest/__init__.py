@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the test programs written in Python share.
 
+  cgroups  groups with a limit on large pages, memory, processes
   run      commands with an end, and what they said
   soak     command line, work folder and counts of the long runs
 """

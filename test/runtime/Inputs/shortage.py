@@ -15,17 +15,17 @@ import sys
 from typing import List
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
+sys.path[:0] = [os.path.join(HERE, "../..", name) for name in ("lib", "tools")]
 
-import hugetlb_cgroup  # noqa: E402
 import pagemap  # noqa: E402
+from mpgtest.cgroups import Hierarchy  # noqa: E402
 
 MIB2 = 2 << 20
 
 
 def problems_of(
     options: argparse.Namespace,
-    hierarchy: hugetlb_cgroup.Hierarchy,
+    hierarchy: Hierarchy,
     pages: int,
     limit: str,
     policy: str,
@@ -39,7 +39,7 @@ def problems_of(
     }
     if options.copy_back:
         environment["MPG_TEST_COPY_BACK"] = "1"
-    group = hugetlb_cgroup.Group(hierarchy)
+    group = hierarchy.group()
     usage, reserve = (pages, None) if limit == "usage" else (None, pages)
     group.limit(usage, reserve)
     try:
@@ -89,7 +89,7 @@ def main() -> int:
     counts = sorted({0, 1, 5, need // 2, need - 1, need, need + 3})
     if options.all:
         counts = list(range(need + 1))
-    hierarchy = hugetlb_cgroup.Hierarchy()
+    hierarchy = Hierarchy()
     runs, failures = 0, 0
     try:
         for limit in ("usage", "reserve"):
