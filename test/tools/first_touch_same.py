@@ -25,6 +25,9 @@ import tempfile
 from pathlib import Path
 from typing import List, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+from mpgtest.same import Differs, Outcome, compare, outcome_of  # noqa: E402
+
 THREADS = (1, 2, 3, 4, 8)
 TOUCH = ("touch", "mbind")
 
@@ -63,23 +66,19 @@ def compile_program(args, build: Build, program: Path) -> None:
         sys.exit(f"first_touch_same: does not compile: {build.name}")
 
 
-def run(program: Path, threads: int, touch: str, words: List[str]):
+def run(program: Path, threads: int, touch: str, words: List[str]) -> Outcome:
     environment = dict(os.environ)
     environment.update(
         OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive",
         OMP_DYNAMIC="false", MPG_FIRST_TOUCH=touch,
         # The pool of large pages belongs to all tests that run meanwhile.
         XOS_MMM_L_HPAGE_TYPE="none")
-    try:
-        done = subprocess.run([str(program)] + words, env=environment, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True, timeout=600)
-    except subprocess.TimeoutExpired:
-        return "hangs", ""
-    return done.returncode, done.stdout
+    done = outcome_of([program] + words, environment=environment)
+    return done._replace(err=b"")
 
 
-def compare(args, folder: Path) -> int:
+def check(args, folder: Path) -> int:
+    """The number of runs, all alike."""
     programs = {}
     for build in BUILDS:
         programs[build.name] = folder / build.name
@@ -87,19 +86,17 @@ def compare(args, folder: Path) -> int:
     runs = 0
     for words, threads in itertools.product(args.args or [""], THREADS):
         wanted = run(programs["plain"], threads, "off", words.split())
-        if not wanted[1]:
-            print(f"prints nothing with {threads} threads: {wanted[0]}")
-            return 1
+        if not wanted.out:
+            raise Differs(f"prints nothing with {threads} threads: {wanted.status}")
         for build in BUILDS[1:]:
             touch = TOUCH[runs % 2]
-            got = run(programs[build.name], threads, touch, words.split())
             runs += 1
-            if got != wanted:
-                print(f"differs: {build}, {threads} threads, {touch}, "
-                      f"arguments '{words}'\nwanted {wanted}\ngot    {got}")
-                return 1
-    print(f"same: {runs} runs")
-    return 0
+            try:
+                compare(wanted, run(programs[build.name], threads, touch, words.split()))
+            except Differs as reason:
+                raise Differs(f"differs: {build}, {threads} threads, {touch}, "
+                              f"arguments '{words}': {reason}") from reason
+    return runs
 
 
 def main() -> int:
@@ -110,7 +107,12 @@ def main() -> int:
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return compare(args, Path(folder))
+        try:
+            print(f"same: {check(args, Path(folder))} runs")
+        except Differs as reason:
+            print(reason)
+            return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -26,53 +26,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
-import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 
-STACK_BOTTOM = re.compile(rb"^mpg: no room above the process stack .*\n", re.MULTILINE)
-
-
-@dataclass
-class Result:
-    status: int
-    out: bytes
-    err: bytes
-    files: list[bytes]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
+                          outcome_of, read)
 
 
-class Differs(Exception):
-    """The program is not the same under mpgrun."""
-
-
-def read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def run(command: list[str], options: argparse.Namespace) -> Result:
+def run(command: list[str], options: argparse.Namespace) -> Outcome:
     for path in options.file:
         if os.path.exists(path):
             os.remove(path)
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        timeout=options.seconds,
-    )
-    files = [read(path) for path in options.file if os.path.exists(path)]
-    err = STACK_BOTTOM.sub(b"", done.stderr)
-    return Result(done.returncode, done.stdout, err, files)
-
-
-def compare(plain: Result, other: Result) -> None:
-    for what in ("status", "out", "err", "files"):
-        before, now = getattr(plain, what), getattr(other, what)
-        if before != now:
-            raise Differs(f"{what} was {before!r:.2000}, is {now!r:.2000}")
+    done = outcome_of(command, seconds=options.seconds)
+    files = {path: read(path) for path in options.file if os.path.exists(path)}
+    return done._replace(files=files)
 
 
 def check_report(path: str, options: argparse.Namespace) -> str:
@@ -105,8 +73,7 @@ def modes(report: str) -> list[list[str]]:
 
 def check(options: argparse.Namespace) -> None:
     plain = run(options.command, options)
-    if plain.status != options.ends_by:
-        raise Differs(f"plain run: status {plain.status}, {plain.err!r:.2000}")
+    check_plain(plain, options.ends_by)
     print(f"plain: status {plain.status}, {len(plain.out)} bytes of output")
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
@@ -116,7 +83,7 @@ def check(options: argparse.Namespace) -> None:
                 command = [options.mpgrun, *words, *options.command]
                 compare(plain, run(command, options))
                 found = check_report(report, options) if "json" in name else "same"
-            except (Differs, subprocess.TimeoutExpired) as reason:
+            except Differs as reason:
                 raise Differs(f"{name}: {reason}") from reason
             print(f"{name}: {found}")
 

@@ -30,66 +30,37 @@ it, and with MPG_MODE=thp that the kernel found no transparent pages.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from real_programs import STACK_BOTTOM, Differs, Result, compare, read
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from mpgtest.run import output, without_settings  # noqa: E402
+from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
+                          outcome_of, read)
 
 NO_THP = r"^mpg: heap: .* on transparent huge pages .*\n"
-# The test says what libmpg does, not the settings of whoever runs the tests.
-OURS = re.compile(r"(XOS_MMM_L|MALLOC|MPG|OMP)_|LD_PRELOAD$")
-
-
-def files_in(folder: str) -> list[bytes]:
-    """Names, sizes and sums of the contents, in the order of the names."""
-    found = []
-    for path, _, names in os.walk(folder):
-        for name in names:
-            file = os.path.join(path, name)
-            content = read(file)
-            shown = os.path.relpath(file, folder)
-            total = hashlib.sha256(content).hexdigest()
-            found.append(f"{shown} {len(content)} {total}".encode())
-    return sorted(found)
-
-
-def compare_files(plain: list[bytes], other: list[bytes]) -> None:
-    before, now = set(plain) - set(other), set(other) - set(plain)
-    if before or now:
-        raise Differs(f"files were {sorted(before)!r:.2000}, are {sorted(now)!r:.2000}")
 
 
 @dataclass
 class Run:
-    result: Result
+    result: Outcome
     seen: list[str]  # what the witness said, a line each
 
 
-def run(settings: dict[str, str], options: argparse.Namespace) -> Result:
-    environment = {k: v for k, v in os.environ.items() if not OURS.match(k)}
+def run(settings: dict[str, str], options: argparse.Namespace) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
+        chance = [NO_THP] if settings.get("MPG_MODE") == "thp" else []
+        return outcome_of(
             options.command,
-            cwd=folder,
-            env={**environment, **settings},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=options.seconds,
+            drop=[re.escape(folder), *chance, *options.drop],
+            folder=folder,
+            environment={**without_settings(), **settings},
+            seconds=options.seconds,
         )
-        files = files_in(folder)
-    out, err = done.stdout, STACK_BOTTOM.sub(b"", done.stderr)
-    chance = [NO_THP] if settings.get("MPG_MODE") == "thp" else []
-    for pattern in [re.escape(folder), *chance, *options.drop]:
-        drop = re.compile(pattern.encode(), re.MULTILINE)
-        out, err = drop.sub(b"", out), drop.sub(b"", err)
-    return Result(done.returncode, out, err, files)
 
 
 def run_preloaded(settings: str, witness: str, options: argparse.Namespace) -> Run:
@@ -122,9 +93,7 @@ def check_witness(seen: list[str], settings: str, options: argparse.Namespace) -
 def build_witness(folder: str) -> str:
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "heap_witness.c")
     library = os.path.join(folder, "witness.so")
-    subprocess.run(
-        ["gcc", "-O1", "-shared", "-fPIC", source, "-o", library], check=True
-    )
+    output(["gcc", "-O1", "-shared", "-fPIC", source, "-o", library])
     return library
 
 
@@ -139,15 +108,13 @@ def check(witness: str, options: argparse.Namespace) -> None:
     plain = first.result()
     print(f"plain: status {plain.status}, {len(plain.out)} bytes of output, "
           f"{len(plain.files)} files")
-    if plain.status != options.ends_by:
-        raise Differs(f"plain run: status {plain.status}, {plain.err!r:.2000}")
+    check_plain(plain, options.ends_by)
     for settings, other in zip(rounds, others):
         name = settings or "by default"
         try:
-            compare_files(plain.files, other.result().result.files)
             compare(plain, other.result().result)
             found = check_witness(other.result().seen, settings, options)
-        except (Differs, subprocess.TimeoutExpired) as reason:
+        except Differs as reason:
             raise Differs(f"{name}: {reason}") from reason
         print(f"{name}: {found}")
 
@@ -169,7 +136,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             check(build_witness(folder), options)
-    except (Differs, subprocess.TimeoutExpired) as reason:
+    except Differs as reason:
         print(f"same_heap.py: {reason}")
         return 1
     print("unchanged")

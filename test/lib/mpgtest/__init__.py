@@ -3,5 +3,6 @@
 
   cgroups  groups with a limit on large pages, memory, processes
   run      commands with an end, and what they said
+  same     a program, run twice: status, output, files
   soak     command line, work folder and counts of the long runs
 """
