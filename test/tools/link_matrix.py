@@ -40,24 +40,16 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from mpgtest.links import KINDS, LANGUAGES, MACHINES, compiler  # noqa: E402
+from mpgtest.run import CommandError, output  # noqa: E402
+
 HUGE = 2 << 20
 GROWTH_APPARENT = int(2.2 * (1 << 20))
 GROWTH_DISK = 64 << 10
 
-KINDS = {
-    "pie": ["-fPIE", "-pie"],
-    "no-pie": ["-fno-pie", "-no-pie"],
-    "static": ["-static"],
-    "static-pie": ["-fPIE", "-static-pie"],
-    "shared": ["-fPIC", "-shared"],
-}
-
-MACHINES = ("x86-64", "aarch64")
 LINKERS = ("ld.mpg", "lld", "bfd")
-LANGUAGES = ("c", "c++", "fortran")
 SUFFIXES = {"c": ".c", "c++": ".cpp", "fortran": ".f90"}
-LLVM_COMPILERS = {"c": "clang-22", "c++": "clang++-22", "fortran": "flang-22"}
-GNU_COMPILERS = {"c": "gcc", "c++": "g++", "fortran": "gfortran"}
 
 # Option sets beyond the kinds; with ld.mpg, C, PIE unless said otherwise.
 OPTIONS = {
@@ -101,15 +93,6 @@ class Row:
 
 class RowFailed(Exception):
     pass
-
-
-def run(command: list[str], **kwargs) -> str:
-    done = subprocess.run(
-        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **kwargs
-    )
-    if done.returncode != 0:
-        raise RowFailed(f"{' '.join(command)}\n{done.stdout}status {done.returncode}")
-    return done.stdout
 
 
 class Elf:
@@ -215,9 +198,7 @@ class Matrix:
         if any(self.wants_sysroot(row) for row in rows):
             folder = os.path.join(self.build, "arm64-sysroot")
             tool = os.path.join(self.tools, "arm64_sysroot")
-            self.sysroot = subprocess.run(
-                [tool, folder], stdout=subprocess.PIPE, text=True, check=True
-            ).stdout.strip()
+            self.sysroot = output([tool, folder]).strip()
 
     @staticmethod
     def wants_sysroot(row: Row) -> bool:
@@ -226,13 +207,7 @@ class Matrix:
         )
 
     def compiler(self, row: Row) -> list[str]:
-        cross = row.machine == "aarch64"
-        if row.linker == "bfd":
-            prefix = "aarch64-linux-gnu-" if cross else ""
-            return [prefix + GNU_COMPILERS[row.language]]
-        command = [LLVM_COMPILERS[row.language]]
-        if cross:
-            command.append("--target=aarch64-linux-gnu")
+        command = compiler(row.machine, row.language, row.linker == "bfd")
         if self.wants_sysroot(row):
             command += ["-resource-dir", self.sysroot]
         return command
@@ -261,7 +236,7 @@ class Matrix:
         if row.kind == "shared":
             flags.append("-DWITH_LIBRARY")
         source = os.path.join(self.inputs, source)
-        run(self.compiler(row) + ["-O1", "-w", "-c", source, "-o", path] + flags)
+        output(self.compiler(row) + ["-O1", "-w", "-c", source, "-o", path] + flags)
         return path
 
     def link(
@@ -273,7 +248,7 @@ class Matrix:
             command[0] = "clang-22"
             files = files + ["-lflang_rt.runtime", "-lm"]
         flags = [flag for flag in self.flags(row, kind) if flag != "-cpp"]
-        run(command + ["-O1"] + flags + files + ["-o", path] + linker)
+        output(command + ["-O1"] + flags + files + ["-o", path] + linker)
         return path
 
     def execute(self, row: Row, path: str) -> None:
@@ -281,7 +256,7 @@ class Matrix:
         if row.machine == "aarch64":
             emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
         for prefix in [[]] + ([self.setarch] if self.setarch else []):
-            if "values are right" not in run(prefix + emulator + [path]):
+            if "values are right" not in output(prefix + emulator + [path]):
                 raise RowFailed("the program did not say that its values are right")
 
     def audit(self, path: str) -> None:
@@ -341,7 +316,7 @@ class Matrix:
         os.makedirs(folder)
         try:
             self.check(row, folder)
-        except (RowFailed, OSError) as reason:
+        except (RowFailed, CommandError, OSError) as reason:
             return row, str(reason) or "failed"
         shutil.rmtree(folder)
         return row, ""
@@ -395,8 +370,9 @@ def main() -> int:
     matrix = Matrix(args.build, source, args.out)
     try:
         matrix.prepare(rows)
-    except subprocess.CalledProcessError:
-        return 1  # the tool has said why
+    except CommandError as error:
+        print(error)
+        return 1
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for row, reason in pool.map(matrix.try_row, rows):

@@ -12,10 +12,14 @@ Prints a line for each file that differs and a count; status 1 if one differs.
 """
 
 import json
+import os
 import re
-import subprocess
 import sys
 from typing import List, NamedTuple, Set, Tuple
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from mpgtest.links import KINDS, MACHINES, Objects, compiler  # noqa: E402
+from mpgtest.run import output  # noqa: E402
 
 HUGE = 2 << 20
 PAGE_FLAG = f"-Wl,-z,max-page-size={HUGE}"
@@ -35,17 +39,10 @@ class Linker(NamedTuple):
     splits_relro: bool  # RELRO and .data are two segments: rw-rw
 
 
-CLANG_A64 = ["clang-22", "--target=aarch64-linux-gnu"]
 LINKERS = [
-    Linker("bfd", ["gcc", "-fuse-ld=bfd"], "x86-64", False),
-    Linker("gold", ["gcc", "-fuse-ld=gold"], "x86-64", False),
-    Linker("lld", ["clang-22", "-fuse-ld=lld"], "x86-64", True),
-    Linker("mold", ["clang-22", "-fuse-ld=mold"], "x86-64", True),
-    Linker("bfd", ["aarch64-linux-gnu-gcc", "-fuse-ld=bfd"], "aarch64", False),
-    Linker("gold", ["aarch64-linux-gnu-gcc", "-fuse-ld=gold"], "aarch64",
-           False),
-    Linker("lld", CLANG_A64 + ["-fuse-ld=lld"], "aarch64", True),
-    Linker("mold", CLANG_A64 + ["-fuse-ld=mold"], "aarch64", True),
+    Linker(name, [*compiler(machine, gnu=gnu), f"-fuse-ld={name}"], machine, not gnu)
+    for machine in MACHINES
+    for name, gnu in (("bfd", True), ("gold", True), ("lld", False), ("mold", False))
 ]
 
 
@@ -55,12 +52,12 @@ class Kind(NamedTuple):
     findings: Set[str]  # whatever the layout is
 
 
-KINDS = [
-    Kind("pie", ["-pie", "-fPIE"], {"MPG102"}),
-    Kind("exec", ["-no-pie"], set()),
-    Kind("static", ["-static"], {"MPG112"}),
-    Kind("static-pie", ["-static-pie", "-fPIE"], {"MPG102", "MPG112"}),
-    Kind("library", ["-shared", "-fPIC"], {"MPG143 data"}),
+FILES = [
+    Kind("pie", KINDS["pie"], {"MPG102"}),
+    Kind("exec", KINDS["no-pie"], set()),
+    Kind("static", KINDS["static"], {"MPG112"}),
+    Kind("static-pie", KINDS["static-pie"], {"MPG102", "MPG112"}),
+    Kind("library", KINDS["shared"], {"MPG143 data"}),
 ]
 
 
@@ -79,8 +76,7 @@ def expected(linker: Linker, kind: Kind, large: bool) -> List[str]:
 
 def pairs_of_readelf(path: str) -> List[List[int]]:
     """Neighbours that meet in a large page which one of them wants."""
-    text = subprocess.run(["readelf", "-lW", path], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
+    text = output(["readelf", "-lW", path])
     ranges: List[Tuple[int, int, bool]] = []
     for line in text.splitlines():
         match = re.match(r"\s+LOAD((?:\s+0x[0-9a-f]+){5})\s+([RWE ]+?)\s+0x",
@@ -100,9 +96,7 @@ def pairs_of_readelf(path: str) -> List[List[int]]:
 def audit(mpgaudit: str, path: str, target: str) -> dict:
     command = [mpgaudit, "--format=json", "--fail-on=never",
                "--checks=layout,loader", f"--target={target}", path]
-    run = subprocess.run(command, check=True, stdout=subprocess.PIPE,
-                         timeout=600)
-    return json.loads(run.stdout)["files"][0]
+    return json.loads(output(command))["files"][0]
 
 
 def differences(mpgaudit: str, path: str, linker: Linker, kind: Kind,
@@ -136,16 +130,18 @@ def main() -> int:
     source = f"{work_dir}/program.c"
     with open(source, "w", encoding="ascii") as out:
         out.write(SOURCE)
+    objects = Objects(work_dir)
     files = failed = 0
     for linker in LINKERS:
-        for kind in KINDS:
+        for kind in FILES:
             if linker.name == "gold" and kind.name == "static-pie":
                 continue  # gold 1.16 does not know --no-dynamic-linker
             for large in (False, True):
                 path = (f"{work_dir}/{linker.machine}-{linker.name}-"
                         f"{kind.name}{'-2m' if large else ''}")
-                subprocess.run(linker.command + kind.flags + [source, "-o",
-                               path] + [PAGE_FLAG] * large, check=True)
+                compiled = objects.of(linker.command[:-1] + kind.flags, source)
+                output(linker.command + kind.flags + [compiled, "-o", path]
+                       + [PAGE_FLAG] * large)
                 found = differences(mpgaudit, path, linker, kind, large)
                 files += 1
                 failed += bool(found)

@@ -21,7 +21,6 @@ Exit status: 0, or 1 with a line for each run that is not as it should be.
 
 import argparse
 import os
-import subprocess
 import sys
 from typing import Dict, List, NamedTuple
 
@@ -30,18 +29,15 @@ import pagemap
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
 from mpgtest.cgroups import Hierarchy  # noqa: E402
+from mpgtest.links import KINDS  # noqa: E402
+from mpgtest.run import output  # noqa: E402
 
 INPUTS = os.path.join(HERE, "..", "runtime", "Inputs")
 MIB = 1 << 20
 MAX_EXTRA = 64 * MIB
 EDGES = 4 * MIB
 
-FLAGS: Dict[str, List[str]] = {
-    "pie": ["-fPIE", "-pie"],
-    "no-pie": ["-fno-pie", "-no-pie"],
-    "static": ["-static"],
-    "static-pie": ["-fPIE", "-static-pie"],
-}
+FLAGS: Dict[str, List[str]] = {k: v for k, v in KINDS.items() if k != "shared"}
 
 
 class Program(NamedTuple):
@@ -61,17 +57,11 @@ class Run(NamedTuple):
         return f"{p.kind} {p.linker} {p.way} {self.mode} {self.policy}"
 
 
-def check_call(command: List[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"region_matrix.py: {' '.join(command)}\n{done.stderr}")
-
-
 def build(options: argparse.Namespace) -> List[Program]:
     """One program of each kind, linker, and way to get the library."""
     data = os.path.join(options.work, "data")
     make = os.path.join(INPUTS, "make_data.py")
-    check_call([sys.executable, make, str(options.data), str(options.seed), data])
+    output([sys.executable, make, str(options.data), str(options.seed), data])
     tools = os.path.join(options.work, "linker")
     os.makedirs(tools, exist_ok=True)
     link = os.path.join(tools, "ld")
@@ -93,7 +83,7 @@ def build(options: argparse.Namespace) -> List[Program]:
                 elif way == "linked":
                     command += [f"-L{options.lib}", f"-Wl,-rpath,{options.lib}"]
                     command += ["-Wl,--no-as-needed", "-lmpgrt"]
-                check_call(command)
+                output(command)
                 programs.append(Program(kind, linker, way, path))
     return programs
 

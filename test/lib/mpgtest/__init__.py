@@ -2,6 +2,7 @@
 """What the test programs written in Python share.
 
   cgroups  groups with a limit on large pages, memory, processes
+  links    kinds of linked files, compilers for both machines
   run      commands with an end, and what they said
   same     a program, run twice: status, output, files
   soak     command line, work folder and counts of the long runs
