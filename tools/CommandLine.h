@@ -6,11 +6,29 @@
 #ifndef MPG_TOOLS_COMMANDLINE_H
 #define MPG_TOOLS_COMMANDLINE_H
 
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include <optional>
+#include <string>
+
+namespace llvm::opt {
+class OptTable;
+}
 
 namespace mpg {
+
+/// Adds \p word, a tab and \p description as a line, if \p word can become of
+/// \p typed.
+void addCompletion(std::string &lines, const llvm::Twine &word,
+                   llvm::StringRef typed, llvm::StringRef description);
+
+/// Every option that \p typed may become, or every value of one that is in the
+/// table ("fugaku|mpg|auto"), one a line. Nothing where the shell knows better:
+/// for files and numbers.
+std::string completeOption(const llvm::opt::OptTable &table,
+                           llvm::StringRef typed);
 
 /// What one program says of its command line.
 struct ProgramText {

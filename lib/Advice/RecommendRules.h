@@ -1,15 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The single decisions behind an Advice, in the order of "What to set, and
-// why" in docs/environment.md. Each looks at one thing and appends what it
-// decides; later ones may ask what is there already.
+// What the decisions of Recommend.h depend on, put together from the program's
+// report and the job (how far the threads of a process reach, how much memory
+// there is, what the environment says already), and the single decisions, in
+// the order of "What to set, and why" in docs/environment.md. Each looks at one
+// thing and appends what it decides; later ones may ask what is there already.
 
 #ifndef MPG_ADVICE_RECOMMENDRULES_H
 #define MPG_ADVICE_RECOMMENDRULES_H
 
-#include "Advice/RecommendFacts.h"
+#include "Advice/Recommend.h"
 
 namespace mpg {
+
+/// How far the threads of one process reach.
+enum class ThreadReach : uint8_t {
+  oneThread,
+  oneNode,      ///< several threads on one NUMA node: a CMG of A64FX
+  severalNodes, ///< or not known
+};
+
+struct Situation {
+  const FileReport &program;
+  const JobScript *script; ///< may be null
+  const JobLaunch *launch; ///< may be null
+  Environment environment;
+  Target target;
+  /// A64FX, so that four NUMA nodes of 12 cores are known.
+  bool coreGroups;
+  std::optional<unsigned> threads, ranksPerNode;
+  ThreadReach reach;
+  std::vector<std::string> unknown;
+  /// Of one node for this job.
+  std::optional<uint64_t> memoryBytes;
+
+  bool has(FindingId id, Severity least = Severity::note) const;
+  /// The program or one of its libraries is a file with this name, whatever
+  /// its version.
+  bool needs(llvm::StringRef libraryPrefix) const;
+  bool isProgram() const;
+  /// The target has a large page library that reads XOS_MMM_L_ variables.
+  bool isLibmpg() const {
+    return target == Target::fugaku || target == Target::mpg;
+  }
+  /// Threads and processes where they are not known: the most that there are.
+  unsigned threadsOrMost() const;
+  unsigned ranks() const { return ranksPerNode.value_or(1); }
+  /// The variable has this value; false where it is not known.
+  bool isSet(llvm::StringRef name, llvm::StringRef value) const;
+  /// The words of a launcher in front of the program; null: it has none.
+  const JobCommand *launcher(llvm::StringRef name) const;
+
+  /// "LD_PRELOAD=libtcmalloc.so", or "" where malloc is left to the library.
+  std::string foreignMalloc() const;
+  /// Large pages are off, and rightly: another malloc takes their place, or
+  /// valgrind's.
+  bool pagesOffByChoice() const;
+  /// Writable data of all processes of a node at start-up; 0: not known.
+  uint64_t startupBytes() const;
+  uint64_t staticBytes() const;
+  /// Start-up does not fit into the node's memory.
+  bool startupTooLarge() const;
+  /// Static data alone takes more than half of the node's memory.
+  bool memoryIsTight() const;
+};
+
+Situation collectSituation(const FileReport &program, const JobScript *script,
+                           const JobLaunch *launch,
+                           std::optional<uint64_t> memoryBytes);
+
+/// "target fugaku, 48 threads a process, 1 process a node".
+std::string describe(const Situation &situation);
 
 // Variables: RecommendSettings.cpp.
 void advisePagingPolicy(const Situation &situation, Advice &advice);
@@ -29,7 +90,7 @@ void advisePadding(const Situation &situation, Advice &advice);
 void adviseProfile(const Situation &situation, Advice &advice);
 
 /// What of the environment speaks against the settings of \p advice, or makes
-/// them useless: RecommendContradictions.cpp. Comes last.
+/// them useless. Comes last.
 void findContradictions(const Situation &situation, Advice &advice);
 
 /// The guide's MALLOC_MMAP_THRESHOLD_ against equal blocks, in bytes: below

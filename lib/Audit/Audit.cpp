@@ -2,7 +2,7 @@
 
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
-#include "Audit/Paging.h"
+#include "Audit/Launch.h"
 #include "Elf/Triple.h"
 #include "Support/Format.h"
 #include <unistd.h>

@@ -6,14 +6,88 @@
 #ifndef MPG_AUDIT_AUDIT_H
 #define MPG_AUDIT_AUDIT_H
 
-#include "Audit/Facts.h"
+#include "Audit/Finding.h"
 #include "Audit/Fix.h"
 #include "Audit/Launch.h"
-#include "Audit/Regions.h"
+#include "Elf/HugeLayout.h"
 #include "Elf/Image.h"
 #include "Loader/Closure.h"
 
 namespace mpg {
+
+/// The page size of all facts.
+constexpr uint64_t factsHugeBytes = uint64_t(2) << 20;
+
+struct LayoutFacts {
+  std::vector<Segment> loads;
+  std::optional<Segment> relro; ///< PT_GNU_RELRO
+  std::vector<OverlapPair> overlaps;
+  uint64_t writableBytes;
+  uint64_t hugeBytes; ///< writable segments rounded out to large pages
+  uint64_t interiorBytes;
+  uint64_t startupPeakBytes;
+  uint64_t maxPageBytes; ///< smallest p_align of the PT_LOADs
+  bool writableCode;     ///< a PT_LOAD is writable and executable
+  bool executableStack;
+};
+
+struct DynamicFacts {
+  std::vector<std::string> needed;
+  std::optional<std::string> rpath, runpath, soname;
+  std::vector<std::string> brk; ///< imported names, sorted
+};
+
+struct Facts {
+  std::optional<bool> pie, textrel;
+  std::optional<std::string> interpreter;
+  std::optional<LayoutFacts> layout;
+  std::optional<DynamicFacts> dynamic;
+  std::optional<uint64_t> dataBytes, bssBytes;
+};
+
+Facts collectFacts(Image &image, Target target);
+
+/// Memory that start-up needs at once: fugaku holds the old and the new copy
+/// of everything (HW:startup-copy), ours copies piece by piece.
+uint64_t startupPeakBytes(Target target, uint64_t roundedOutBytes);
+
+/// What start-up puts on large pages of \p hugeBytes: the writable segments, or
+/// what the file holds of them, where the job lets .bss come with its first
+/// touch.
+uint64_t startupBytes(llvm::ArrayRef<Segment> loads, uint64_t hugeBytes,
+                      bool bssPrepaged);
+
+bool hasExecutableStack(const Image &image);
+bool hasWritableCode(const Image &image);
+
+struct Subject;
+
+struct Region {
+  llvm::StringRef name; ///< text data bss heap stack thread-stack
+  uint64_t bytes;       ///< 0 where atRunTime
+  uint64_t eligibleBytes;
+  /// All of it is; where atRunTime, nothing stands in the way.
+  bool eligible;
+  std::vector<FindingId> because;
+  /// The target can put this region on large pages at all.
+  bool reachable = true;
+  /// Heap and stacks: the size is known only at run time.
+  bool atRunTime = false;
+};
+
+/// Six regions of a program, none for any other kind of file.
+std::vector<Region> collectRegions(const Subject &subject,
+                                   llvm::ArrayRef<Finding> findings);
+
+struct LargeSymbol {
+  std::string name;
+  std::string section; ///< ".data" or ".bss"
+  uint64_t bytes;
+};
+
+/// The \p count largest objects of .data and .bss together, largest first;
+/// empty when the symbol table was stripped.
+std::vector<LargeSymbol> findLargestSymbols(Image &image, unsigned count);
 
 /// What the user asked for; the same for every file of a run.
 struct AuditSettings {

@@ -1,16 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with the libraries of a program: their own findings, each with
-// the way by which the program comes to the library. The C library's own parts
-// are left out, because every program has them and a large page runtime knows
-// them; what the operating system's libraries do inside is a note, because
-// nobody who runs a job can change it.
+// What is wrong with the libraries of a program. MPG120: a library that brings
+// the large page library into every program. MPG143: data of libraries, which
+// stay on normal pages. And the libraries' own findings, each with the path by
+// which the program comes to the library.
 
 #include "Audit/Checks.h"
+#include "Elf/HugeLayout.h"
+#include "Support/Format.h"
 #include <algorithm>
+#include <elf.h>
 
 using namespace llvm;
 using namespace mpg;
+
+static void checkLibrary(Image &image, Findings &findings) {
+  for (StringRef name : image.dynamic().needed) {
+    if (!isLibmpgName(name))
+      continue;
+    Finding &finding = findings.add(FindingId::mpg120,
+                                    "the library brings " + name +
+                                        " into every program that loads it");
+    finding.evidence = (name + " is in DT_NEEDED").str();
+    return;
+  }
+}
+
+/// A PIE that did not ask for the library: usually a tool that loads a library
+/// of the compiler's, because LD_LIBRARY_PATH names it first.
+static void checkProgram(const Subject &subject, Findings &findings) {
+  const LoadedLibrary *libmpg =
+      subject.closure ? subject.closure->findLibmpg() : nullptr;
+  if (!libmpg || libmpg->entry->askedBy < 0 ||
+      subject.image.kind() != ElfKind::pie)
+    return;
+  const LoadedLibrary &bringer =
+      subject.closure->libraries[unsigned(libmpg->entry->askedBy)];
+  Finding &finding =
+      findings.add(FindingId::mpg120, bringer.name + " brings " + libmpg->name +
+                                          " into this program, which is a PIE");
+  finding.sub = "program";
+  finding.evidence = bringer.name.str() + " is " + bringer.entry->path;
+  subject.closure->setVia(finding, *libmpg);
+  finding.setFix("If this is a tool of the system, let it load the system's "
+                 "own libraries: put /lib64 first in LD_LIBRARY_PATH. "
+                 "Otherwise link " +
+                 bringer.name.str() +
+                 " without the large page library (fcc: -Knolargepage), and "
+                 "link the program with it.");
+}
+
+void mpg::checkLibraryDrag(const Subject &subject, Findings &findings) {
+  if (subject.image.kind() == ElfKind::library)
+    checkLibrary(subject.image, findings);
+  else
+    checkProgram(subject, findings);
+}
+
+static constexpr char never[] = "which never gets large pages";
+
+void mpg::wordLibraryData(Finding &finding) {
+  if (size_t at = finding.title.find(never); at != std::string::npos)
+    finding.title.replace(at, std::string::npos,
+                          "which gets large pages with MPG_REMAP=all only");
+  finding.cost = "libmpg moves the data of the program, and that of its "
+                 "libraries if the job asks for it";
+  finding.setFix("Ask for it in the job, or link this library into the program "
+                 "as an archive:\n  export MPG_REMAP=all");
+}
+
+void mpg::checkLibraryData(const Subject &subject, Findings &findings) {
+  constexpr uint64_t largeThreadBytes = 64 << 10;
+  Image &image = subject.image;
+  if (image.kind() != ElfKind::library)
+    return;
+  uint64_t bytes = writableBytes(image.loads());
+  if (bytes > subject.settings.minBytes) {
+    Finding &finding = findings.add(FindingId::mpg143,
+                                    "the library has " + formatBytes(bytes) +
+                                        " of writable data, " + never);
+    finding.sub = "data";
+    if (subject.target == Target::mpg)
+      wordLibraryData(finding);
+    finding.where.bytes = bytes;
+  }
+  const Segment *tls = image.findSegment(PT_TLS);
+  if (tls && tls->memoryBytes > largeThreadBytes) {
+    Finding &finding = findings.add(
+        FindingId::mpg143, "the library has " + formatBytes(tls->memoryBytes) +
+                               " of thread-local data for each thread");
+    finding.sub = "tls";
+    finding.where.bytes = tls->memoryBytes;
+    finding.cost = "every thread takes this much when it starts, on normal "
+                   "pages";
+    finding.setFix("Allocate the arrays with malloc and keep pointers to them "
+                   "in the thread-local variables.");
+  }
+}
 
 /// What a file's own finding says of it, said of the library \p name.
 static std::string titleAbout(const std::string &name, StringRef title) {

@@ -11,7 +11,7 @@
 #include "Audit/Audit.h"
 #include "Audit/ClosureFacts.h"
 #include "Audit/KnownSymbols.h"
-#include "Elf/ImageNotes.h"
+#include "Elf/Image.h"
 
 namespace mpg {
 

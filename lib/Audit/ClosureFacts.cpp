@@ -3,7 +3,7 @@
 #include "Audit/ClosureFacts.h"
 #include "Audit/Checks.h"
 #include "Elf/HugeLayout.h"
-#include "Elf/ImageNotes.h"
+#include "Elf/Image.h"
 #include "llvm/Support/Path.h"
 #include <elf.h>
 

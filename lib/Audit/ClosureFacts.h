@@ -12,7 +12,6 @@
 #include "Elf/HintNote.h"
 #include "Elf/TopByteUsers.h"
 #include "Loader/Closure.h"
-#include "Loader/LibraryFacts.h"
 
 namespace mpg {
 

@@ -7,7 +7,6 @@
 #ifndef MPG_AUDIT_FINDING_H
 #define MPG_AUDIT_FINDING_H
 
-#include "Audit/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <bitset>
@@ -17,6 +16,17 @@
 #include <vector>
 
 namespace mpg {
+
+enum class Target : uint8_t {
+  fugaku,       ///< Fujitsu's libmpg.so.1
+  mpg,          ///< our libmpg
+  libhugetlbfs, ///< libhugetlbfs with HUGETLB_ELFMAP
+  thp,          ///< transparent huge pages, no library
+};
+constexpr unsigned targetCount = 4;
+
+llvm::StringRef targetName(Target target);
+std::optional<Target> parseTarget(llvm::StringRef name);
 
 /// Ordered, so that the worst of several is the largest.
 enum class Severity : uint8_t { off, note, warning, error };

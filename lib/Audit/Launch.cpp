@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Audit/Launch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <tuple>
 
 using namespace llvm;
@@ -39,4 +41,44 @@ bool Launch::mayChange(StringRef name) const {
     return true;
   return variable ? variable->line && variable->line < unknownFromLine
                   : unknownFromLine != 0;
+}
+
+bool mpg::wantsLargePages(const Launch &launch) {
+  return launch.environment.valueOf("XOS_MMM_L_HPAGE_TYPE") != "none" &&
+         launch.environment.valueOf("MPG_MODE") != "none";
+}
+
+std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
+  PagingPolicy policy;
+  if (!launch)
+    return policy;
+  const Environment &environment = launch->environment;
+  if (!wantsLargePages(*launch))
+    return std::nullopt;
+  const Variable *variable = environment.find("XOS_MMM_L_PAGING_POLICY");
+  if (!variable)
+    return policy;
+  if (!variable->known)
+    return std::nullopt;
+  SmallVector<StringRef, 4> words;
+  StringRef(variable->value).split(words, ':');
+  if (words.size() != 3 || any_of(words, [](StringRef word) {
+        return word != "prepage" && word != "demand";
+      }))
+    return policy;
+  policy.bssPrepaged = words[0] == "prepage";
+  policy.stackPrepaged = words[1] == "prepage";
+  policy.heapPrepaged = words[2] == "prepage";
+  policy.text = variable->value;
+  return policy;
+}
+
+PagingState mpg::pagingState(const Launch *launch) {
+  PagingState state;
+  state.off = launch && !wantsLargePages(*launch);
+  std::optional<PagingPolicy> policy = pagingPolicy(launch);
+  state.known =
+      policy && !(launch && launch->mayChange("XOS_MMM_L_PAGING_POLICY"));
+  state.policy = policy.value_or(PagingPolicy());
+  return state;
 }

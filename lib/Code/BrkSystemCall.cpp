@@ -9,7 +9,7 @@
 // matter of the instruction.
 
 #include "Code/CodeMemory.h"
-#include "Code/Instruction.h"
+#include "Code/MachineCode.h"
 #include "llvm/Support/Endian.h"
 #include <cstring>
 

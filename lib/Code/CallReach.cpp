@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Code/CallReach.h"
-#include "Code/FunctionTable.h"
+#include "Code/CodeMemory.h"
+#include "Code/CodeScan.h"
 #include "Code/MachineCode.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

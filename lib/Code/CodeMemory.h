@@ -60,6 +60,23 @@ private:
                    llvm::function_ref<bool(CodePiece)> visit);
 };
 
+class FunctionTable {
+public:
+  /// \p header is the PT_GNU_EH_FRAME segment, empty when there is none.
+  FunctionTable(CodeRange header, CodeReader read);
+
+  /// From the start of the function around \p address to the start of the next
+  /// one. Functions without an entry are part of the one before.
+  std::optional<CodeRange> functionAt(uint64_t address) const;
+
+private:
+  CodeRange header;
+  CodeReader read;
+  uint64_t count = 0;
+
+  std::optional<uint64_t> startOf(uint64_t index) const;
+};
+
 } // namespace mpg
 
 #endif // MPG_CODE_CODEMEMORY_H

@@ -14,14 +14,29 @@
 // function at its start, by a branch, or by the table of a switch in it.
 
 #include "Code/CodeScan.h"
-#include "Code/FunctionTable.h"
+#include "Code/CodeMemory.h"
 #include "Code/MachineCode.h"
-#include "Code/NoReturn.h"
 #include "Code/RegisterTrace.h"
 #include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
+
+void mpg::addSpans(std::vector<AddressSpan> &spans,
+                   ArrayRef<uint64_t> addresses) {
+  bool isFirst = true;
+  for (uint64_t address : addresses) {
+    if (!isFirst && address - spans.back().first <= AddressSpan::maxBytes)
+      spans.back().last = address;
+    else
+      spans.push_back({address, address});
+    isFirst = false;
+  }
+}
+
+bool mpg::containsAddress(ArrayRef<uint64_t> sorted, uint64_t address) {
+  return std::binary_search(sorted.begin(), sorted.end(), address);
+}
 
 namespace {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two questions about machine code, answered without a disassembler: does every
-// call of one imported function pass the constant 0, and does the code make the
-// brk system call itself?
+// Three questions about machine code, answered without a disassembler: does
+// every call of one imported function pass the constant 0, does the code make
+// the brk system call itself, and does code that certainly runs, such as a
+// library's initialisation, lead to a call of an imported function?
 //
 // The idea: a linker lets code reach an imported function only through the
 // slots that the loader fills. Every instruction that names such a slot, or a
@@ -19,6 +20,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace mpg {
 
@@ -75,6 +77,19 @@ std::optional<uint64_t> findBrkSystemCall(Machine machine,
                                           llvm::ArrayRef<CodeRange> code,
                                           CodeReader read);
 
+struct CallQuestion {
+  /// The functions from which calls are followed.
+  std::vector<uint64_t> starts;
+  /// Where the loader puts the address of the function that is looked for.
+  std::vector<uint64_t> slots;
+  /// As in CallTarget. Without it functions are followed for 4 KiB at most.
+  CodeRange functionTable = {};
+};
+
+/// Looks at no more than 1,000 functions.
+bool reachesCall(Machine machine, llvm::ArrayRef<CodeRange> code,
+                 CodeReader read, const CallQuestion &question);
+
 } // namespace mpg
 
-#endif
+#endif // MPG_CODE_CODESCAN_H

@@ -5,7 +5,7 @@
 // Memory, SVE and system instructions are only told apart as far as common
 // code between an argument and a call needs it; the rest writes everything.
 
-#include "Code/Instruction.h"
+#include "Code/MachineCode.h"
 
 using namespace mpg;
 

@@ -7,7 +7,7 @@
 //
 // Instructions that compilers do not emit are marked as writing everything.
 
-#include "Code/Instruction.h"
+#include "Code/MachineCode.h"
 #include "llvm/Support/Endian.h"
 #include <cstring>
 

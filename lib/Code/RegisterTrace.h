@@ -14,7 +14,7 @@
 #ifndef MPG_CODE_REGISTERTRACE_H
 #define MPG_CODE_REGISTERTRACE_H
 
-#include "Code/Instruction.h"
+#include "Code/MachineCode.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
@@ -37,6 +37,32 @@ struct CallRules {
 /// \p code, instructions by ascending address.
 RegisterTrace traceZero(llvm::ArrayRef<Instruction> code, uint64_t address,
                         unsigned which, CallRules rules);
+
+class NoReturn {
+public:
+  /// \p slots are those of functions that do not return.
+  NoReturn(const MachineCode &machine, const CodeMemory &memory,
+           llvm::ArrayRef<uint64_t> slots)
+      : machine(machine), memory(memory), slots(slots) {}
+
+  /// Whether \p call is proven never to return.
+  bool neverReturns(const Instruction &call) const {
+    return !slots.empty() && endsIn(call, maxDepth);
+  }
+
+private:
+  // Wrappers such as `fatal` are short and call exit or a wrapper of it.
+  static constexpr unsigned maxDepth = 2, maxInstructions = 64;
+  static constexpr uint64_t maxBytes = 512;
+
+  const MachineCode &machine;
+  const CodeMemory &memory;
+  llvm::ArrayRef<uint64_t> slots;
+
+  bool isSlot(uint64_t address) const;
+  bool endsIn(const Instruction &transfer, unsigned depth) const;
+  bool allWaysEnd(uint64_t function, unsigned depth) const;
+};
 
 } // namespace mpg
 

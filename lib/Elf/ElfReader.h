@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <cstdlib>
 #include <elf.h>
 #include <memory>
 #include <optional>
@@ -27,6 +28,37 @@
 struct Elf;
 
 namespace mpg {
+
+class ElfReader;
+
+class StringTable {
+public:
+  /// An empty table: every index is outside.
+  StringTable() = default;
+  /// [offset, offset + bytes) of \p reader's image; empty when that range is
+  /// not in the image.
+  StringTable(const ElfReader &reader, uint64_t offset, uint64_t bytes);
+
+  uint64_t bytes() const { return tableBytes; }
+
+  /// The NUL-terminated string at \p index, valid as long as the table; nothing
+  /// when it leaves the table or cannot be read.
+  std::optional<llvm::StringRef> get(uint64_t index);
+
+private:
+  bool load(uint64_t piece);
+
+  struct Free {
+    void operator()(char *memory) const { std::free(memory); }
+  };
+  const ElfReader *reader = nullptr;
+  uint64_t offset = 0;
+  uint64_t tableBytes = 0;
+  /// malloc, not new: pages of a large table that nobody asks for are never
+  /// touched.
+  std::unique_ptr<char[], Free> memory;
+  std::vector<bool> loaded; ///< by piece
+};
 
 /// No table of a real program comes near; a damaged size must not make us
 /// allocate what the machine does not have.

@@ -16,6 +16,7 @@
 #ifndef MPG_ELF_IMAGE_H
 #define MPG_ELF_IMAGE_H
 
+#include "Elf/HintNote.h"
 #include "Elf/Machine.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -222,6 +223,14 @@ private:
 /// text is the reason alone, without the path.
 llvm::Error readImages(const std::string &path,
                        llvm::function_ref<void(Image &)> visit);
+
+/// Calls \p visit with the contents of each SHT_NOTE section, or of each
+/// PT_NOTE if there are no sections. The bytes live as long as the call.
+void forEachNoteBlock(Image &image,
+                      llvm::function_ref<void(llvm::StringRef)> visit);
+
+/// What our compiler passes and our linker left in \p image.
+Notes readOwnNotes(Image &image);
 
 } // namespace mpg
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an Image knows from its section headers: names, sizes, .symtab.
+// What an Image knows from its section headers: names, sizes, .symtab; and the
+// notes of a whole file, wherever they stand. Section headers are asked first,
+// because they are exact and the only place in an object; a program whose
+// section headers were stripped off still has its PT_NOTEs.
 
 #include "Elf/HeaderRules.h"
+#include "Elf/Image.h"
 #include "Elf/ImageState.h"
 #include "Support/Format.h"
 #include <cstring>
+#include <elf.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -174,4 +179,48 @@ Symbol Image::State::decode(const Elf64_Sym &symbol, StringTable &strings,
           " lies outside the string table (" + formatHex(strings.bytes()) +
           " bytes)");
   return decoded;
+}
+
+/// More than any program has: a hint note is 76 bytes a module.
+static constexpr uint64_t limitBytes = 16 << 20;
+
+static void visitSegments(Image &image, function_ref<void(StringRef)> visit) {
+  uint64_t left = mostOverlaidBytes(image.fileBytes());
+  for (const Segment &segment : image.segments()) {
+    if (segment.type != PT_NOTE || segment.fileBytes == 0 ||
+        segment.fileBytes > limitBytes)
+      continue;
+    if (segment.fileBytes > left)
+      return;
+    left -= segment.fileBytes;
+    std::vector<uint8_t> bytes(segment.fileBytes);
+    if (image.readMemory(segment.address, bytes))
+      visit(StringRef(reinterpret_cast<const char *>(bytes.data()),
+                      bytes.size()));
+  }
+}
+
+void mpg::forEachNoteBlock(Image &image, function_ref<void(StringRef)> visit) {
+  if (!image.hasSections())
+    return visitSegments(image, visit);
+  for (const Section &section : image.sections())
+    if (section.type == SHT_NOTE)
+      visit(image.sectionData(section, limitBytes));
+}
+
+Notes mpg::readOwnNotes(Image &image) {
+  Notes notes;
+  auto isOurs = [](const Section &section) {
+    return section.name == MPG_NOTE_SECTION_HINTS ||
+           section.name == MPG_NOTE_SECTION_LAYOUT;
+  };
+  // By name where there are names: damage to a foreign note is not ours to
+  // tell, and a run over all of /usr reads nothing at all here.
+  if (!image.hasSections())
+    visitSegments(image, [&](StringRef block) { readNotes(block, notes); });
+  else
+    for (const Section &section : image.sections())
+      if (isOurs(section))
+        readNotes(image.sectionData(section, limitBytes), notes);
+  return notes;
 }

@@ -8,7 +8,6 @@
 
 #include "Elf/ElfReader.h"
 #include "Elf/Image.h"
-#include "Elf/StringTable.h"
 
 namespace mpg {
 

@@ -5,7 +5,7 @@
 // systems does not have them.
 
 #include "Elf/TopByteUsers.h"
-#include "Elf/ImageNotes.h"
+#include "Elf/Image.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <elf.h>

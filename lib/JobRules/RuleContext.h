@@ -117,6 +117,31 @@ void checkCompileLines(JobContext &job); // 235
 void checkBinding(JobContext &job);      // 237
 void checkUnknown(JobContext &job);      // 238 239
 
+/// "12-23,36-47"; nothing if it is no list of absolute numbers.
+struct NumberList {
+  unsigned least, most;
+  unsigned count; ///< of numbers, twice named ones twice
+};
+std::optional<NumberList> parseNumbers(llvm::StringRef text);
+
+/// One place that names them.
+struct NumberUse {
+  unsigned line;
+  bool conditional;
+  bool nodes; ///< NUMA nodes; else CPUs
+  std::string text;
+  std::string symbol; ///< the variable or command
+  NumberList numbers;
+};
+
+/// The value of one of \p options in \p command, as "-C 12-23", "-C12-23" or
+/// "--physcpubind=12-23"; "" if there is none, or if it is not known.
+llvm::StringRef optionValue(const JobCommand &command,
+                            std::initializer_list<llvm::StringRef> options);
+
+/// All of them, in the order of launches and settings.
+std::vector<NumberUse> findNumberUses(const JobContext &job);
+
 } // namespace mpg
 
 #endif // MPG_JOBRULES_RULECONTEXT_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Directives.h. Numbers that are ranges, lists or templates ("2-4",
+// See JobReader.h. Numbers that are ranges, lists or templates ("2-4",
 // "@NODES@") are not known, and then nothing is said about them.
 
-#include "JobScript/Directives.h"
+#include "JobScript/JobReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

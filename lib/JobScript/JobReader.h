@@ -8,14 +8,27 @@
 #ifndef MPG_JOBSCRIPT_JOBREADER_H
 #define MPG_JOBSCRIPT_JOBREADER_H
 
-#include "JobScript/Directives.h"
-#include "JobScript/ShellBlocks.h"
+#include "JobScript/JobScript.h"
 #include "JobScript/ShellExpand.h"
+#include "JobScript/ShellLexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 
 namespace mpg {
+
+/// A variable that the batch system sets for the job.
+struct DirectiveVariable {
+  std::string name, value;
+  unsigned line;
+  /// "#PJM -x"; "" if it follows from what was asked for: SLURM_NTASKS.
+  std::string how;
+};
+
+/// Fills the directives and what they ask for into \p script; problems as
+/// well. Returns the variables in the order of lines.
+std::vector<DirectiveVariable>
+readDirectives(llvm::ArrayRef<ShellComment> comments, JobScript &script);
 
 struct LaunchParts;
 
@@ -67,7 +80,7 @@ private:
     }
   };
 
-  // CshScript.cpp
+  // JobScript.cpp
   void readCshCommand(Range range);
   void readCshLine(Range range);
   size_t skipCshCondition(size_t at, size_t end) const;

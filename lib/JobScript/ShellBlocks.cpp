@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ShellBlocks.h. A word is reserved only where a command begins: `echo
+// See ShellLexer.h. A word is reserved only where a command begins: `echo
 // done` ends no loop.
 
-#include "JobScript/ShellBlocks.h"
+#include "JobScript/ShellLexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -9,11 +9,119 @@
 #ifndef MPG_JOBSCRIPT_SHELLEXPAND_H
 #define MPG_JOBSCRIPT_SHELLEXPAND_H
 
-#include "JobScript/ShellVariables.h"
+#include "JobScript/JobScript.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <utility>
+#include <vector>
 
 namespace mpg {
+
+/// Text of which some parts are not known; these stand in it as written.
+class ShellValue {
+public:
+  ShellValue() = default;
+  explicit ShellValue(llvm::StringRef known) : text(known.str()) {}
+  static ShellValue notKnown(llvm::StringRef written);
+
+  void add(llvm::StringRef known) { text += known; }
+  void addUnknown(llvm::StringRef written);
+  void add(const ShellValue &value);
+
+  bool known() const { return unknown.empty(); }
+  llvm::StringRef str() const { return text; }
+  /// The end of the unknown part that covers \p at; \p at if none does.
+  size_t endOfUnknown(size_t at) const;
+  /// From \p begin to \p end, which cut no unknown part.
+  ShellValue slice(size_t begin, size_t end) const;
+  JobWord word() const;
+  /// The parts between the \p separators that stand in known text.
+  std::vector<JobWord> split(char separator) const;
+  /// Equal in every run of the script.
+  bool isSame(const ShellValue &other) const {
+    return known() && other.known() && text == other.text;
+  }
+
+private:
+  struct Part {
+    size_t begin, end;
+  };
+  std::string text;
+  std::vector<Part> unknown; ///< in order, apart from each other
+};
+
+struct ShellVariable {
+  ShellValue value;
+  bool set = true; ///< false: it is known that there is none
+  /// False: whether it is set is not known either.
+  bool certain = true;
+  bool exported = false;
+  bool readOnly = false;
+  unsigned line = 0;
+};
+
+class ShellVariables {
+public:
+  /// Null if the script says nothing about it.
+  const ShellVariable *find(llvm::StringRef name) const;
+  void put(llvm::StringRef name, ShellVariable variable);
+  /// Keeps whether it is exported.
+  void setValue(llvm::StringRef name, ShellValue value, unsigned line);
+  /// Back to what find() once said; no value: there was none.
+  void restore(llvm::StringRef name, std::optional<ShellVariable> before);
+  /// As after a command that may or may not have changed it.
+  void forget(llvm::StringRef name, unsigned line);
+
+  using Mark = size_t;
+  Mark mark() const { return changes.size(); }
+  /// Back to how everything was at \p mark.
+  void undo(Mark mark);
+  /// What has changed since, as it is now.
+  llvm::StringMap<ShellVariable> changedSince(Mark mark) const;
+
+  const llvm::StringMap<ShellVariable> &all() const { return variables; }
+  /// $1, $2, ... if they are known.
+  std::optional<std::vector<ShellValue>> arguments;
+  unsigned argumentChanges = 0; ///< how often set and shift were seen
+  /// Of these, the ones in front whose position is known: behind $N of an
+  /// unknown N, which may be two words, it is not.
+  size_t certainArguments = SIZE_MAX;
+
+private:
+  struct Change {
+    std::string name;
+    std::optional<ShellVariable> before;
+  };
+  llvm::StringMap<ShellVariable> variables;
+  std::vector<Change> changes;
+};
+
+/// The branches of one command, of which one runs.
+class ShellBranches {
+public:
+  explicit ShellBranches(ShellVariables &variables)
+      : variables(variables), start(variables.mark()) {}
+
+  /// Ends a branch: takes its changes back and remembers them. \p reached: its
+  /// end is reached, not an exit.
+  void endBranch(bool reached);
+  /// Variables on whose value all branches agree have it, the others none that
+  /// is known. \p complete: one of the branches runs in any case.
+  void merge(bool complete);
+  /// Nothing that a branch changed is known afterwards.
+  void mergeAsUnknown();
+
+private:
+  struct Outcome {
+    ShellVariable variable;
+    unsigned branches = 1;
+    bool same = true;
+  };
+  ShellVariables &variables;
+  ShellVariables::Mark start;
+  llvm::StringMap<Outcome> outcomes;
+  unsigned branches = 0;
+};
 
 class ShellExpander {
 public:

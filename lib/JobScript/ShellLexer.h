@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words and operators of a shell script. Words stay as they are written:
-// quotes and expansions are the expander's (ShellExpander.h). Redirections and
-// here-documents change no variable and start no program; they are left out.
+// The words and operators of a shell script, and which of them are reserved and
+// belong together: if, then, else, fi. Words stay as they are written: quotes
+// and expansions are the expander's (ShellExpand.h). Redirections and here-
+// documents change no variable and start no program; they are left out. Blocks
+// are found in one pass before anything is read, so that a loop or a function
+// can be looked at as a whole.
 
 #ifndef MPG_JOBSCRIPT_SHELLLEXER_H
 #define MPG_JOBSCRIPT_SHELLLEXER_H
@@ -60,6 +63,41 @@ size_t shellNameLength(llvm::StringRef text);
 /// The length of "NAME=", "NAME+=" or "NAME[..]=" at the beginning of \p word;
 /// 0 if it is no assignment.
 size_t shellAssignmentLength(llvm::StringRef word);
+
+enum class ShellRole : uint8_t {
+  none,   ///< a word like any other, or an operator
+  prefix, ///< ! and "time" before a compound command
+  stray,  ///< a closing word that closes nothing
+  ifWord,
+  elifWord,
+  thenWord,
+  elseWord,
+  fiWord,
+  loopWord, ///< while, until
+  forWord,  ///< for, select
+  doWord,
+  doneWord,
+  caseWord,
+  patternEnd, ///< the ) behind the patterns of a case
+  clauseEnd,  ///< ;;
+  esacWord,
+  openBrace,
+  closeBrace,
+  subshell, ///< (
+  subshellEnd,
+  function ///< the word function, or the name before ()
+};
+
+struct ShellBlocks {
+  std::vector<ShellRole> roles; ///< one of each token
+  /// Of a reserved word: the next one of its command. if: then: else: fi;
+  /// case: the ) of a clause: its ;; and so on to esac; function: its body.
+  /// The number of tokens if there is none.
+  std::vector<size_t> next;
+};
+
+ShellBlocks findShellBlocks(const std::vector<ShellToken> &tokens,
+                            std::vector<JobProblem> &problems);
 
 } // namespace mpg
 

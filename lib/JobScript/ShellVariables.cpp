@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "JobScript/ShellVariables.h"
+#include "JobScript/ShellExpand.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -49,6 +49,10 @@ ScanResult scanFiles(const LinkRequest &request,
 /// Adds \p from to \p into; of the machine the first one known counts.
 void merge(ScanResult &into, const ScanResult &from);
 
+/// All but slimObjects, which scanFiles() does not know.
+std::string writeScanResult(const ScanResult &result);
+ScanResult readScanResult(llvm::StringRef text);
+
 } // namespace mpg
 
 #endif // MPG_LINK_INPUTSCAN_H

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line that lld gets: the user's own and what ld.mpg adds to it. A
-// pure function over strings.
+// The command line that lld gets, the user's own and what ld.mpg adds to it,
+// and the text of the file that it writes for --dependency-file. Pure functions
+// over strings.
 
 #ifndef MPG_LINK_LLDCOMMAND_H
 #define MPG_LINK_LLDCOMMAND_H
 
 #include "Link/DriverArgs.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace mpg {
 
@@ -41,6 +45,11 @@ bool isLoaderFolder(llvm::StringRef folder);
 /// empty one, the current folder, in front of ours.
 std::vector<std::string> lldCommand(const LinkRequest &request,
                                     const Additions &additions);
+
+/// \p text of a dependency file without the inputs \p paths, which exist only
+/// while ld.mpg runs: ninja would link again every time.
+std::string withoutDependencies(llvm::StringRef text,
+                                llvm::ArrayRef<std::string> paths);
 
 } // namespace mpg
 

@@ -14,14 +14,40 @@
 #define MPG_LOADER_CLOSURE_H
 
 #include "Elf/Image.h"
-#include "Loader/LibraryFacts.h"
+#include "Elf/Machine.h"
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
 
 namespace llvm {
 class raw_ostream;
 }
 
 namespace mpg {
+
+/// What the checks of programs keep of a library; theirs to define.
+struct LibraryCheckFacts;
+
+struct LibraryFacts {
+  std::string path; ///< under which the file was first asked for
+  Machine machine = Machine::x86_64;
+  std::optional<std::string> soname;
+  std::vector<std::string> needed; ///< DT_NEEDED, in order
+  /// DT_RPATH is absent where DT_RUNPATH is present, as for the loader.
+  std::optional<std::string> rpath, runpath;
+  uint64_t flags = 0, flags1 = 0; ///< DT_FLAGS, DT_FLAGS_1
+  uint64_t device = 0, inode = 0; ///< the same file under another name
+  /// Only such libraries can be preloaded into a set-uid program.
+  bool setUid = false;
+  /// What the store's collector made of the file; null without a collector.
+  std::shared_ptr<const LibraryCheckFacts> checkFacts;
+};
 
 struct LoaderSettings {
   std::string sysroot;     ///< "": this machine; no slash at the end
@@ -93,6 +119,11 @@ Closure resolveClosure(Image &program, const LoaderSettings &settings,
 /// "libm.so.6 => /lib/libm.so.6". What a library needs is printed where the
 /// library comes first. \p program is the first line.
 void writeTree(llvm::raw_ostream &out, llvm::StringRef program,
+               const Closure &closure);
+
+/// Each library under the one that asked for it first, with its path or the
+/// reason why there is none.
+void writeTree(llvm::raw_ostream &out, llvm::StringRef programPath,
                const Closure &closure);
 
 } // namespace mpg

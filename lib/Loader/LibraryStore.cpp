@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Loader/StoreState.h"
-#include "Loader/SysrootPath.h"
+#include "Loader/LoaderSearch.h"
+#include "Loader/SearchPath.h"
 #include <elf.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of folders as DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH have them, and
-// the words $ORIGIN, $LIB and $PLATFORM in them. Text in, text out.
+// Lists of folders as DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH have them, with
+// the words $ORIGIN, $LIB and $PLATFORM; and symbolic links inside a sysroot,
+// where an absolute one means a path in the sysroot, as it will on the machine
+// that the sysroot is a copy of.
 
 #ifndef MPG_LOADER_SEARCHPATH_H
 #define MPG_LOADER_SEARCHPATH_H
@@ -38,6 +40,10 @@ std::vector<std::string> splitFolders(llvm::StringRef list,
 
 /// The folder that \p path lies in; "." where it names none.
 llvm::StringRef folderOf(llvm::StringRef path);
+
+/// \p path without symbolic links, if it lies in \p sysroot; else \p path as it
+/// is. Also as it is when the links go in a circle.
+std::string followLinks(const std::string &path, const std::string &sysroot);
 
 } // namespace mpg
 

@@ -10,10 +10,25 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstddef>
 #include <optional>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mpg {
+
+/// The numbers below \p count in random order. Not std::shuffle, which may
+/// differ between libraries: the same seed gives the same order everywhere.
+inline std::vector<size_t> randomOrder(size_t count, std::mt19937_64 &random) {
+  std::vector<size_t> order(count);
+  for (size_t index = 0; index < count; ++index)
+    order[index] = index;
+  for (size_t left = count; left > 1; --left)
+    std::swap(order[left - 1], order[random() % left]);
+  return order;
+}
 
 struct Interval {
   double low, high;

@@ -6,15 +6,11 @@
 #ifndef MPG_NODE_NODE_H
 #define MPG_NODE_NODE_H
 
-#include "Node/Cgroups.h"
 #include "Node/HugePages.h"
-#include "Node/Kernel.h"
+#include "Node/NodeLimits.h"
 #include "Node/NodeMachine.h"
-#include "Node/NodeNuma.h"
-#include "Node/ProcessLimits.h"
 #include "Node/Registers.h"
 #include "Node/TagSupport.h"
-#include "Node/Transparent.h"
 
 namespace llvm {
 class raw_ostream;

@@ -1,14 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kind of machine this is: processor, the two ways an A64FX node is
-// numbered, virtualisation, clock governor, SMT, and the vendor's files.
+// What kind of machine this is: processor and its caches, NUMA nodes, the two
+// ways an A64FX node is numbered, virtualisation, clock governor, SMT, the
+// vendor's files, and which of the newer abilities that large pages profit from
+// the kernel has.
 
 #ifndef MPG_NODE_NODEMACHINE_H
 #define MPG_NODE_NODEMACHINE_H
 
-#include "Node/NodeNuma.h"
+#include "Node/SysTree.h"
 
 namespace mpg {
+
+/// One cache; a number is 0 and a text empty where sysfs does not tell, as on
+/// many AArch64 machines.
+struct DataCache {
+  uint64_t level = 0;
+  std::string size; ///< "48K"
+  uint64_t sets = 0, ways = 0, lineBytes = 0;
+};
+
+/// From the first level on.
+std::vector<DataCache> readDataCaches(const SysTree &tree);
+
+struct NumaNode {
+  unsigned id = 0;
+  Fact<std::vector<unsigned>> cpus;
+  Fact<uint64_t> memoryBytes, freeBytes;
+  Fact<uint64_t> poolTotal, poolFree, poolSurplus; ///< 2 MiB pages
+  bool isAllowed = true;           ///< for memory of this process
+  std::vector<unsigned> distances; ///< to the nodes in order; may be empty
+};
+
+struct NumaFacts {
+  std::vector<NumaNode> nodes; ///< in order; empty if the kernel has no NUMA
+  Fact<std::vector<unsigned>> allowedNodes, allowedCpus; ///< of this process
+  Fact<uint64_t> balancing; ///< 0: off. Moves pages to who touches them
+
+  /// Nodes with memory that this process may use.
+  std::vector<const NumaNode *> usable() const;
+};
+
+NumaFacts readNumaFacts(const SysTree &tree);
+
+struct KernelFeature {
+  const char *name; ///< "populate-write"; meanings are in the man page
+  std::optional<bool> present;
+  bool isProbed = false; ///< tried or seen; else by version
+};
+
+struct KernelFacts {
+  unsigned major = 0, minor = 0; ///< 0.0: not known
+  std::vector<KernelFeature> features;
+
+  const KernelFeature *find(llvm::StringRef name) const;
+};
+
+KernelFacts readKernelFacts(const SysTree &tree);
 
 /// How Linux numbers the CPUs and NUMA nodes of an A64FX. HW:a64fx-job-cpus
 enum class A64fxKind : uint8_t {

@@ -5,17 +5,44 @@
 
 #include "Ocl/OclReader.h"
 #include "Ocl/OclDirective.h"
-#include "Ocl/OtherDirectives.h"
 #include "Ocl/ProgramUnits.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
+#include <string>
 #include <tuple>
 
 using namespace llvm;
 using namespace mpg;
+
+static constexpr struct {
+  const char *name, *flang;
+} equivalents[] = {
+    {"UNROLL", "UNROLL n"},
+    {"NOUNROLL", "NOUNROLL"},
+    {"UNROLL_AND_JAM", "UNROLL_AND_JAM n"},
+    {"NOUNROLL_AND_JAM", "NOUNROLL_AND_JAM"},
+    {"SIMD", "VECTOR ALWAYS"},
+    {"NOSIMD", "NOVECTOR"},
+    {"NORECURRENCE", "IVDEP"},
+    {"NOVREC", "IVDEP"},
+    {"PREFETCH_READ", "PREFETCH a(i)"},
+    {"PREFETCH_WRITE", "PREFETCH a(i)"},
+};
+
+/// The remark for the directive \p name: what asks flang for the same, or that
+/// nothing does.
+static std::string otherDirectiveRemark(StringRef name) {
+  std::string upper = name.upper();
+  for (auto [known, flang] : equivalents)
+    if (upper == known)
+      return upper + " has no effect; '!DIR$ " + flang +
+             "' asks flang for the same";
+  return upper + " has no effect: flang has nothing that does the same";
+}
 
 namespace {
 

@@ -5,11 +5,9 @@
 // addresses, the date, our version).
 
 #include "Policy/Fingerprint.h"
-#include "Policy/PathNames.h"
 #include "Policy/Policy.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
-#include "Support/OutputFile.h"
-#include "Support/TextFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,8 +15,24 @@
 #include "llvm/Support/raw_ostream.h"
 #include <tuple>
 
-using namespace llvm;
 using namespace mpg;
+using namespace llvm;
+
+FindingSet mpg::lookedFor(const AuditSettings &settings, Target target) {
+  FindingSet looked;
+  // Much of what is accepted comes from a library.
+  if (!settings.libraries)
+    return looked;
+  for (const FindingInfo &info : allFindings()) {
+    bool isOn = settings.checks.contains(info.id) &&
+                info.severity[unsigned(target)] != Severity::off;
+    // A program's file does not have what a script has.
+    if (groupName(info.group) != "job" &&
+        (isOn || settings.named.contains(info.id)))
+      looked.insert(info.id);
+  }
+  return looked;
+}
 
 static constexpr StringRef schema = "mpgbaseline-1";
 

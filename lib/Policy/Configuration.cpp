@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Policy/PathNames.h"
+#include "Policy/Fingerprint.h"
 #include "Policy/Policy.h"
-#include "Policy/SuppressionReader.h"
+#include "Policy/Suppression.h"
 #include "Support/Nearest.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/SmallString.h"

@@ -8,7 +8,7 @@
 #define MPG_POLICY_POLICY_H
 
 #include "Audit/Audit.h"
-#include "Policy/PathNames.h"
+#include "Policy/Fingerprint.h"
 #include "llvm/Support/Error.h"
 #include <map>
 

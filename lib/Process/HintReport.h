@@ -2,15 +2,35 @@
 //
 // What a finished program had for hints: the note that the compiler passes left
 // in its file, and whether this machine acts on it. Only the program itself is
-// looked at; libraries that it loads may carry hints of their own.
+// looked at; libraries that it loads may carry hints of their own. And the
+// switch: the HPC tag address override of A64FX by Fujitsu's command fhetbo,
+// which acts on all cores of the job on this node, not on one process, and
+// comes back by itself only when the job ends.
 
 #ifndef MPG_PROCESS_HINTREPORT_H
 #define MPG_PROCESS_HINTREPORT_H
 
 #include "Elf/HintNote.h"
 #include "Node/TagSupport.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
 
 namespace mpg {
+
+/// Where the vendor installs it. HW:fhetbo
+constexpr const char *tagCommandPath = "/opt/FJSVxos/fhehpc/bin/fhetbo";
+
+/// Runs `COMMAND enable|disable` and returns what it says in plain words:
+/// "HPC tag override off on cores 12-59". The error names the command and its
+/// status.
+llvm::Expected<std::string> switchTags(const std::string &command, bool on);
+
+/// "12-59" out of a core mask such as 0xffffffffffff000; empty if it is none.
+std::string decodeCoreMask(llvm::StringRef mask);
+
+/// The plain words for the output of fhetbo (messages FHE 1113 and FHE 1114).
+std::string describeTagMessage(llvm::StringRef output);
 
 struct HintReport {
   Notes notes; ///< only its hint notes, and what could not be read of them

@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mpg {
 
@@ -51,6 +53,20 @@ Program findProgram(llvm::StringRef name, llvm::StringRef searchPath);
 
 /// The name of the machine that this program was built for.
 llvm::StringRef hostMachineName();
+
+/// libmpg, which lies beside the folder of the program \p self: in \p
+/// installed, relative to it, or in the build tree. "" if it is not there.
+std::string findRuntimeLibrary(llvm::StringRef self, llvm::StringRef installed);
+
+/// Whether the loader can be told of \p path: colons and semicolons end the
+/// name of a folder.
+bool canBePreloaded(llvm::StringRef path);
+
+/// What brings \p path into every program: LD_PRELOAD, where blanks end a name.
+/// If it has some the folder comes by LD_LIBRARY_PATH, where they do not, in
+/// front of what that is now.
+std::vector<std::pair<std::string, std::string>>
+preloadSettings(llvm::StringRef path);
 
 } // namespace mpg
 

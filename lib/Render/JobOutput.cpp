@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Render/JobOutput.h"
-#include "Audit/Paging.h"
+#include "Audit/Launch.h"
 #include "Audit/Report.h"
+#include "Render/RunResult.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -8,6 +8,10 @@
 #include "Audit/Report.h"
 #include "JobRules/JobRules.h"
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace mpg {
 
 /// Everything that one run of mpgaudit found, after suppressions.
@@ -33,6 +37,14 @@ void writeSarif(llvm::raw_ostream &out, const RunResult &result);
 /// One self-contained page without scripts. It stays below about 24 MiB: of
 /// very many files the worst are described, and the page says so.
 void writeHtml(llvm::raw_ostream &out, const RunResult &result);
+
+/// The line of the script, then its findings. \p programs: the reports of what
+/// it starts; they are written before.
+void writeJobText(llvm::raw_ostream &out, const JobReport &job,
+                  llvm::ArrayRef<FileReport> programs, bool colour);
+
+/// The object of the key "job" in the schema mpgaudit-1.
+void writeJobJson(llvm::raw_ostream &out, const JobReport &job);
 
 } // namespace mpg
 

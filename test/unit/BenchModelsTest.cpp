@@ -6,7 +6,7 @@
 // simulated line by line.
 
 #include "mpgbench/Experiments/CacheSets.h"
-#include "mpgbench/Experiments/Zipf.h"
+#include "mpgbench/Experiments/EmbedWork.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <filesystem>

@@ -7,7 +7,7 @@
 // pairs: one that only asks and one that differs in the smallest way.
 
 #include "Code/CodeScan.h"
-#include "Code/Instruction.h"
+#include "Code/MachineCode.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>

@@ -4,8 +4,8 @@
 // not the program's, and the lists of modes.
 
 #include "mpgrun/Compare/CompareOutput.h"
-#include "Measure/RandomOrder.h"
-#include "mpgrun/Compare/CompareModes.h"
+#include "Measure/Statistics.h"
+#include "mpgrun/Compare/CompareRun.h"
 #include <gtest/gtest.h>
 #include <set>
 #include <unistd.h>

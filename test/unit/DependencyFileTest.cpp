@@ -2,7 +2,7 @@
 //
 // What make and ninja read.
 
-#include "Link/DependencyFile.h"
+#include "Link/LldCommand.h"
 #include "gtest/gtest.h"
 
 using namespace mpg;

@@ -5,7 +5,7 @@
 // has its own tests; both together are tested in test/mpgaudit.
 
 #include "JobRules/JobRules.h"
-#include "JobRules/RuleCpus.h"
+#include "JobRules/RuleContext.h"
 #include "JobScript/EnvVariables.h"
 #include "gtest/gtest.h"
 #include <elf.h>

@@ -4,11 +4,9 @@
 // folders, ld.so.conf, links in a sysroot, the store, the tree. Whole programs
 // are compared with the real loader in test/mpgaudit/closure-*.test.
 
-#include "Loader/CacheFile.h"
 #include "Loader/Closure.h"
-#include "Loader/ConfigFile.h"
+#include "Loader/LoaderSystem.h"
 #include "Loader/SearchPath.h"
-#include "Loader/SysrootPath.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <atomic>

@@ -3,7 +3,7 @@
 // Files of results: whole or not at all, and what is no plain file stays what
 // it is.
 
-#include "Support/OutputFile.h"
+#include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

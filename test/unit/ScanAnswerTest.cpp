@@ -2,7 +2,7 @@
 //
 // What a scan found is the same on the other side.
 
-#include "Link/ScanAnswer.h"
+#include "Link/InputScan.h"
 #include "gtest/gtest.h"
 
 using namespace mpg;

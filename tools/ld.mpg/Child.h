@@ -2,16 +2,44 @@
 //
 // Runs a part of the program in a child of its own, so that it may end the
 // process, crash, or leave its memory in disorder without taking us along, and
-// so that two parts can run at the same time.
+// so that two parts can run at the same time. What the child gets and answers
+// goes through files that have a path but lie on no disk: lld opens its inputs
+// by name, and whatever happens nothing is left behind. The path is the same in
+// every run (as long as the caller starts ld.mpg with the same open files), so
+// maps and traces of lld stay comparable.
 
 #ifndef MPG_TOOLS_LDMPG_CHILD_H
 #define MPG_TOOLS_LDMPG_CHILD_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <string>
 #include <sys/types.h>
 
 namespace mpg {
+
+class MemoryFile {
+public:
+  MemoryFile() = default;
+  MemoryFile(MemoryFile &&other);
+  MemoryFile &operator=(MemoryFile &&other);
+  ~MemoryFile();
+
+  static llvm::Expected<MemoryFile> create(llvm::StringRef contents);
+  /// Valid as long as this object lives.
+  const std::string &path() const { return filePath; }
+  /// False if not all of \p text could be written.
+  bool append(llvm::StringRef text) const;
+  /// What is in the file now.
+  std::string contents() const;
+  /// Makes file descriptor \p target write into this file.
+  void replace(int target) const;
+
+private:
+  int fd = -1;
+  std::string filePath;
+};
 
 /// From now on who interrupts this process (SIGHUP, SIGINT, SIGTERM) finds
 /// afterwards that its child has ended as well: no file appears or disappears

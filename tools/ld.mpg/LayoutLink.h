@@ -20,6 +20,12 @@ namespace mpg {
 /// Returns the exit status. pre: the machine is known.
 int linkWithLayout(LinkContext &link, llvm::ArrayRef<LinkInput> unscanned);
 
+/// Links as ld.lld does. Returns only if that cannot be begun.
+int linkAsIs(LinkContext &link);
+
+/// A script of the user decides the layout; ld.mpg only looks at the result.
+int linkUnderScript(LinkContext &link);
+
 } // namespace mpg
 
 #endif // MPG_TOOLS_LDMPG_LAYOUTLINK_H

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One link: what is asked for, and what has been found out so far.
+// One link: what is asked for, what has been found out so far, and ld.mpg's own
+// messages about it, on standard error beside lld's.
 
 #ifndef MPG_TOOLS_LDMPG_LINKCONTEXT_H
 #define MPG_TOOLS_LDMPG_LINKCONTEXT_H
 
 #include "Link/InputScan.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mpg {
 
@@ -18,6 +21,14 @@ struct LinkContext {
   std::string passPlugin;     ///< for LTO; empty if there is none that fits
   bool passPluginChecked = false;
 };
+
+/// Each writes the beginning of a line; the caller ends it.
+llvm::raw_ostream &error();
+llvm::raw_ostream &warning();
+llvm::raw_ostream &note();
+
+/// Says \p reason as an error; returns the exit status.
+int failed(llvm::Error reason);
 
 } // namespace mpg
 

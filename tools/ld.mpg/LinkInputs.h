@@ -7,9 +7,26 @@
 #ifndef MPG_TOOLS_LDMPG_LINKINPUTS_H
 #define MPG_TOOLS_LDMPG_LINKINPUTS_H
 
+#include "Child.h"
+#include "Link/InputScan.h"
 #include "LinkContext.h"
 
 namespace mpg {
+
+class ScanChild {
+public:
+  /// Starts scanFiles() with these arguments.
+  /// pre: this process has one thread, and its streams are flushed.
+  static llvm::Expected<ScanChild> start(const LinkRequest &request,
+                                         llvm::ArrayRef<LinkInput> inputs,
+                                         uint64_t enoughBytes);
+  /// Waits for the result; an empty one if the scan did not come to its end.
+  ScanResult finish();
+
+private:
+  Child child;
+  MemoryFile answer;
+};
 
 /// Scans as much as is quick or must be known before lld starts. Returns the
 /// archives that may still change the plan.

@@ -6,7 +6,7 @@
 #include "Elf/Image.h"
 #include "Link/LayoutCheck.h"
 #include "Link/LayoutObject.h"
-#include "LinkMessages.h"
+#include "LinkContext.h"
 #include "Support/Format.h"
 #include "llvm/Support/Path.h"
 

@@ -2,7 +2,7 @@
 //
 // LTO code gets mpgtools' pass plugin if it lies beside this program. lld is
 // given it in every link, because bitcode can lie in any archive and lld loads
-// it only when it compiles some. Whether lld can load it (PluginCheck.h) is
+// it only when it compiles some. Whether lld can load it is
 // looked at first where there is bitcode, and else when the link has failed.
 
 #ifndef MPG_TOOLS_LDMPG_LINKPLUGIN_H

@@ -5,7 +5,7 @@
 #include "LinkRuntime.h"
 #include "Elf/Image.h"
 #include "Elf/Triple.h"
-#include "LinkMessages.h"
+#include "LinkContext.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One run of lld by a plan (lib/Link/LinkPlan.h): with the two added objects
-// (lib/Link/LayoutObject.h), and without a trace of them afterwards.
+// lld itself, which is linked in as a library, and one run of it by a plan
+// (lib/Link/LinkPlan.h): with the two added objects (lib/Link/LayoutObject.h),
+// and without a trace of them afterwards. lld ends its process without tidying
+// up, which would cost a few percent of a large link; where there is something
+// left to do afterwards it therefore runs in a child (Child.h).
 
 #ifndef MPG_TOOLS_LDMPG_LLDRUN_H
 #define MPG_TOOLS_LDMPG_LLDRUN_H
@@ -9,9 +12,18 @@
 #include "Child.h"
 #include "Link/LinkPlan.h"
 #include "LinkContext.h"
-#include "MemoryFile.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace mpg {
+
+/// Runs lld as ld.lld does; does not return.
+[[noreturn]] void becomeLld(llvm::ArrayRef<std::string> command);
+
+/// Starts lld. What it prints goes to \p out and \p err instead of the terminal
+/// if these are given.
+llvm::Expected<Child> startLld(llvm::ArrayRef<std::string> command,
+                               MemoryFile *out = nullptr,
+                               MemoryFile *err = nullptr);
 
 class LldRun {
 public:

@@ -6,18 +6,17 @@
 // lib/Link:
 // - arguments: lib/Link/DriverArgs.h, LldCommand.h
 // - inputs: LinkInputs.h, lib/Link/InputScan.h
-// - the link: LayoutLink.h, PlainLink.h; lib/Link/LinkPlan.h, LayoutObject.h
+// - the link: LayoutLink.h; lib/Link/LinkPlan.h, LayoutObject.h
 // - what is added: LinkRuntime.h, LinkPlugin.h
 // - the output: LinkOutput.h, lib/Link/LayoutCheck.h
 
 #include "Child.h"
 #include "LayoutLink.h"
+#include "LinkContext.h"
 #include "LinkInputs.h"
-#include "LinkMessages.h"
 #include "LinkOutput.h"
 #include "LinkPlugin.h"
 #include "LinkRuntime.h"
-#include "PlainLink.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"

@@ -1,19 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ConfiguredOptions.h"
-#include "ConfigurationWords.h"
 #include "OptionIds.h"
 #include "OptionReader.h"
+#include "Policy/Policy.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
+
+namespace {
+
+struct ConfigurationWord {
+  std::string text; ///< "--target=fugaku"
+  unsigned line;    ///< of the file
+};
+
+} // namespace
+
+static constexpr StringRef keys[] = {
+    "target",        "page",   "huge",    "min",     "memory",
+    "expect-libmpg", "checks", "closure", "fail-on", "format",
+    "env",           "jobs",   "sysroot", "baseline"};
+
+/// The options that a file may have.
+static ArrayRef<StringRef> configurationKeys() { return keys; }
+
+static std::string wordOf(const std::string &key, const std::string &value) {
+  if (key == "closure")
+    return value == "true" ? "--closure" : "--no-closure";
+  if (key == "expect-libmpg")
+    return value == "true" ? "--expect-libmpg" : "";
+  return "--" + key + "=" + value;
+}
+
+/// Without what the command line says otherwise: \p isGiven(key).
+static std::vector<ConfigurationWord>
+wordsOf(const Configuration &configuration,
+        const std::function<bool(StringRef)> &isGiven) {
+  std::vector<ConfigurationWord> words;
+  for (size_t i = 0; i < configuration.options.size(); ++i) {
+    const auto &[key, value] = configuration.options[i];
+    std::string word = wordOf(key, value);
+    // Variables are a set: those of the command line are added.
+    if (!word.empty() && (key == "env" || !isGiven(key)))
+      words.push_back({word, configuration.lines[i]});
+  }
+  return words;
+}
 
 /// Whether the command line says something about \p key: --diff says that there
 /// is no baseline.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Inputs.h"
-#include "Support/ReadFile.h"
+#include "Support/Files.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -119,4 +122,208 @@ InputList mpg::collectInputs(
   for (const std::string &list : options.files0From)
     collector.addList(list, '\0');
   return collector.take();
+}
+
+static std::shared_ptr<Launch> merge(const Launch &ofScript,
+                                     const Launch *given) {
+  auto launch = std::make_shared<Launch>(ofScript);
+  if (given) {
+    launch->sysroot = given->sysroot;
+    for (const auto &[name, variable] : given->environment.all())
+      launch->environment.set(name, variable);
+  }
+  return launch;
+}
+
+/// The launch of \p start for a job that starts in \p folder.
+static std::shared_ptr<Launch> launchOf(const JobLaunch &start,
+                                        const Launch *given,
+                                        const std::string &folder) {
+  Launch launch = start.launch;
+  if (!start.libraryFolders.empty())
+    if (const Variable *list = launch.environment.find("LD_LIBRARY_PATH")) {
+      Variable known = *list;
+      known.knownFolders = knownLibraryFolders(start, folder);
+      launch.environment.set("LD_LIBRARY_PATH", std::move(known));
+    }
+  return merge(launch, given);
+}
+
+/// What every program of \p script would get, whichever it is.
+static Launch launchOfSettings(const JobScript &script) {
+  Launch launch;
+  launch.ranksPerNode = script.ranksPerNode;
+  for (const JobSetting &setting : script.settings) {
+    if (setting.how == "unset")
+      launch.environment.unset(setting.name);
+    else
+      launch.environment.set(setting.name,
+                             {setting.value.text,
+                              setting.value.known() && !setting.conditional,
+                              setting.line});
+  }
+  return launch;
+}
+
+/// The start that \p path is meant for: the one of the same name, or the only
+/// one. Null: none is.
+static const JobLaunch *findStart(const JobScript &script, StringRef path) {
+  for (const JobLaunch &start : script.launches)
+    if (sys::path::filename(start.program.text) == sys::path::filename(path))
+      return &start;
+  return script.launches.size() == 1 ? &script.launches.front() : nullptr;
+}
+
+static void giveStarts(const JobScript &script, const Launch *given,
+                       std::vector<Input> &inputs) {
+  for (Input &input : inputs) {
+    input.start = findStart(script, input.path);
+    input.launch = input.start ? launchOf(*input.start, given, ".")
+                               : merge(launchOfSettings(script), given);
+  }
+}
+
+/// The folder that is the image in which \p start runs, without a slash at the
+/// end; "" if it is no folder that is here.
+static std::string imageFolder(const JobLaunch &start) {
+  StringRef path = StringRef(start.image.text).rtrim('/');
+  bool here =
+      start.image.known() && !path.empty() && sys::fs::is_directory(path);
+  return here ? path.str() : "";
+}
+
+/// In an image names without a slash are looked up in its own folders; a path
+/// that begins elsewhere is the job's folder, which images see as well.
+static std::string findInImage(const JobLaunch &start,
+                               const std::string &image) {
+  StringRef program = start.program.text;
+  if (!start.program.known())
+    return "";
+  if (program.starts_with("/"))
+    return sys::fs::exists(image + program) ? image + program.str() : "";
+  if (program.contains('/'))
+    return findLaunched(start, ".");
+  for (StringRef folder : {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/",
+                           "/usr/bin/", "/sbin/", "/bin/"})
+    if (sys::fs::exists(image + folder + program))
+      return (image + folder + program).str();
+  return "";
+}
+
+void mpg::noteImages(JobScript &script) {
+  for (const JobLaunch &start : script.launches)
+    if (!start.image.text.empty() && imageFolder(start).empty())
+      script.notUnderstood.push_back(
+          {start.line, start.program.text + " in the image " +
+                           start.image.text + ", which is not a folder here"});
+}
+
+/// Adds the program that \p start runs in an image.
+static void addStartInImage(const JobLaunch &start, const Launch *given,
+                            std::vector<Input> &inputs) {
+  std::string image = imageFolder(start);
+  Input input;
+  input.path = image.empty() ? "" : findInImage(start, image);
+  if (input.path.empty())
+    return;
+  input.start = &start;
+  input.fromScript = true;
+  std::shared_ptr<Launch> launch = launchOf(start, given, ".");
+  launch->sysroot = image;
+  // Variables of the job come with it, those that the image sets are not known.
+  launch->uncertain = true;
+  input.launch = std::move(launch);
+  inputs.push_back(std::move(input));
+}
+
+/// "./app", and not "././app".
+static std::string findIn(const JobLaunch &start, const std::string &folder) {
+  std::string path = findLaunched(start, folder);
+  return StringRef(path).starts_with("././") ? path.substr(2) : path;
+}
+
+/// A name that PATH decides about where nobody knows what PATH is.
+static bool mayBeAnother(const JobLaunch &start) {
+  return !StringRef(start.program.text).contains('/') &&
+         start.launch.mayChange("PATH");
+}
+
+/// In the folder that the job starts in, which is the one of its submission;
+/// who looks at the script from elsewhere has the program beside it.
+static void addStart(const JobScript &script, const JobLaunch &start,
+                     const Launch *given, std::vector<Input> &inputs) {
+  if (start.madeLine)
+    return; // the file of now will not run; MPG238 says so
+  if (!start.image.text.empty())
+    return addStartInImage(start, given, inputs);
+  std::string folder = ".";
+  std::string path = findIn(start, folder);
+  if (path.empty()) {
+    folder = sys::path::parent_path(script.path).str();
+    path = folder.empty() ? "" : findIn(start, folder);
+  }
+  if (path.empty())
+    return; // MPG238 says so
+  Input input;
+  input.path = path;
+  input.start = &start;
+  input.fromScript = true;
+  std::shared_ptr<Launch> launch = launchOf(start, given, folder);
+  launch->uncertain |= mayBeAnother(start);
+  input.launch = std::move(launch);
+  inputs.push_back(std::move(input));
+}
+
+/// A script that starts more in different ways was made to take time.
+static constexpr size_t mostStarts = 2048;
+
+/// The words of \p start but for the program's own, which no verdict asks
+/// about: what starts alike has the same.
+static std::string allWordsOf(const JobLaunch &start) {
+  std::string words = start.program.text;
+  auto add = [&](ArrayRef<JobWord> more) {
+    for (const JobWord &word : more)
+      words += '\0' + word.text;
+  };
+  for (const JobCommand &launcher : start.launchers)
+    add(launcher.words);
+  return words;
+}
+
+/// Whether all that is said of a program is the same for both starts.
+/// pre: allWordsOf() is.
+static bool isAlike(const JobLaunch &a, const JobLaunch &b) {
+  return a.program == b.program && a.image == b.image && a.folder == b.folder &&
+         a.conditional == b.conditional && !a.madeLine == !b.madeLine &&
+         a.libraryFolders == b.libraryFolders && a.launch == b.launch;
+}
+
+void mpg::addJobInputs(JobScript &script, const Launch *given,
+                       std::vector<Input> &inputs) {
+  if (!inputs.empty())
+    return giveStarts(script, given, inputs);
+  struct Last {
+    const JobLaunch *start;
+    std::optional<size_t> input; ///< nothing: its program is not here
+  };
+  StringMap<Last> lastByWords;
+  for (const JobLaunch &start : script.launches) {
+    Last &last = lastByWords[allWordsOf(start)];
+    if (last.start && isAlike(*last.start, start)) {
+      if (last.input)
+        inputs[*last.input].alike.push_back(&start);
+      continue;
+    }
+    size_t before = inputs.size();
+    if (before == mostStarts) {
+      script.notUnderstood.push_back(
+          {start.line, "what is started from here on, after " +
+                           std::to_string(mostStarts) + " different starts"});
+      return;
+    }
+    addStart(script, start, given, inputs);
+    last = {&start, std::nullopt};
+    if (inputs.size() != before)
+      last.input = before;
+  }
 }

@@ -6,6 +6,7 @@
 #ifndef MPG_TOOLS_MPGAUDIT_INPUTS_H
 #define MPG_TOOLS_MPGAUDIT_INPUTS_H
 
+#include "JobScript/JobScript.h"
 #include "Options.h"
 #include <functional>
 
@@ -40,6 +41,17 @@ InputList
 collectInputs(const Options &options,
               const std::function<void(const std::string &path,
                                        const std::string &reason)> &report);
+
+/// Without files of the user's the programs that \p script starts and that are
+/// here become inputs; files of the user's get the start that fits them best.
+/// \p given: what --env and --sysroot say; it wins over the script. May be
+/// null.
+void addJobInputs(JobScript &script, const Launch *given,
+                  std::vector<Input> &inputs);
+
+/// Says of programs in images that are no folders here that nobody looked at
+/// them.
+void noteImages(JobScript &script);
 
 } // namespace mpg
 

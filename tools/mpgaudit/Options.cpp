@@ -1,21 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Options.h. What is answered at once is here; ConfiguredOptions puts the
-// rest of the command line over the configuration file, and OptionReader gives
-// the words their meaning.
+// See Options.h. What is answered at once is here, --help and --explain, and
+// what a shell offers when Tab is pressed. ConfiguredOptions puts the rest of
+// the command line over the configuration file, and OptionReader gives the
+// words their meaning.
 
 #include "Options.h"
+#include "Audit/Finding.h"
+#include "Audit/Fix.h"
 #include "Audit/Report.h"
-#include "Completion.h"
-#include "ConfiguredOptions.h"
-#include "FindParts.h"
+#include "CommandLine.h"
+#include "OptionReader.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <unistd.h>
 
 #include "OptionTable.inc"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
+
+/// Relative to this program, where they exist: a test runs a copy of it alone,
+/// and a build with LLVM 19 has no ld.mpg.
+static InstalledParts findParts() {
+  char self[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+  if (length <= 0 || size_t(length) == sizeof self)
+    return {};
+  StringRef folder = StringRef(self, size_t(length)).rsplit('/').first;
+  auto find = [](StringRef folder, StringRef name) {
+    std::string path = (folder + "/" + name).str();
+    return access(path.c_str(), R_OK) == 0 ? path : "";
+  };
+  InstalledParts parts;
+  parts.linker = find(folder, "ld.mpg");
+  std::string shared = folder.rsplit('/').first.str() + "/share/mpgtools";
+  if (!find(shared, "ld/ld").empty())
+    parts.gccFolder = shared + "/ld";
+  parts.lldScript = find(shared, "mpg-2mb.lld.ld");
+  parts.bfdScript = find(shared, "mpg-2mb.bfd.ld");
+  std::string libraries = folder.rsplit('/').first.str() + "/lib";
+  if (!find(libraries, "libmpgrt.so").empty())
+    parts.libraries = libraries;
+  return parts;
+}
+
+static std::string withSign(StringRef code) {
+  std::string text = code.str();
+  std::replace(text.begin(), text.end(), ' ', '-');
+  return text;
+}
+
+/// \p start is what stands in front of the finding: "--suppress=".
+static void addFindings(std::string &lines, StringRef start, StringRef typed) {
+  for (const FindingInfo &info : allFindings())
+    addCompletion(lines, start + idText(info.id), typed, info.summary);
+}
+
+/// Only the last of a list, behind its sign, is completed.
+static void addChecks(std::string &lines, StringRef option, StringRef typed) {
+  StringRef list = typed.drop_front(option.size());
+  size_t begin = list.rfind(',') == StringRef::npos ? 0 : list.rfind(',') + 1;
+  if (begin < list.size() && (list[begin] == '+' || list[begin] == '-'))
+    ++begin;
+  StringRef start = typed.take_front(option.size() + begin);
+  for (unsigned i = 0; i <= unsigned(FindingGroup::malformed); ++i)
+    addCompletion(lines, start + groupName(FindingGroup(i)), typed,
+                  "all findings of this group");
+  addFindings(lines, start, typed);
+}
+
+/// Every word that \p typed may become, one a line, followed by a tab and a
+/// short description where there is one. Nothing where the shell knows better:
+/// for files and numbers.
+static std::string completionsFor(const OptTable &table, StringRef typed) {
+  std::string lines;
+  size_t sign = typed.find('=');
+  StringRef option = typed.take_front(sign + 1); // npos + 1 is 0
+  if (option == "--checks=") {
+    addChecks(lines, option, typed);
+  } else if (option == "--suppress=") {
+    addFindings(lines, option, typed);
+  } else if (option == "--explain=") {
+    addFindings(lines, option, typed);
+    // --explain takes LPG-2003 too, which needs no quotes.
+    for (const VendorCode &code : allVendorCodes())
+      addCompletion(lines, option + withSign(code.code), typed, code.meaning);
+  } else {
+    lines = completeOption(table, typed);
+  }
+  return lines;
+}
 
 static const ProgramText programText = {
     "mpgaudit", "mpgaudit [options] [--] FILE...",

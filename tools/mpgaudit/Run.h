@@ -6,7 +6,7 @@
 #ifndef MPG_TOOLS_MPGAUDIT_RUN_H
 #define MPG_TOOLS_MPGAUDIT_RUN_H
 
-#include "JobInputs.h"
+#include "Inputs.h"
 #include "Process/LiveProcess.h"
 #include "ProjectPolicy.h"
 #include "Render/RunResult.h"

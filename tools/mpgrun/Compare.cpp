@@ -5,15 +5,13 @@
 
 #include "Compare.h"
 #include "Environment.h"
-#include "ExitStatus.h"
 #include "Measure/Clock.h"
 #include "Node/NodeMachine.h"
-#include "Node/NodeNuma.h"
+#include "Options.h"
 #include "ProgramNotes.h"
-#include "Say.h"
 #include "StandardFiles.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
-#include "Support/OutputFile.h"
 #include "mpgrun/Compare/CompareDriver.h"
 #include <ctime>
 #include <sys/random.h>

@@ -3,7 +3,7 @@
 // See Environment.h.
 
 #include "Environment.h"
-#include "Process/RuntimeLibrary.h"
+#include "Process/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +15,7 @@ using namespace mpg;
 
 extern char **environ;
 
-/// "old" behind \p front, as lists of the loader and of sanitizers are.
+/// "old" after \p front, as lists of the loader and of sanitizers are.
 static std::string inFrontOf(std::string front, const char *name) {
   const char *old = getenv(name);
   return old && *old ? front + ":" + old : front;

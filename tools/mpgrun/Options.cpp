@@ -3,9 +3,8 @@
 // See Options.h.
 
 #include "Options.h"
-#include "ExitStatus.h"
 #include "Support/Format.h"
-#include "mpgrun/Compare/CompareModes.h"
+#include "mpgrun/Compare/CompareRun.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include "OptionTable.inc"

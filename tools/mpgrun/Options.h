@@ -12,6 +12,12 @@
 
 namespace mpg {
 
+constexpr int exitNotVerified = 124;     ///< the program itself ended with 0
+constexpr int exitNothingCompared = 124; ///< no two modes could be compared
+constexpr int exitOwnError = 125; ///< usage, or mpgrun could not do its job
+constexpr int exitNotExecutable = 126; ///< the program is there
+constexpr int exitNotFound = 127;
+
 /// Whether \p word is a value of --mode and of MPG_MODE.
 bool isMode(llvm::StringRef word);
 

@@ -3,19 +3,62 @@
 // See ProgramNotes.h.
 
 #include "ProgramNotes.h"
-#include "ExitStatus.h"
+#include "Options.h"
 #include "Process/HintReport.h"
-#include "Say.h"
+#include "StandardFiles.h"
 #include "Support/Format.h"
 #include "Support/HeapTags.h"
-#include "Wrappers.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <sys/auxv.h>
+#include <vector>
 
 using namespace llvm;
 using namespace mpg;
+
+// Shells are not among them: what they run is not known.
+static constexpr StringLiteral wrappers[] = {
+    "chrt",    "env",     "gdb",     "ionice",  "ltrace",  "mpiexec",
+    "mpirun",  "nice",    "nohup",   "numactl", "orterun", "perf",
+    "prlimit", "setarch", "setsid",  "srun",    "stdbuf",  "strace",
+    "taskset", "time",    "timeout", "valgrind"};
+
+static StringRef nameOf(const std::vector<std::string> &command) {
+  return sys::path::filename(command[0]);
+}
+
+// Programs that only start another one. mpgrun in front of them is an easy
+// mistake: the large pages would be theirs, and the program that is meant would
+// run as if mpgrun were not there. Known by their names; that is enough for a
+// hint.
+
+/// The name of the program that \p command runs, if that is one which starts
+/// another program; else empty.
+static std::string startsAnother(const std::vector<std::string> &command) {
+  // Without arguments they show something of their own.
+  if (command.size() < 2 || !is_contained(wrappers, nameOf(command)))
+    return {};
+  return nameOf(command).str();
+}
+
+/// Whether \p command is valgrind with helgrind, which replaces malloc and the
+/// functions for threads in a way that libmpg does not go with.
+static bool asksForHelgrind(const std::vector<std::string> &command) {
+  if (nameOf(command) != "valgrind")
+    return false;
+  for (const std::string &argument : ArrayRef(command).drop_front()) {
+    if (argument.empty() || argument[0] != '-')
+      return false; // the program that valgrind runs, and its arguments
+    if (argument == "--tool=helgrind")
+      return true;
+  }
+  return false;
+}
 
 Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
   std::string name = printable(program.path);

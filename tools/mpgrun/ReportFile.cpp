@@ -6,7 +6,7 @@
 
 #include "ReportFile.h"
 #include "Environment.h"
-#include "Say.h"
+#include "StandardFiles.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -3,7 +3,7 @@
 // See CacheSets.h.
 
 #include "mpgbench/Experiments/CacheSets.h"
-#include "Node/DataCaches.h"
+#include "Node/NodeMachine.h"
 #include <algorithm>
 #include <cassert>
 

@@ -7,10 +7,41 @@
 #define MPG_TOOLS_MPGBENCH_EXPERIMENTS_EMBEDWORK_H
 
 #include "mpgbench/Run/BenchResult.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <vector>
 
 namespace mpg {
+
+/// A distribution of ranks 0 to count - 1, the most frequent one first. By a
+/// table of the cumulated probabilities: exact to the precision of a double, at
+/// 8 bytes for each rank; without one where all ranks are alike.
+class ZipfRanks {
+public:
+  /// \p alpha 0: all alike. An error: count is 0 or no table of that size is
+  /// sensible (above 2^31), or alpha is negative or not finite.
+  static llvm::Expected<ZipfRanks> make(uint64_t count, double alpha);
+
+  /// The rank at \p fraction, which is at least 0 and below 1, of all draws.
+  uint64_t rankAt(double fraction) const;
+  /// How often \p rank is drawn, as a part of 1. pre: rank < count.
+  double probability(uint64_t rank) const;
+
+private:
+  uint64_t count = 0;
+  std::vector<double> cumulated; ///< [rank]: of it and all before; last: 1.
+                                 ///< Empty: all alike
+};
+
+/// \p draws row numbers of a table of \p rows rows, for one \p seed always the
+/// same. Frequent rows are spread over the table: neighbours in rank are no
+/// neighbours in memory, or one page would hold all hot rows. Errors as above.
+llvm::Expected<std::vector<int32_t>> drawRows(uint64_t rows, double alpha,
+                                              uint64_t draws, uint64_t seed);
+
+/// How many different numbers there are. pre: all are in [0, rows).
+uint64_t countUnique(llvm::ArrayRef<int32_t> drawn, uint64_t rows);
 
 /// The shape of the guide's table; its dim is 4096 at most.
 constexpr uint64_t guideRows = 151936, guideLookups = 65536;

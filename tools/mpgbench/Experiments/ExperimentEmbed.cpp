@@ -6,9 +6,8 @@
 // on the best pages, and with a copy of the table on each NUMA node.
 
 #include "mpgbench/Experiments/EmbedWork.h"
-#include "mpgbench/Experiments/Zipf.h"
+#include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
-#include "mpgbench/Run/LoadedRuntime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

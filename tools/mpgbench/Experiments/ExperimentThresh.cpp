@@ -8,7 +8,6 @@
 #include "mpgbench/Experiments/CacheSets.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/Experiment.h"
-#include "mpgbench/Run/LoadedRuntime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>

@@ -5,8 +5,8 @@
 
 #include "Support/Format.h"
 #include "mpg/kernels.h"
+#include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
-#include "mpgbench/Run/LoadedRuntime.h"
 #include <cstdlib>
 
 using namespace llvm;

@@ -6,16 +6,150 @@
 
 #include "Support/Format.h"
 #include "mpgbench/Report/PointLabels.h"
-#include "mpgbench/Report/PointVerdict.h"
-#include "mpgbench/Report/RunDifferences.h"
 #include "mpgbench/Report/TextTable.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
+
+/// "what: before; then after" as an indented paragraph.
+static void writeDifference(raw_ostream &out, StringRef what, StringRef before,
+                            StringRef after) {
+  auto word = [](StringRef text) {
+    return text.empty() ? std::string("not said") : printable(text);
+  };
+  out << "  "
+      << fillText((what + ": " + word(before) + "; then " + word(after)).str(),
+                  4)
+      << "\n";
+}
+
+/// Free pages change by the minute; what points really got is in their table.
+static bool isPassing(StringRef name) { return name == "pools"; }
+
+static void writeMachineDifferences(raw_ostream &out, const BenchRun &before,
+                                    const BenchRun &after) {
+  std::vector<std::string> names;
+  for (const Parameters *machine : {&before.machine, &after.machine})
+    for (const auto &pair : *machine)
+      if (!is_contained(names, pair.first) && !isPassing(pair.first))
+        names.push_back(pair.first);
+  bool isFirst = true;
+  for (const std::string &name : names) {
+    StringRef first = parameter(before.machine, name),
+              second = parameter(after.machine, name);
+    if (first == second)
+      continue;
+    if (isFirst)
+      out << "The machines differ:\n";
+    isFirst = false;
+    writeDifference(out, printable(name), first, second);
+  }
+}
+
+/// Nothing if there are none.
+static void writeRunDifferences(raw_ostream &out, const BenchRun &before,
+                                const BenchRun &after) {
+  writeMachineDifferences(out, before, after);
+  auto sizes = [](const BenchRun &run) {
+    return run.quick ? "--quick, small arrays" : "whole arrays";
+  };
+  if (before.quick != after.quick || before.version != after.version)
+    out << "The runs differ:\n";
+  if (before.quick != after.quick)
+    writeDifference(out, "sizes", sizes(before), sizes(after));
+  if (before.version != after.version)
+    writeDifference(out, "mpgbench", before.version, after.version);
+}
+
+namespace {
+
+/// One point in two runs. The difference is called real if the interval of the
+/// ratio excludes 1 and the ratio is 2 % away from it. The intervals hold 95 %
+/// each and are not widened for their number, which with seven rounds would
+/// leave nothing to be seen: out of a hundred points without a difference about
+/// five intervals exclude 1. Most of those are below 2 %, as are the small
+/// shifts between two runs of the same thing; and the text says how many chance
+/// would give.
+struct PointVerdict {
+  enum class Kind : uint8_t { none, same, small, better, worse };
+  Kind kind = Kind::none; ///< none: it cannot be compared
+  Ratio ratio;            ///< after to before, in the experiment's unit
+  std::string text;       ///< "faster 1.12x; THP pages before, hugetlb after"
+};
+
+} // namespace
+
+static constexpr double smallestRatio = 1.02;
+
+/// The kind of most pages that lay under the arrays; "" if nothing is known.
+static StringRef mainBacking(const PointResult &point) {
+  Backing backing = backingOf(point);
+  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
+         hugetlb = double(backing.hugetlbBytes);
+  if (normal + thp + hugetlb <= 0)
+    return "";
+  if (hugetlb >= std::max(normal, thp))
+    return "hugetlb";
+  return thp >= normal ? "THP" : "normal";
+}
+
+/// What explains a difference at once: other pages than before.
+static std::string backingChange(const PointResult &before,
+                                 const PointResult &after) {
+  StringRef first = mainBacking(before), second = mainBacking(after);
+  if (first == second || first.empty() || second.empty())
+    return {};
+  return ("; " + first + " pages before, " + second + " after").str();
+}
+
+/// Why there is no verdict; "" if there can be one.
+static std::string whyNot(const PointResult &before, const PointResult &after,
+                          const Ratio &ratio) {
+  if (before.samples.empty() || after.samples.empty()) {
+    if (after.samples.empty() && before.samples.empty())
+      return "not measured";
+    return after.samples.empty() ? "not measured after" : "not measured before";
+  }
+  if (before.isBusy || after.isBusy)
+    return std::string("no verdict: busy") + (!after.isBusy    ? " before"
+                                              : !before.isBusy ? " after"
+                                                               : "");
+  return ratio.interval ? "" : "too few rounds";
+}
+
+/// pre: there can be a verdict.
+static void judgeRatio(PointVerdict &verdict, bool higherIsBetter) {
+  using Kind = PointVerdict::Kind;
+  double factor = std::max(verdict.ratio.value, 1 / verdict.ratio.value);
+  if (!verdict.ratio.isReal()) {
+    verdict.kind = Kind::same;
+    verdict.text = "no difference seen";
+  } else if (factor < smallestRatio) {
+    verdict.kind = Kind::small;
+    verdict.text = "below 2 %";
+  } else {
+    bool isBetter = (verdict.ratio.value > 1) == higherIsBetter;
+    verdict.kind = isBetter ? Kind::better : Kind::worse;
+    verdict.text =
+        formatv("{0} {1:f2}x", isBetter ? "faster" : "slower", factor);
+  }
+}
+
+static PointVerdict judgePoint(const PointResult &before,
+                               const PointResult &after, bool higherIsBetter) {
+  PointVerdict verdict;
+  verdict.ratio = unpairedRatio(valuesOf(before), valuesOf(after));
+  verdict.text = whyNot(before, after, verdict.ratio);
+  if (verdict.text.empty())
+    judgeRatio(verdict, higherIsBetter);
+  verdict.text += backingChange(before, after);
+  return verdict;
+}
 
 namespace {
 

@@ -5,14 +5,205 @@
 #include "mpgbench/Report/BenchPlotPanel.h"
 #include "Render/HtmlParts.h"
 #include "Support/StableSort.h"
-#include "mpgbench/Report/PanelAxes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
 
 using namespace llvm;
 using namespace mpg;
+
+namespace {
+
+/// Where things lie in the picture of one plot. The drawing is 400 units wide
+/// and stays between 330 and 520 pixels on the screen, so that text of 11 units
+/// can be read on a telephone as well. Widths of text are estimated, and
+/// generously: the page must not run anything that measures them.
+struct PanelFrame {
+  static constexpr double width = 400, top = 24, plotHeight = 176;
+  /// Of one column of text, and of a line.
+  static constexpr double letterWidth = 6.7, lineHeight = 13;
+  static constexpr size_t rotatedColumns = 16;
+  /// Room for a point and the guide's marks at the ends of an axis of numbers.
+  static constexpr double numberMargin = 14;
+
+  /// \p drawing must stay alive.
+  explicit PanelFrame(const PanelDrawing &drawing);
+  double x(size_t category) const;
+  double laneX(const PlotPoint &point) const;
+  double y(double value) const;
+
+  double left = 0, right = 0, bottom = top + plotHeight, height = 0;
+  bool isRotated = false;    ///< labels of categories
+  std::vector<size_t> lanes; ///< the series that occur
+
+private:
+  void collectLanes();
+  void measure();
+
+  const PanelDrawing &drawing;
+  const PlotPanel &panel;
+};
+
+/// A coordinate as SVG takes it.
+inline llvm::format_object<double> svgNumber(double value) {
+  return llvm::format("%.1f", value);
+}
+
+} // namespace
+
+PanelFrame::PanelFrame(const PanelDrawing &drawing)
+    : drawing(drawing), panel(drawing.panel) {
+  collectLanes();
+  measure();
+}
+
+void PanelFrame::collectLanes() {
+  for (const PlotPoint &point : panel.points)
+    if (!is_contained(lanes, point.series))
+      lanes.push_back(point.series);
+  llvm::sort(lanes);
+}
+
+/// Where the plot lies between its labels.
+void PanelFrame::measure() {
+  size_t columns = 0, widest = 0;
+  for (const AxisTick &tick : drawing.axis.ticks())
+    columns = std::max(columns, labelColumns(tick.label));
+  left = double(columns) * letterWidth + 10;
+  bool hasLine = any_of(drawing.guides, [](const DrawnGuide &guide) {
+    return guide.figure->at.empty();
+  });
+  right = width - (hasLine ? 18 : 6);
+  height = bottom + 2 * lineHeight + 8;
+  if (!panel.numbers.empty())
+    return;
+  for (const std::string &text : panel.categories)
+    widest = std::max(widest, labelColumns(shortLabel(text, rotatedColumns)));
+  double room = (right - left) / double(panel.categories.size());
+  double length = double(widest) * letterWidth;
+  isRotated = length + 4 > room;
+  if (!isRotated)
+    return;
+  // At 45 degrees a label goes as far to the left as it goes down.
+  length *= 0.71;
+  left = std::max(left, length + 6 - room / 2);
+  height = bottom + length + 2 * lineHeight + 8;
+}
+
+double PanelFrame::x(size_t category) const {
+  if (panel.numbers.empty())
+    return left + (double(category) + 0.5) * (right - left) /
+                      double(panel.categories.size());
+  double low = std::log2(panel.numbers.front()),
+         high = std::log2(panel.numbers.back());
+  double fraction =
+      high > low ? (std::log2(panel.numbers[category]) - low) / (high - low)
+                 : 0.5;
+  return left + numberMargin + fraction * (right - left - 2 * numberMargin);
+}
+
+/// Series of a category stand side by side; those of a number do not.
+double PanelFrame::laneX(const PlotPoint &point) const {
+  double middle = x(point.category);
+  if (!panel.numbers.empty())
+    return middle;
+  double room = (right - left) / double(panel.categories.size()) - 8;
+  double lane = std::min(room / double(lanes.size()), 26.0);
+  double index = double(find(lanes, point.series) - lanes.begin());
+  return middle + (index - double(lanes.size() - 1) / 2) * lane;
+}
+
+double PanelFrame::y(double value) const {
+  return bottom - drawing.axis.fraction(value) * plotHeight;
+}
+
+static void writeValueAxis(raw_ostream &out, const PanelDrawing &drawing,
+                           const PanelFrame &frame) {
+  std::string unit = shortLabel(drawing.unit, 20);
+  out << "<text class=\"unit\" x=\"2\" y=\"11\">" << escapeHtml(unit)
+      << (drawing.higherIsBetter ? ", higher is better" : ", lower is better")
+      << (drawing.axis.isLogarithmic() ? "; logarithmic" : "") << "</text>\n";
+  for (const AxisTick &tick : drawing.axis.ticks()) {
+    double at = frame.y(tick.value);
+    bool isBase = at > frame.bottom - 0.05;
+    out << "<line class=\"" << (isBase ? "base" : "grid") << "\" x1=\""
+        << svgNumber(frame.left) << "\" x2=\"" << svgNumber(frame.right)
+        << "\" y1=\"" << svgNumber(at) << "\" y2=\"" << svgNumber(at)
+        << "\"/>\n<text class=\"tick\""
+        << " text-anchor=\"end\" x=\"" << svgNumber(frame.left - 5) << "\" y=\""
+        << svgNumber(at + 4) << "\">" << tick.label << "</text>\n";
+  }
+}
+
+static void writeCategoryLabels(raw_ostream &out, const PanelDrawing &drawing,
+                                const PanelFrame &frame) {
+  for (size_t i = 0; i < drawing.panel.categories.size(); ++i) {
+    size_t room = frame.isRotated || drawing.panel.categories.size() == 1
+                      ? PanelFrame::rotatedColumns
+                      : size_t((frame.right - frame.left) /
+                               double(drawing.panel.categories.size()) /
+                               PanelFrame::letterWidth);
+    std::string text = shortLabel(drawing.panel.categories[i], room);
+    double at = frame.x(i), line = frame.bottom + PanelFrame::lineHeight + 2;
+    out << "<text class=\"tick\" text-anchor=\""
+        << (frame.isRotated ? "end" : "middle") << "\" x=\""
+        << svgNumber(frame.isRotated ? at + 4 : at) << "\" y=\""
+        << svgNumber(line) << "\"";
+    if (frame.isRotated)
+      out << " transform=\"rotate(-45 " << svgNumber(at + 4) << " "
+          << svgNumber(line) << ")\"";
+    out << ">" << escapeHtml(text);
+    if (text != drawing.panel.categories[i])
+      out << "<title>" << escapeHtml(drawing.panel.categories[i]) << "</title>";
+    out << "</text>\n";
+  }
+}
+
+/// A short line at every number, and as many labels, evenly spaced in the order
+/// of the numbers, as fit.
+static void writeNumberLabels(raw_ostream &out, const PanelDrawing &drawing,
+                              const PanelFrame &frame) {
+  size_t count = drawing.panel.numbers.size(), every = 1;
+  std::vector<std::string> texts;
+  for (const std::string &text : drawing.panel.categories)
+    texts.push_back(shortLabel(text, PanelFrame::rotatedColumns));
+  auto half = [&](size_t i) {
+    return double(labelColumns(texts[i])) * PanelFrame::letterWidth / 2;
+  };
+  auto fits = [&] {
+    for (size_t i = every; i < count; i += every)
+      if (frame.x(i) - half(i) < frame.x(i - every) + half(i - every) + 5)
+        return false;
+    return true;
+  };
+  while (every < count && !fits())
+    ++every;
+  for (size_t i = 0; i < count; ++i) {
+    bool hasLabel = i % every == 0;
+    out << "<line class=\"base\" x1=\"" << svgNumber(frame.x(i)) << "\" x2=\""
+        << svgNumber(frame.x(i)) << "\" y1=\"" << svgNumber(frame.bottom)
+        << "\" y2=\"" << svgNumber(frame.bottom + (hasLabel ? 4 : 2))
+        << "\"/>\n";
+    if (!hasLabel)
+      continue;
+    double at =
+        std::clamp(frame.x(i), half(i) + 1, PanelFrame::width - half(i) - 1);
+    out << "<text class=\"tick\" text-anchor=\"middle\" x=\"" << svgNumber(at)
+        << "\" y=\"" << svgNumber(frame.bottom + PanelFrame::lineHeight + 3)
+        << "\">" << escapeHtml(texts[i]) << "</text>\n";
+  }
+}
+
+static void writePanelAxes(raw_ostream &out, const PanelDrawing &drawing,
+                           const PanelFrame &frame) {
+  writeValueAxis(out, drawing, frame);
+  if (drawing.panel.numbers.empty())
+    writeCategoryLabels(out, drawing, frame);
+  else
+    writeNumberLabels(out, drawing, frame);
+}
 
 namespace {
 

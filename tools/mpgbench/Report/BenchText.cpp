@@ -7,15 +7,196 @@
 
 #include "Support/Format.h"
 #include "mpgbench/Report/PointLabels.h"
-#include "mpgbench/Report/PointTable.h"
 #include "mpgbench/Report/TextTable.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
 
 using namespace llvm;
 using namespace mpg;
+
+namespace {
+
+/// Tables do not become wider for the sake of further figures.
+constexpr size_t pointTableColumns = 100;
+
+} // namespace
+
+/// "2M 100 %": what lay under the arrays, of all samples together.
+static std::string describePages(const PointResult &point) {
+  Backing backing = backingOf(point);
+  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
+         hugetlb = double(backing.hugetlbBytes);
+  // By the size that was asked for, which hugetlb gives or refuses.
+  StringRef pages = parameter(point.parameters, "pages");
+  bool isSize = parseBytes(pages).value_or(0) >= uint64_t(1) << 20;
+  std::string text;
+  for (auto [share, label] : {std::pair(hugetlb, isSize ? pages : "hugetlb"),
+                              std::pair(thp, StringRef("THP")),
+                              std::pair(normal, StringRef("normal"))})
+    if (share >= 0.005 * (normal + thp + hugetlb) && share > 0)
+      text += formatv("{0}{1} {2:f0} %", text.empty() ? "" : ", ", label,
+                      100 * share / (normal + thp + hugetlb));
+  return text;
+}
+
+static std::string describeInterval(const Summary &summary) {
+  if (!summary.interval)
+    return "-";
+  return "[" + formatFigureLike(summary.interval->low, summary.median) + ", " +
+         formatFigureLike(summary.interval->high, summary.median) + "]";
+}
+
+static std::string describeNotes(const PointResult &point,
+                                 unsigned repetitions) {
+  std::string text = point.isBusy ? "busy" : "";
+  if (!point.missing.empty())
+    text += (text.empty() ? "" : ", ") + ("stopped: " + point.missing);
+  else if (point.samples.size() < repetitions)
+    text += (text.empty() ? "" : ", ") + std::to_string(point.samples.size()) +
+            " of " + std::to_string(repetitions) + " rounds";
+  return text;
+}
+
+/// Counters that the table shows if there is one: the reason for large pages.
+static bool isTlbCounter(StringRef name) {
+  name.consume_back(":u");
+  return name == "dtlb-load-misses" || name == "l2d-tlb-refills";
+}
+
+static std::optional<double> figureOf(const WorkerResult &sample,
+                                      const std::string &name) {
+  auto figure = sample.figures.find(name);
+  if (figure != sample.figures.end())
+    return figure->second;
+  for (const CounterValue &counter : sample.counters)
+    if (counter.name == name && counter.value)
+      return double(*counter.value);
+  return std::nullopt;
+}
+
+/// The median over the samples that have it; nothing if none has.
+static std::optional<double> figureOf(const PointResult &point,
+                                      const std::string &name) {
+  std::vector<double> values;
+  for (const WorkerResult &sample : point.samples)
+    if (std::optional<double> value = figureOf(sample, name))
+      values.push_back(*value);
+  if (values.empty())
+    return std::nullopt;
+  return summarise(values).median;
+}
+
+static std::vector<std::string> figureNames(const ExperimentResult &result) {
+  std::set<std::string> figures, counters;
+  for (const PointResult &point : result.points)
+    for (const WorkerResult &sample : point.samples) {
+      for (const auto &figure : sample.figures)
+        figures.insert(figure.first);
+      for (const CounterValue &counter : sample.counters)
+        if (counter.value && isTlbCounter(counter.name))
+          counters.insert(counter.name);
+    }
+  std::vector<std::string> names(figures.begin(), figures.end());
+  names.insert(names.end(), counters.begin(), counters.end());
+  return names;
+}
+
+/// A whole number is shown as one.
+static std::string formatWholeOrFigure(double value) {
+  bool isWhole = std::abs(value) < 1e15 && value == double(int64_t(value));
+  return isWhole ? std::to_string(int64_t(value)) : formatFigure(value);
+}
+
+namespace {
+
+/// The table of one experiment with \p figures beside the times.
+struct PointTable {
+  const ExperimentResult &result;
+  unsigned repetitions;
+  std::vector<std::string> parameters, figures;
+
+  TextTable make() const;
+
+private:
+  std::vector<std::string> row(const PointResult &point) const;
+};
+
+} // namespace
+
+std::vector<std::string> PointTable::row(const PointResult &point) const {
+  const Summary &summary = point.summary;
+  std::vector<std::string> cells;
+  for (const std::string &name : parameters)
+    cells.push_back(parameter(point.parameters, name).str());
+  cells.push_back(formatFigure(summary.median));
+  cells.push_back(describeInterval(summary));
+  cells.push_back(formatFigureLike(
+      result.higherIsBetter ? summary.max : summary.min, summary.median));
+  for (const std::string &name : figures) {
+    std::optional<double> figure = figureOf(point, name);
+    cells.push_back(figure ? formatWholeOrFigure(*figure) : "-");
+  }
+  cells.push_back(describePages(point));
+  cells.push_back(describeNotes(point, repetitions));
+  return cells;
+}
+
+TextTable PointTable::make() const {
+  TextTable table;
+  for (const std::string &name : parameters)
+    table.addColumn(name, /*isNumber=*/false);
+  table.addColumn("median\n" + result.unit, /*isNumber=*/true);
+  table.addColumn("95 % interval", /*isNumber=*/true);
+  table.addColumn("best", /*isNumber=*/true);
+  for (std::string name : figures) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '_' || c == '-'; },
+        '\n');
+    table.addColumn(name, /*isNumber=*/true);
+  }
+  table.addColumn("backing", /*isNumber=*/false);
+  table.addColumn("", /*isNumber=*/false);
+  for (const PointResult &point : result.points)
+    if (!point.samples.empty())
+      table.addRow(row(point));
+  return table;
+}
+
+/// Nothing but what they share if no point has samples.
+static void writePointTable(raw_ostream &out, const ExperimentResult &result,
+                            unsigned repetitions) {
+  PointTable table = {result, repetitions, {}, {}};
+  std::string shared;
+  for (const auto &[name, value] : sharedParameters(result))
+    shared += (shared.empty() ? "" : ", ") + name + "=" + value;
+  for (const std::string &name : parameterNames(result))
+    if (parameter(sharedParameters(result), name).empty())
+      table.parameters.push_back(name);
+  if (!shared.empty())
+    out << "  " << fillText("all with " + printable(shared), 4) << "\n";
+  if (all_of(result.points,
+             [](const PointResult &point) { return point.samples.empty(); }))
+    return;
+  std::string left;
+  for (const std::string &name : figureNames(result)) {
+    table.figures.push_back(name);
+    if (table.make().width() + 2 <= pointTableColumns)
+      continue;
+    table.figures.pop_back();
+    left += (left.empty() ? "" : ", ") + name;
+  }
+  out << "\n";
+  table.make().write(out, 2);
+  if (!left.empty())
+    out << "  "
+        << fillText("in the files of --json and --csv: " + printable(left), 4)
+        << "\n";
+}
 
 //===----------------------------------------------------------------------===//
 // One experiment

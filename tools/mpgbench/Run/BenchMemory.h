@@ -9,8 +9,20 @@
 #include "Node/Node.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
 
 namespace mpg {
+
+/// Why malloc of this process is not what a point asks for, \p wantsLibmpg or
+/// the C library's; "" if it is.
+std::string whyWrongHeap(bool wantsLibmpg);
+
+/// The function of that name out of libmpg; null if it is not loaded. \p F is
+/// its type: loadedFunction<decltype(mpg_replicate)>("mpg_replicate").
+void *findLoaded(const char *name);
+template <typename F> F *loadedFunction(const char *name) {
+  return reinterpret_cast<F *>(findLoaded(name));
+}
 
 /// Kinds of pages as the parameter "pages" names them: "4K" (or "64K", the base
 /// page of this kernel), "THP", "2M", "1G".

@@ -10,10 +10,22 @@
 
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <csignal>
+#include <cstdint>
+#include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace mpg {
+
+/// What is compared if no list is given.
+constexpr llvm::StringLiteral defaultCompareModes = "none,thp,hugetlb";
+
+/// "none,thp,hugetlb" as a list. \p error names what is wrong with it: an
+/// unknown, repeated or empty mode, or less than two; empty if nothing is.
+std::vector<std::string> parseCompareModes(llvm::StringRef text,
+                                           std::string &error);
 
 struct RunCommand {
   std::string path;

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Files.h. What is written goes to a temporary file in the same folder,
+// which then takes the name.
+
+#include "Support/Files.h"
+#include "Support/Format.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// All that \p file has, but not much more than \p mostBytes.
+static std::error_code readAll(int file, uint64_t mostBytes,
+                               SmallVectorImpl<char> &text) {
+  constexpr size_t stepBytes = 64 << 10;
+  while (text.size() <= mostBytes) {
+    size_t size = text.size();
+    text.resize_for_overwrite(size + stepBytes);
+    ssize_t got = read(file, text.data() + size, stepBytes);
+    text.truncate(size + size_t(std::max<ssize_t>(got, 0)));
+    if (got == 0)
+      return {};
+    if (got < 0 && errno != EINTR)
+      return errnoAsErrorCode();
+  }
+  return std::make_error_code(std::errc::file_too_large);
+}
+
+ErrorOr<std::unique_ptr<MemoryBuffer>>
+mpg::readUnmapped(const std::string &path, uint64_t mostBytes) {
+  bool input = path == "-";
+  int file = input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return errnoAsErrorCode();
+  SmallVector<char, 0> text;
+  std::error_code error = readAll(file, mostBytes, text);
+  if (!input)
+    close(file);
+  if (error)
+    return error;
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(text), path, /*RequiresNullTerminator=*/true);
+}
+
+std::string mpg::readFailure(std::error_code error) {
+  if (error == std::errc::file_too_large)
+    return "it is larger than 64 MiB, or has no end";
+  return error.message();
+}
+
+Error mpg::fileError(StringRef path, const Twine &reason) {
+  return make_error<StringError>(printable(path) + ": " +
+                                     printable(reason.str()),
+                                 inconvertibleErrorCode());
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+mpg::readTextFile(const std::string &path, uint64_t limitBytes) {
+  // Asked before it is opened: opening a pipe waits for a writer.
+  sys::fs::file_status status;
+  if (std::error_code error = sys::fs::status(path, status))
+    return fileError(path, error.message());
+  if (status.type() != sys::fs::file_type::regular_file)
+    return fileError(path, "this is no regular file");
+  if (status.getSize() > limitBytes)
+    return fileError(path, "the file has " + formatBytes(status.getSize()) +
+                               "; at most " + formatBytes(limitBytes) +
+                               " are read");
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = readUnmapped(path);
+  if (!buffer)
+    return fileError(path, buffer.getError().message());
+  StringRef text = (*buffer)->getBuffer();
+  if (text.contains('\0') || !json::isUTF8(text))
+    return fileError(path, "this is no text in UTF-8");
+  return std::move(*buffer);
+}
+
+namespace {
+
+/// Signals wait while a temporary file is there, so that none is left behind.
+class SignalsWait {
+public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+  }
+  ~SignalsWait() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+
+/// What a name stands for.
+struct Target {
+  explicit Target(const std::string &name);
+  bool isThere, isReplaceable; ///< a regular file, or nothing yet
+  std::string path;            ///< behind links
+  struct stat status = {};
+};
+
+} // namespace
+
+Target::Target(const std::string &name) : path(name) {
+  isThere = stat(name.c_str(), &status) == 0;
+  isReplaceable = !isThere || S_ISREG(status.st_mode);
+  SmallString<256> real;
+  if (isThere && isReplaceable && !sys::fs::real_path(name, real))
+    path = real.str().str();
+}
+
+/// Makes a file beside \p target; \p name: what it is called. Below 0: errno.
+static int makeTemporary(const Target &target, std::string &name) {
+  SmallString<256> model = sys::path::parent_path(target.path);
+  sys::path::append(model, ".mpg-XXXXXX");
+  name = model.str().str();
+  int fd = mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0)
+    return fd;
+  mode_t mask = umask(0);
+  umask(mask);
+  if (target.isThere)
+    // As root: a user's file stays the user's.
+    (void)!fchown(fd, target.status.st_uid, target.status.st_gid);
+  fchmod(fd, target.isThere ? target.status.st_mode & 07777 : 0666 & ~mask);
+  return fd;
+}
+
+std::error_code mpg::checkOutputFile(const std::string &name) {
+  Target target(name);
+  if (target.isThere && S_ISDIR(target.status.st_mode))
+    return std::make_error_code(std::errc::is_a_directory);
+  if (target.isThere && access(target.path.c_str(), W_OK) != 0)
+    return errnoAsErrorCode();
+  if (!target.isReplaceable)
+    return {};
+  SignalsWait wait;
+  std::string temporary;
+  int fd = makeTemporary(target, temporary);
+  if (fd < 0)
+    return errnoAsErrorCode();
+  close(fd);
+  unlink(temporary.c_str());
+  return {};
+}
+
+/// Closes \p fd too: some file systems tell only then that they are full.
+static std::error_code fill(int fd, function_ref<void(raw_ostream &)> write) {
+  raw_fd_ostream out(fd, /*shouldClose=*/true);
+  write(out);
+  out.close();
+  std::error_code code = out.error();
+  out.clear_error();
+  return code;
+}
+
+std::error_code
+mpg::writeOutputFile(const std::string &name,
+                     function_ref<void(raw_ostream &out)> write) {
+  Target target(name);
+  if (!target.isReplaceable) {
+    int fd = open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? errnoAsErrorCode() : fill(fd, write);
+  }
+  SignalsWait wait;
+  std::string temporary;
+  int fd = makeTemporary(target, temporary);
+  if (fd < 0)
+    return errnoAsErrorCode();
+  std::error_code code = fill(fd, write);
+  if (!code && rename(temporary.c_str(), target.path.c_str()) != 0)
+    code = errnoAsErrorCode();
+  if (code)
+    unlink(temporary.c_str());
+  return code;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole files. Read: with a bound, because a file may be written to meanwhile
+// and may have no end. Written: whole or not at all. llvm::writeToOutput is not
+// used: it puts its file in the place of devices and pipes, and ends the
+// program when the disk is full.
+
+#ifndef MPG_SUPPORT_FILES_H
+#define MPG_SUPPORT_FILES_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <string>
+#include <system_error>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace mpg {
+
+/// Above this a script or a list is taken for something else: /dev/zero.
+constexpr uint64_t mostTextBytes = uint64_t(64) << 20;
+
+/// The file at \p path, or what a pipe brings; "-" is standard input. Read,
+/// never mapped: a mapped file that gets shorter ends the program. Error
+/// file_too_large if there are more than \p mostBytes.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readUnmapped(const std::string &path, uint64_t mostBytes = mostTextBytes);
+
+/// The reason for a message: \p error, or in words that there is too much.
+std::string readFailure(std::error_code error);
+
+/// Reads \p path, which may have at most \p limitBytes. Errors name the path:
+/// unreadable, no regular file, too large, no text.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readTextFile(const std::string &path, uint64_t limitBytes);
+
+/// "path: reason" or "path:line: reason".
+llvm::Error fileError(llvm::StringRef path, const llvm::Twine &reason);
+
+/// Whether \p name can be written, looked at before the work that fills it:
+/// hours later would be too late. Nothing is changed.
+std::error_code checkOutputFile(const std::string &name);
+
+/// Fills \p name, which keeps its mode if it is there. After an error, and
+/// until all of it is written, what was there before stays as it was. Links are
+/// followed; devices and pipes are written to as they are.
+/// pre: one thread.
+std::error_code
+writeOutputFile(const std::string &name,
+                llvm::function_ref<void(llvm::raw_ostream &out)> write);
+
+} // namespace mpg
+
+#endif // MPG_SUPPORT_FILES_H
