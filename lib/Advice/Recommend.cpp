@@ -22,21 +22,21 @@ StringRef mpg::valueIn(const Advice &advice, StringRef name) {
 Advice mpg::recommend(const FileReport &program, const JobScript *script,
                       const JobLaunch *launch,
                       std::optional<uint64_t> memoryBytes) {
-  static constexpr void (*decisions[])(const Situation &, Advice &) = {
+  static constexpr void (*decisions[])(const AdviceContext &, Advice &) = {
       advisePagingPolicy, adviseFallback,     adviseParallelMalloc,
       adviseColouring,    adviseLibraryData,  adviseOtherTargets,
       adviseBinding,      adviseLoading,      adviseRelink,
       advisePlacement,    adviseMemory,       advisePadding,
       adviseProfile,      findContradictions,
   };
-  Situation situation = collectSituation(program, script, launch, memoryBytes);
+  AdviceContext context = collectContext(program, script, launch, memoryBytes);
   Advice advice;
-  advice.situation = describe(situation);
-  advice.unknown = situation.unknown;
+  advice.context = describe(context);
+  advice.unknown = context.unknown;
   for (auto *decide : decisions)
-    decide(situation, advice);
+    decide(context, advice);
   for (Recommendation &setting : advice.settings)
-    setting.alreadySet = situation.isSet(setting.name, setting.value);
+    setting.alreadySet = context.isSet(setting.name, setting.value);
   return advice;
 }
 
@@ -84,7 +84,7 @@ static void writeNothing(raw_ostream &out, const Advice &advice,
                          StringRef programPath) {
   out << "# " << printable(programPath) << ": nothing to "
       << (advice.settings.empty() ? "set" : "change") << " ("
-      << printable(advice.situation);
+      << printable(advice.context);
   for (const std::string &unknown : advice.unknown)
     out << "; " << printable(unknown);
   out << ")\n";
@@ -93,7 +93,7 @@ static void writeNothing(raw_ostream &out, const Advice &advice,
 /// What has to be there, one line a kind.
 static void writeBrief(raw_ostream &out, const Advice &advice,
                        StringRef programPath) {
-  out << "# " << printable(programPath) << ": " << printable(advice.situation);
+  out << "# " << printable(programPath) << ": " << printable(advice.context);
   for (const std::string &unknown : advice.unknown)
     out << "; " << printable(unknown);
   out << " (reasons: -v)\n";
@@ -124,7 +124,7 @@ void mpg::writeAdvice(raw_ostream &out, const Advice &advice,
     return writeNothing(out, advice, programPath);
   if (brief)
     return writeBrief(out, advice, programPath);
-  writeComment(out, "", printable(programPath) + ": " + advice.situation);
+  writeComment(out, "", printable(programPath) + ": " + advice.context);
   for (const std::string &unknown : advice.unknown)
     writeComment(out, "", unknown);
   writeSettings(out, advice);

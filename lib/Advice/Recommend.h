@@ -29,7 +29,7 @@ struct Contradiction {
 
 struct Advice {
   /// What was decided on: "target fugaku, 48 threads, 1 process a node".
-  std::string situation;
+  std::string context;
   /// "threads unknown: OMP_NUM_THREADS is $N; taken as ..."
   std::vector<std::string> unknown;
   std::vector<Recommendation> settings;

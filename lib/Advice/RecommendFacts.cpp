@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RecommendRules.h. How far the threads of a process reach decides most: it
+// is read from the launcher and from OpenMP's variables, and where neither says
+// it, it is assumed and named as unknown.
 
 #include "Advice/RecommendRules.h"
 #include "Audit/ClosureFacts.h"
@@ -14,13 +18,13 @@ static constexpr unsigned coresPerGroup = 12, groups = 4;
 
 static StringRef fileName(StringRef path) { return sys::path::filename(path); }
 
-bool Situation::has(FindingId id, Severity least) const {
+bool AdviceContext::has(FindingId id, Severity least) const {
   return any_of(program.findings, [&](const Finding &finding) {
     return finding.id == id && finding.severity >= least;
   });
 }
 
-bool Situation::needs(StringRef libraryPrefix) const {
+bool AdviceContext::needs(StringRef libraryPrefix) const {
   auto matches = [&](StringRef path) {
     return fileName(path).starts_with(libraryPrefix);
   };
@@ -35,7 +39,7 @@ bool Situation::needs(StringRef libraryPrefix) const {
   return any_of(preloads, matches);
 }
 
-bool Situation::isProgram() const {
+bool AdviceContext::isProgram() const {
   switch (program.kind) {
   case ElfKind::exec:
   case ElfKind::staticExec:
@@ -47,7 +51,7 @@ bool Situation::isProgram() const {
   }
 }
 
-unsigned Situation::threadsOrMost() const {
+unsigned AdviceContext::threadsOrMost() const {
   if (threads)
     return std::max(*threads, 1u);
   if (reach == ThreadReach::oneThread)
@@ -55,12 +59,12 @@ unsigned Situation::threadsOrMost() const {
   return std::max(coresPerGroup * groups / std::max(ranks(), 1u), 1u);
 }
 
-bool Situation::isSet(StringRef name, StringRef value) const {
+bool AdviceContext::isSet(StringRef name, StringRef value) const {
   const Variable *variable = environment.find(name);
   return variable && variable->known && variable->value == value;
 }
 
-const JobCommand *Situation::launcher(StringRef name) const {
+const JobCommand *AdviceContext::launcher(StringRef name) const {
   if (!launch)
     return nullptr;
   for (const JobCommand &command : launch->launchers)
@@ -69,7 +73,7 @@ const JobCommand *Situation::launcher(StringRef name) const {
   return nullptr;
 }
 
-std::string Situation::foreignMalloc() const {
+std::string AdviceContext::foreignMalloc() const {
   SmallVector<StringRef, 4> preloads;
   environment.valueOf("LD_PRELOAD").split(preloads, ':', -1, false);
   for (StringRef preload : preloads)
@@ -80,25 +84,25 @@ std::string Situation::foreignMalloc() const {
   return "";
 }
 
-bool Situation::pagesOffByChoice() const {
+bool AdviceContext::pagesOffByChoice() const {
   return isSet("XOS_MMM_L_HPAGE_TYPE", "none") &&
          (!foreignMalloc().empty() || launcher("valgrind"));
 }
 
-uint64_t Situation::startupBytes() const {
+uint64_t AdviceContext::startupBytes() const {
   if (!program.facts.layout)
     return 0;
   return SaturatingMultiply<uint64_t>(program.facts.layout->startupPeakBytes,
                                       ranks());
 }
 
-uint64_t Situation::staticBytes() const {
+uint64_t AdviceContext::staticBytes() const {
   if (!program.facts.layout)
     return 0;
   return SaturatingMultiply<uint64_t>(program.facts.layout->hugeBytes, ranks());
 }
 
-bool Situation::startupTooLarge() const {
+bool AdviceContext::startupTooLarge() const {
   // Without a number of processes the finding knows as much: it asks whether
   // one fits, or the usual four.
   if (!ranksPerNode && has(FindingId::mpg140))
@@ -106,7 +110,7 @@ bool Situation::startupTooLarge() const {
   return memoryBytes && startupBytes() > *memoryBytes;
 }
 
-bool Situation::memoryIsTight() const {
+bool AdviceContext::memoryIsTight() const {
   return memoryBytes && staticBytes() > *memoryBytes / 2;
 }
 
@@ -132,8 +136,8 @@ static Environment collectEnvironment(const JobScript *script,
 }
 
 /// numactl --cpunodebind=4, also as -N4 and in two words.
-static bool boundToOneNode(const Situation &situation) {
-  const JobCommand *numactl = situation.launcher("numactl");
+static bool boundToOneNode(const AdviceContext &context) {
+  const JobCommand *numactl = context.launcher("numactl");
   if (!numactl)
     return false;
   ArrayRef<JobWord> words = numactl->words;
@@ -150,19 +154,19 @@ static bool boundToOneNode(const Situation &situation) {
   return false;
 }
 
-static bool hasOpenMp(const Situation &situation) {
-  if (situation.has(FindingId::mpg190))
+static bool hasOpenMp(const AdviceContext &context) {
+  if (context.has(FindingId::mpg190))
     return true;
   for (StringRef name : {"libgomp.so", "libomp.so", "libiomp5.so", "libfjomp"})
-    if (situation.needs(name))
+    if (context.needs(name))
       return true;
   // A static program may hold one, and so may a file that was not read.
-  return !situation.program.facts.dynamic;
+  return !context.program.facts.dynamic;
 }
 
 /// Where the number of threads is not known: why, and what is assumed.
-static ThreadReach guessReach(Situation &situation) {
-  const Variable *variable = situation.environment.find("OMP_NUM_THREADS");
+static ThreadReach guessReach(AdviceContext &context) {
+  const Variable *variable = context.environment.find("OMP_NUM_THREADS");
   std::string why = "threads unknown: ";
   unsigned number;
   if (!variable)
@@ -171,43 +175,42 @@ static ThreadReach guessReach(Situation &situation) {
     why += "OMP_NUM_THREADS is " + variable->value + " in a branch only";
   else
     why += "OMP_NUM_THREADS is " + variable->value;
-  if (!variable && !hasOpenMp(situation)) {
-    situation.unknown.push_back(
+  if (!variable && !hasOpenMp(context)) {
+    context.unknown.push_back(
         why + " and no OpenMP library is needed; taken as one thread");
     return ThreadReach::oneThread;
   }
   // mpiexec of Fujitsu, and any other that binds, gives each of four
   // processes a group of its own, and OpenMP takes the cores it finds.
-  if (situation.coreGroups && situation.ranksPerNode.value_or(0) >= groups) {
-    situation.unknown.push_back(
+  if (context.coreGroups && context.ranksPerNode.value_or(0) >= groups) {
+    context.unknown.push_back(
         why + "; taken as one core memory group, as there are " +
-        std::to_string(*situation.ranksPerNode) + " processes a node");
+        std::to_string(*context.ranksPerNode) + " processes a node");
     return ThreadReach::oneNode;
   }
-  situation.unknown.push_back(why + (situation.coreGroups
-                                         ? "; taken as more than one core "
-                                           "memory group"
-                                         : "; taken as more than one NUMA "
-                                           "node"));
+  context.unknown.push_back(why + (context.coreGroups
+                                       ? "; taken as more than one core "
+                                         "memory group"
+                                       : "; taken as more than one NUMA "
+                                         "node"));
   return ThreadReach::severalNodes;
 }
 
-static ThreadReach decideReach(Situation &situation) {
-  if (!situation.threads)
-    return boundToOneNode(situation) ? ThreadReach::oneNode
-                                     : guessReach(situation);
-  unsigned threads = *situation.threads;
+static ThreadReach decideReach(AdviceContext &context) {
+  if (!context.threads)
+    return boundToOneNode(context) ? ThreadReach::oneNode : guessReach(context);
+  unsigned threads = *context.threads;
   if (threads <= 1)
     return ThreadReach::oneThread;
   // More threads than a group has cores cannot be on one, whatever else is
-  // said; elsewhere nobody knows how many cores a node has.
-  if (situation.coreGroups && threads > coresPerGroup)
+  // said; elsewhere the number of cores of a node is not known.
+  if (context.coreGroups && threads > coresPerGroup)
     return ThreadReach::severalNodes;
-  if (boundToOneNode(situation) ||
-      (situation.coreGroups && situation.ranksPerNode.value_or(0) >= groups))
+  if (boundToOneNode(context) ||
+      (context.coreGroups && context.ranksPerNode.value_or(0) >= groups))
     return ThreadReach::oneNode;
-  if (!situation.coreGroups || situation.environment.valueOf("OMP_PROC_BIND")
-                                   .equals_insensitive("spread"))
+  if (!context.coreGroups ||
+      context.environment.valueOf("OMP_PROC_BIND").equals_insensitive("spread"))
     return ThreadReach::severalNodes;
   return ThreadReach::oneNode;
 }
@@ -221,59 +224,58 @@ static std::optional<unsigned> threadsOf(const Environment &environment) {
   return number;
 }
 
-Situation mpg::collectSituation(const FileReport &program,
-                                const JobScript *script,
-                                const JobLaunch *launch,
-                                std::optional<uint64_t> memoryBytes) {
-  Situation situation = {program,
-                         script,
-                         launch,
-                         collectEnvironment(script, launch),
-                         program.target,
-                         program.target == Target::fugaku,
-                         std::nullopt,
-                         std::nullopt,
-                         ThreadReach::oneThread,
-                         {},
-                         memoryBytes};
-  situation.threads = threadsOf(situation.environment);
+AdviceContext mpg::collectContext(const FileReport &program,
+                                  const JobScript *script,
+                                  const JobLaunch *launch,
+                                  std::optional<uint64_t> memoryBytes) {
+  AdviceContext context = {program,
+                           script,
+                           launch,
+                           collectEnvironment(script, launch),
+                           program.target,
+                           program.target == Target::fugaku,
+                           std::nullopt,
+                           std::nullopt,
+                           ThreadReach::oneThread,
+                           {},
+                           memoryBytes};
+  context.threads = threadsOf(context.environment);
   if (launch) {
-    if (!situation.threads)
-      situation.threads = launch->launch.threads;
-    situation.ranksPerNode = launch->launch.ranksPerNode;
+    if (!context.threads)
+      context.threads = launch->launch.threads;
+    context.ranksPerNode = launch->launch.ranksPerNode;
   }
   if (script) {
-    if (!situation.ranksPerNode)
-      situation.ranksPerNode = script->ranksPerNode;
+    if (!context.ranksPerNode)
+      context.ranksPerNode = script->ranksPerNode;
     // OpenMP takes the cores that the batch system gives a process.
-    if (!situation.threads && !situation.environment.find("OMP_NUM_THREADS"))
-      situation.threads = script->cpusPerTask;
-    if (!situation.memoryBytes)
-      situation.memoryBytes = script->nodeMemoryBytes;
+    if (!context.threads && !context.environment.find("OMP_NUM_THREADS"))
+      context.threads = script->cpusPerTask;
+    if (!context.memoryBytes)
+      context.memoryBytes = script->nodeMemoryBytes;
   }
   // HW:a64fx-node-memory
-  if (!situation.memoryBytes && situation.coreGroups)
-    situation.memoryBytes = uint64_t(28) << 30;
-  situation.reach = decideReach(situation);
-  return situation;
+  if (!context.memoryBytes && context.coreGroups)
+    context.memoryBytes = uint64_t(28) << 30;
+  context.reach = decideReach(context);
+  return context;
 }
 
 static std::string plural(unsigned count, StringRef one, StringRef many) {
   return std::to_string(count) + " " + (count == 1 ? one : many).str();
 }
 
-std::string mpg::describe(const Situation &situation) {
-  std::string text = "target " + targetName(situation.target).str();
-  if (situation.threads)
-    text +=
-        ", " + plural(*situation.threads, "thread", "threads") + " a process";
-  if (situation.ranksPerNode)
-    text += ", " + plural(*situation.ranksPerNode, "process", "processes") +
+std::string mpg::describe(const AdviceContext &context) {
+  std::string text = "target " + targetName(context.target).str();
+  if (context.threads)
+    text += ", " + plural(*context.threads, "thread", "threads") + " a process";
+  if (context.ranksPerNode)
+    text += ", " + plural(*context.ranksPerNode, "process", "processes") +
             " a node";
-  if (situation.reach == ThreadReach::severalNodes)
-    text += situation.coreGroups ? ": more than one core memory group (CMG)"
-                                 : ": perhaps more than one NUMA node";
-  else if (situation.reach == ThreadReach::oneNode && situation.coreGroups)
+  if (context.reach == ThreadReach::severalNodes)
+    text += context.coreGroups ? ": more than one core memory group (CMG)"
+                               : ": perhaps more than one NUMA node";
+  else if (context.reach == ThreadReach::oneNode && context.coreGroups)
     text += ": one core memory group (CMG)";
   return text;
 }

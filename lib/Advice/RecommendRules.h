@@ -20,7 +20,7 @@ enum class ThreadReach : uint8_t {
   severalNodes, ///< or not known
 };
 
-struct Situation {
+struct AdviceContext {
   const FileReport &program;
   const JobScript *script; ///< may be null
   const JobLaunch *launch; ///< may be null
@@ -65,33 +65,33 @@ struct Situation {
   bool memoryIsTight() const;
 };
 
-Situation collectSituation(const FileReport &program, const JobScript *script,
-                           const JobLaunch *launch,
-                           std::optional<uint64_t> memoryBytes);
+AdviceContext collectContext(const FileReport &program, const JobScript *script,
+                             const JobLaunch *launch,
+                             std::optional<uint64_t> memoryBytes);
 
 /// "target fugaku, 48 threads a process, 1 process a node".
-std::string describe(const Situation &situation);
+std::string describe(const AdviceContext &context);
 
 // Variables: RecommendSettings.cpp.
-void advisePagingPolicy(const Situation &situation, Advice &advice);
-void adviseFallback(const Situation &situation, Advice &advice);
-void adviseParallelMalloc(const Situation &situation, Advice &advice);
-void adviseColouring(const Situation &situation, Advice &advice);
-void adviseLibraryData(const Situation &situation, Advice &advice);
-void adviseOtherTargets(const Situation &situation, Advice &advice);
-void adviseBinding(const Situation &situation, Advice &advice);
+void advisePagingPolicy(const AdviceContext &context, Advice &advice);
+void adviseFallback(const AdviceContext &context, Advice &advice);
+void adviseParallelMalloc(const AdviceContext &context, Advice &advice);
+void adviseColouring(const AdviceContext &context, Advice &advice);
+void adviseLibraryData(const AdviceContext &context, Advice &advice);
+void adviseOtherTargets(const AdviceContext &context, Advice &advice);
+void adviseBinding(const AdviceContext &context, Advice &advice);
 
 // What else to do: RecommendSteps.cpp.
-void adviseLoading(const Situation &situation, Advice &advice);
-void adviseRelink(const Situation &situation, Advice &advice);
-void advisePlacement(const Situation &situation, Advice &advice);
-void adviseMemory(const Situation &situation, Advice &advice);
-void advisePadding(const Situation &situation, Advice &advice);
-void adviseProfile(const Situation &situation, Advice &advice);
+void adviseLoading(const AdviceContext &context, Advice &advice);
+void adviseRelink(const AdviceContext &context, Advice &advice);
+void advisePlacement(const AdviceContext &context, Advice &advice);
+void adviseMemory(const AdviceContext &context, Advice &advice);
+void advisePadding(const AdviceContext &context, Advice &advice);
+void adviseProfile(const AdviceContext &context, Advice &advice);
 
 /// What of the environment speaks against the settings of \p advice, or makes
 /// them useless. Comes last.
-void findContradictions(const Situation &situation, Advice &advice);
+void findContradictions(const AdviceContext &context, Advice &advice);
 
 /// The guide's MALLOC_MMAP_THRESHOLD_ against equal blocks, in bytes: below
 /// its arrays of 512 KiB (part VII, 7.5).

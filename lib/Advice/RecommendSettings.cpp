@@ -16,8 +16,8 @@ using namespace llvm;
 using namespace mpg;
 
 /// The large page malloc is in use, so that its variables count.
-static bool usesHeap(const Situation &situation) {
-  return situation.isLibmpg() && situation.foreignMalloc().empty();
+static bool usesHeap(const AdviceContext &context) {
+  return context.isLibmpg() && context.foreignMalloc().empty();
 }
 
 static void add(Advice &advice, StringRef name, StringRef value,
@@ -25,60 +25,60 @@ static void add(Advice &advice, StringRef name, StringRef value,
   advice.settings.push_back({name.str(), value.str(), std::move(reason)});
 }
 
-void mpg::advisePagingPolicy(const Situation &situation, Advice &advice) {
-  if (!situation.isLibmpg() || situation.pagesOffByChoice())
+void mpg::advisePagingPolicy(const AdviceContext &context, Advice &advice) {
+  if (!context.isLibmpg() || context.pagesOffByChoice())
     return;
   const StringRef name = "XOS_MMM_L_PAGING_POLICY";
-  // Where nobody has set it, ours takes first touch by itself.
+  // Where it is not set, ours takes first touch by itself.
   bool isDefault =
-      situation.target == Target::mpg && !situation.environment.find(name);
+      context.target == Target::mpg && !context.environment.find(name);
   // HW:prepage-one-node
-  if (situation.reach == ThreadReach::severalNodes && isDefault)
+  if (context.reach == ThreadReach::severalNodes && isDefault)
     return;
-  if (situation.reach == ThreadReach::severalNodes)
+  if (context.reach == ThreadReach::severalNodes)
     return add(advice, name, "demand:demand:demand",
                "Each page lies on the node of the thread that touches it "
                "first; prepage puts all on one node. Fujitsu's guide, 7.2: 804 "
                "against 93 GB/s with 48 threads that each stream their own "
                "part. For tables that all threads only read there is no gain "
                "(14.4: 69.8 against 77.7 GB/s).");
-  if (situation.has(FindingId::mpg200))
+  if (context.has(FindingId::mpg200))
     return add(advice, name, "demand:demand:demand",
                "The program sets timers and starts processes: with prepage, "
                "fork and clone may be interrupted for ever (Fujitsu's guide, "
                "9.3).");
   // Ours copies piece by piece: demand would save nothing.
-  if (situation.target == Target::fugaku && situation.startupTooLarge())
+  if (context.target == Target::fugaku && context.startupTooLarge())
     add(advice, name, "demand:demand:prepage",
-        "Start-up needs " + formatBytes(situation.startupBytes()) +
+        "Start-up needs " + formatBytes(context.startupBytes()) +
             " on a node, twice .data and .bss of " +
-            std::to_string(situation.ranks()) +
-            (situation.ranks() == 1 ? " process" : " processes") +
+            std::to_string(context.ranks()) +
+            (context.ranks() == 1 ? " process" : " processes") +
             "; with demand .bss is not copied (Fujitsu's guide, 9.1). Memory "
             "of malloc stays prepaged: the threads are on one CMG.");
 }
 
 /// Only where all four of its preconditions hold: large pages on, prepage for
 /// mmap, shared arenas, one of them. The last two are the defaults.
-void mpg::adviseFallback(const Situation &situation, Advice &advice) {
-  if (situation.target != Target::fugaku || !usesHeap(situation) ||
-      !situation.memoryIsTight())
+void mpg::adviseFallback(const AdviceContext &context, Advice &advice) {
+  if (context.target != Target::fugaku || !usesHeap(context) ||
+      !context.memoryIsTight())
     return;
   StringRef policy = valueIn(advice, "XOS_MMM_L_PAGING_POLICY");
   bool hasPrepage = policy.empty() || policy.ends_with(":prepage");
   auto isDefault = [&](StringRef name, StringRef value) {
-    return !situation.environment.find(name) || situation.isSet(name, value);
+    return !context.environment.find(name) || context.isSet(name, value);
   };
   if (!hasPrepage || !isDefault("XOS_MMM_L_ARENA_LOCK_TYPE", "1") ||
       !isDefault("XOS_MMM_L_MAX_ARENA_NUM", "1"))
     return;
   // A policy of the script that says demand stands, so it would not count.
-  StringRef own = situation.environment.valueOf("XOS_MMM_L_PAGING_POLICY");
+  StringRef own = context.environment.valueOf("XOS_MMM_L_PAGING_POLICY");
   if (policy.empty() && !own.empty() && !own.ends_with(":prepage"))
     return;
   add(advice, "XOS_MMM_L_HUGETLB_FALLBACK", "1",
-      "Static data alone takes " + formatBytes(situation.staticBytes()) +
-          " of " + formatBytes(*situation.memoryBytes) +
+      "Static data alone takes " + formatBytes(context.staticBytes()) + " of " +
+          formatBytes(*context.memoryBytes) +
           " of a node: where large pages run out, malloc takes normal ones "
           "instead of the job being killed. Needs prepage for mmap, "
           "ARENA_LOCK_TYPE=1 and MAX_ARENA_NUM=1 (Fujitsu's guide, 6.1), "
@@ -86,29 +86,28 @@ void mpg::adviseFallback(const Situation &situation, Advice &advice) {
 }
 
 /// C++ programs allocate wherever they run; of others only a profile says so.
-static bool allocatesInThreads(const Situation &situation) {
-  return situation.reach != ThreadReach::oneThread &&
-         (situation.needs("libstdc++.so") || situation.needs("libc++.so"));
+static bool allocatesInThreads(const AdviceContext &context) {
+  return context.reach != ThreadReach::oneThread &&
+         (context.needs("libstdc++.so") || context.needs("libc++.so"));
 }
 
-void mpg::adviseParallelMalloc(const Situation &situation, Advice &advice) {
-  if (!usesHeap(situation) || !allocatesInThreads(situation) ||
-      situation.isSet("XOS_MMM_L_ARENA_FREE", "2") ||
-      situation.isSet("XOS_MMM_L_HUGETLB_FALLBACK", "1") ||
+void mpg::adviseParallelMalloc(const AdviceContext &context, Advice &advice) {
+  if (!usesHeap(context) || !allocatesInThreads(context) ||
+      context.isSet("XOS_MMM_L_ARENA_FREE", "2") ||
+      context.isSet("XOS_MMM_L_HUGETLB_FALLBACK", "1") ||
       !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
-      situation.memoryIsTight())
+      context.memoryIsTight())
     return;
   std::string reason = "The program is C++ and has several threads, and each "
                        "gets a heap of its own instead of waiting for the "
                        "others. Fujitsu's guide, 7.4: 1.60 times as fast, 16 "
                        "threads, blocks of 64 KiB.";
-  if (situation.target == Target::fugaku) {
+  if (context.target == Target::fugaku) {
     // A heap of a thread grows by 2 x MALLOC_MMAP_THRESHOLD_.
     uint64_t heaps = SaturatingMultiply<uint64_t>(
-        SaturatingMultiply<uint64_t>(situation.threadsOrMost(),
-                                     situation.ranks()),
+        SaturatingMultiply<uint64_t>(context.threadsOrMost(), context.ranks()),
         uint64_t(256) << 20);
-    if (situation.memoryBytes && heaps > *situation.memoryBytes / 2)
+    if (context.memoryBytes && heaps > *context.memoryBytes / 2)
       return;
     reason += " Costs up to 256 MiB a thread, " + formatBytes(heaps) +
               " on a node. Not together with ARENA_FREE=2, which switches it "
@@ -118,8 +117,8 @@ void mpg::adviseParallelMalloc(const Situation &situation, Advice &advice) {
 }
 
 /// Blocks of this size are mapped by themselves with the guide's threshold.
-static bool isAboveThreshold(const Situation &situation) {
-  return any_of(situation.program.findings, [](const Finding &finding) {
+static bool isAboveThreshold(const AdviceContext &context) {
+  return any_of(context.program.findings, [](const Finding &finding) {
     return finding.id == FindingId::mpg211 &&
            finding.where.bytes.value_or(UINT64_MAX) > equalBlocksThreshold;
   });
@@ -128,16 +127,16 @@ static bool isAboveThreshold(const Situation &situation) {
 /// MPG211: the job itself sees to it that equal blocks meet in the cache.
 /// Equal arrays in .bss alone (MPG210) are a step: a variable does not move
 /// them.
-void mpg::adviseColouring(const Situation &situation, Advice &advice) {
-  if (!usesHeap(situation) || !situation.has(FindingId::mpg211))
+void mpg::adviseColouring(const AdviceContext &context, Advice &advice) {
+  if (!usesHeap(context) || !context.has(FindingId::mpg211))
     return;
-  if (situation.isSet("XOS_MMM_L_COLORING", "0"))
+  if (context.isSet("XOS_MMM_L_COLORING", "0"))
     add(advice, "XOS_MMM_L_COLORING", "1",
         "The program has many arrays of equal size: with 0 those on the heap "
         "begin in the same sets of the L1 cache.");
   // Ours colours blocks from 16 KiB on, and large blocks take whole pages.
-  if (situation.target != Target::fugaku || !isAboveThreshold(situation) ||
-      situation.isSet("XOS_MMM_L_ARENA_FREE", "2"))
+  if (context.target != Target::fugaku || !isAboveThreshold(context) ||
+      context.isSet("XOS_MMM_L_ARENA_FREE", "2"))
     return;
   add(advice, "MALLOC_MMAP_THRESHOLD_", std::to_string(equalBlocksThreshold),
       "The program has many arrays of equal size: blocks from this size on "
@@ -146,9 +145,9 @@ void mpg::adviseColouring(const Situation &situation, Advice &advice) {
       "instead of 0.26 of the loads. ARENA_FREE=2 would cancel it.");
 }
 
-void mpg::adviseLibraryData(const Situation &situation, Advice &advice) {
-  if (situation.target != Target::mpg ||
-      !situation.has(FindingId::mpg143, Severity::warning))
+void mpg::adviseLibraryData(const AdviceContext &context, Advice &advice) {
+  if (context.target != Target::mpg ||
+      !context.has(FindingId::mpg143, Severity::warning))
     return;
   add(advice, "MPG_REMAP", "all",
       "A library keeps large data (MPG143): with exe only the program's own "
@@ -157,19 +156,18 @@ void mpg::adviseLibraryData(const Situation &situation, Advice &advice) {
 
 /// libhugetlbfs moves segments only when it is asked; glibc uses transparent
 /// huge pages only when it is asked.
-void mpg::adviseOtherTargets(const Situation &situation, Advice &advice) {
-  if (situation.isLibmpg())
+void mpg::adviseOtherTargets(const AdviceContext &context, Advice &advice) {
+  if (context.isLibmpg())
     return;
-  if (situation.target == Target::libhugetlbfs &&
-      !situation.environment.find("HUGETLB_ELFMAP"))
+  if (context.target == Target::libhugetlbfs &&
+      !context.environment.find("HUGETLB_ELFMAP"))
     add(advice, "HUGETLB_ELFMAP", "W",
         "Moves .data and .bss onto large pages; libhugetlbfs does nothing "
         "without it.");
-  StringRef tunables = situation.environment.valueOf("GLIBC_TUNABLES");
-  bool unknown =
-      situation.environment.find("GLIBC_TUNABLES") && tunables.empty();
+  StringRef tunables = context.environment.valueOf("GLIBC_TUNABLES");
+  bool unknown = context.environment.find("GLIBC_TUNABLES") && tunables.empty();
   if (unknown || tunables.contains("glibc.malloc.hugetlb=") ||
-      !situation.foreignMalloc().empty())
+      !context.foreignMalloc().empty())
     return;
   // HW:static-heap-thp
   add(advice, "GLIBC_TUNABLES",
@@ -178,71 +176,71 @@ void mpg::adviseOtherTargets(const Situation &situation, Advice &advice) {
       "with glibc 2.36 on Linux 6.18. Needs glibc 2.35 or later.");
 }
 
-void mpg::adviseBinding(const Situation &situation, Advice &advice) {
-  if (situation.reach == ThreadReach::oneThread)
+void mpg::adviseBinding(const AdviceContext &context, Advice &advice) {
+  if (context.reach == ThreadReach::oneThread)
     return;
   for (StringRef name :
        {"GOMP_CPU_AFFINITY", "KMP_AFFINITY", "FLIB_CPU_AFFINITY"})
-    if (situation.environment.find(name))
+    if (context.environment.find(name))
       return;
-  const Variable *bind = situation.environment.find("OMP_PROC_BIND");
+  const Variable *bind = context.environment.find("OMP_PROC_BIND");
   if (bind &&
       !(bind->known && StringRef(bind->value).equals_insensitive("false")))
     return;
   add(advice, "OMP_PROC_BIND", "close",
       "A thread that moves to another node leaves its memory behind. "
       "Fujitsu's guide, 15.7, sets both lines.");
-  if (!situation.environment.find("OMP_PLACES"))
+  if (!context.environment.find("OMP_PLACES"))
     add(advice, "OMP_PLACES", "cores", "One thread a core.");
 }
 
-static bool isConditional(const Situation &situation, StringRef name,
+static bool isConditional(const AdviceContext &context, StringRef name,
                           unsigned line) {
-  return situation.script &&
-         any_of(situation.script->settings, [&](const JobSetting &setting) {
+  return context.script &&
+         any_of(context.script->settings, [&](const JobSetting &setting) {
            return setting.line == line && setting.name == name &&
                   setting.conditional;
          });
 }
 
 /// \p why what is there is wrong, and what to do about it.
-static void contradict(const Situation &situation, StringRef name,
+static void contradict(const AdviceContext &context, StringRef name,
                        const std::string &why, Advice &advice) {
-  const Variable *variable = situation.environment.find(name);
+  const Variable *variable = context.environment.find(name);
   std::string text = name.str() + "=" + variable->value;
-  if (isConditional(situation, name, variable->line))
+  if (isConditional(context, name, variable->line))
     text += ", if this branch is taken";
   advice.contradictions.push_back({variable->line, text + ": " + why});
 }
 
-static void findOtherValues(const Situation &situation, Advice &advice) {
+static void findOtherValues(const AdviceContext &context, Advice &advice) {
   for (const Recommendation &setting : advice.settings) {
-    const Variable *variable = situation.environment.find(setting.name);
+    const Variable *variable = context.environment.find(setting.name);
     // Values that are added to what is there are no contradiction.
     if (!variable || setting.name == "GLIBC_TUNABLES" ||
-        situation.isSet(setting.name, setting.value))
+        context.isSet(setting.name, setting.value))
       continue;
-    contradict(situation, setting.name,
+    contradict(context, setting.name,
                (variable->known ? "write " : "not known here; write ") +
                    setting.name + "=" + setting.value + " instead",
                advice);
   }
 }
 
-static void findPagesOff(const Situation &situation, Advice &advice) {
-  if (situation.isSet("XOS_MMM_L_HPAGE_TYPE", "none"))
-    contradict(situation, "XOS_MMM_L_HPAGE_TYPE",
+static void findPagesOff(const AdviceContext &context, Advice &advice) {
+  if (context.isSet("XOS_MMM_L_HPAGE_TYPE", "none"))
+    contradict(context, "XOS_MMM_L_HPAGE_TYPE",
                "switches large pages off, and all other XOS_MMM_L_ variables "
                "with them; take it out",
                advice);
-  if (situation.target == Target::mpg && situation.isSet("MPG_MODE", "none"))
-    contradict(situation, "MPG_MODE", "switches large pages off; take it out",
+  if (context.target == Target::mpg && context.isSet("MPG_MODE", "none"))
+    contradict(context, "MPG_MODE", "switches large pages off; take it out",
                advice);
 }
 
-static void findForeignMalloc(const Situation &situation, Advice &advice) {
-  if (StringRef(situation.foreignMalloc()).starts_with("LD_PRELOAD"))
-    contradict(situation, "LD_PRELOAD",
+static void findForeignMalloc(const AdviceContext &context, Advice &advice) {
+  if (StringRef(context.foreignMalloc()).starts_with("LD_PRELOAD"))
+    contradict(context, "LD_PRELOAD",
                "another malloc comes before that of the large page library; "
                "take it out, or write XOS_MMM_L_HPAGE_TYPE=none to leave the "
                "memory to it",
@@ -250,60 +248,61 @@ static void findForeignMalloc(const Situation &situation, Advice &advice) {
 }
 
 /// ARENA_FREE=2 decides over the lock type and both thresholds.
-static void findPooling(const Situation &situation, Advice &advice) {
-  if (!situation.isSet("XOS_MMM_L_ARENA_FREE", "2"))
+static void findPooling(const AdviceContext &context, Advice &advice) {
+  if (!context.isSet("XOS_MMM_L_ARENA_FREE", "2"))
     return;
-  if (situation.has(FindingId::mpg210) || situation.has(FindingId::mpg211))
-    contradict(situation, "XOS_MMM_L_ARENA_FREE",
+  if (context.has(FindingId::mpg210) || context.has(FindingId::mpg211))
+    contradict(context, "XOS_MMM_L_ARENA_FREE",
                "no block is mapped by itself, so MALLOC_MMAP_THRESHOLD_ "
                "cannot part the program's many arrays of equal size; pad "
                "them, or take it out",
                advice);
-  if (situation.isSet("XOS_MMM_L_ARENA_LOCK_TYPE", "0"))
-    contradict(situation, "XOS_MMM_L_ARENA_FREE",
+  if (context.isSet("XOS_MMM_L_ARENA_LOCK_TYPE", "0"))
+    contradict(context, "XOS_MMM_L_ARENA_FREE",
                "XOS_MMM_L_ARENA_LOCK_TYPE=0 has no effect beside it; keep one "
                "of the two",
                advice);
 }
 
-static void findFallback(const Situation &situation, Advice &advice) {
-  if (!situation.isSet("XOS_MMM_L_HUGETLB_FALLBACK", "1") ||
-      situation.target != Target::fugaku)
+static void findFallback(const AdviceContext &context, Advice &advice) {
+  if (!context.isSet("XOS_MMM_L_HUGETLB_FALLBACK", "1") ||
+      context.target != Target::fugaku)
     return;
   StringRef policy = valueIn(advice, "XOS_MMM_L_PAGING_POLICY");
   if (!policy.empty() && !policy.ends_with(":prepage"))
-    contradict(situation, "XOS_MMM_L_HUGETLB_FALLBACK",
+    contradict(context, "XOS_MMM_L_HUGETLB_FALLBACK",
                "needs prepage for mmap, which this program should not have; "
                "take it out",
                advice);
 }
 
-static void findStackPrepage(const Situation &situation, Advice &advice) {
+static void findStackPrepage(const AdviceContext &context, Advice &advice) {
   const StringRef name = "XOS_MMM_L_PAGING_POLICY";
   if (valueIn(advice, name).empty() &&
-      situation.isSet(name, "prepage:prepage:prepage"))
-    contradict(situation, name,
+      context.isSet(name, "prepage:prepage:prepage"))
+    contradict(context, name,
                "takes each thread's whole stack at once, on one node; the "
                "default is prepage:demand:prepage",
                advice);
 }
 
 /// What acts on large pages, where they are not left to another malloc.
-static void findAgainstLargePages(const Situation &situation, Advice &advice) {
+static void findAgainstLargePages(const AdviceContext &context,
+                                  Advice &advice) {
   bool libmpg =
-      situation.target == Target::fugaku || situation.target == Target::mpg;
-  if (!libmpg || situation.pagesOffByChoice())
+      context.target == Target::fugaku || context.target == Target::mpg;
+  if (!libmpg || context.pagesOffByChoice())
     return;
-  findPagesOff(situation, advice);
-  findForeignMalloc(situation, advice);
-  findPooling(situation, advice);
-  findFallback(situation, advice);
-  findStackPrepage(situation, advice);
+  findPagesOff(context, advice);
+  findForeignMalloc(context, advice);
+  findPooling(context, advice);
+  findFallback(context, advice);
+  findStackPrepage(context, advice);
 }
 
-void mpg::findContradictions(const Situation &situation, Advice &advice) {
-  findOtherValues(situation, advice);
-  findAgainstLargePages(situation, advice);
+void mpg::findContradictions(const AdviceContext &context, Advice &advice) {
+  findOtherValues(context, advice);
+  findAgainstLargePages(context, advice);
   sort(advice.contradictions, [](const Contradiction &left,
                                  const Contradiction &right) {
     return std::tie(left.line, left.text) < std::tie(right.line, right.text);

@@ -11,32 +11,32 @@ using namespace llvm;
 using namespace mpg;
 
 /// As the script has it, where that needs no quotes.
-static std::string programWord(const Situation &situation) {
-  std::string word = situation.program.path;
-  if (situation.launch && !situation.launch->program.text.empty())
-    word = situation.launch->program.text;
+static std::string programWord(const AdviceContext &context) {
+  std::string word = context.program.path;
+  if (context.launch && !context.launch->program.text.empty())
+    word = context.launch->program.text;
   bool plain = !word.empty() && all_of(word, [](char c) {
     return isAlnum(c) || StringRef("./_-+").contains(c);
   });
   return plain ? word : "PROGRAM";
 }
 
-void mpg::adviseLoading(const Situation &situation, Advice &advice) {
-  if (!situation.isProgram() || !situation.isLibmpg() ||
-      situation.pagesOffByChoice() ||
-      situation.has(FindingId::mpg112)) // static: the relink says how
+void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {
+  if (!context.isProgram() || !context.isLibmpg() ||
+      context.pagesOffByChoice() ||
+      context.has(FindingId::mpg112)) // static: the relink says how
     return;
-  if (situation.target == Target::mpg) {
-    if (situation.needs("libmpgrt.so") || situation.launcher("mpgrun"))
+  if (context.target == Target::mpg) {
+    if (context.needs("libmpgrt.so") || context.launcher("mpgrun"))
       return;
-    advice.musts.push_back("start it as: mpgrun " + programWord(situation) +
+    advice.musts.push_back("start it as: mpgrun " + programWord(context) +
                            " ...");
     advice.steps.push_back("Nothing loads libmpg into the program: start it "
                            "with mpgrun, behind mpiexec or srun.\n  mpgrun " +
-                           programWord(situation) + " ...");
+                           programWord(context) + " ...");
     return;
   }
-  if (!situation.needs("libmpg.so")) // HW:fugaku-paths
+  if (!context.needs("libmpg.so")) // HW:fugaku-paths
     advice.steps.push_back(
         "Nothing loads libmpg into the program: link it with fcc, FCC or frt "
         "and -Klargepage, or with another compiler and, in front of the C "
@@ -45,11 +45,11 @@ void mpg::adviseLoading(const Situation &situation, Advice &advice) {
 
 /// The finding's own remedy: it knows the linker and where ld.mpg is. Command
 /// lines that an earlier step has are not repeated.
-static void addRemedy(const Situation &situation, const Finding &finding,
+static void addRemedy(const AdviceContext &context, const Finding &finding,
                       Advice &advice) {
   std::string words, commands;
   SmallVector<StringRef, 8> lines;
-  std::string fix = fixText(finding, situation.program.fixContext);
+  std::string fix = fixText(finding, context.program.fixContext);
   StringRef(fix).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines)
     if (line.starts_with("  "))
@@ -68,11 +68,11 @@ static void addRemedy(const Situation &situation, const Finding &finding,
 }
 
 /// All that a link command has to become, in one line.
-static std::string relinkLine(const Situation &situation,
+static std::string relinkLine(const AdviceContext &context,
                               ArrayRef<const Finding *> findings) {
   std::string ids, flags;
   for (const Finding *finding : findings) {
-    std::string fix = fixText(*finding, situation.program.fixContext);
+    std::string fix = fixText(*finding, context.program.fixContext);
     StringRef line = StringRef(fix).split("\n  ").second.split('\n').first;
     StringRef own = line.split(':').second.trim();
     ids += (ids.empty() ? "" : ", ") + idText(finding->id);
@@ -83,24 +83,24 @@ static std::string relinkLine(const Situation &situation,
          (flags.empty() ? ": -v says how" : " with:" + flags);
 }
 
-void mpg::adviseRelink(const Situation &situation, Advice &advice) {
-  if (situation.pagesOffByChoice())
+void mpg::adviseRelink(const AdviceContext &context, Advice &advice) {
+  if (context.pagesOffByChoice())
     return;
   std::vector<const Finding *> found;
-  for (const Finding &finding : situation.program.findings)
+  for (const Finding &finding : context.program.findings)
     if (finding.severity >= Severity::warning && finding.via.empty() &&
         is_contained({FindingId::mpg102, FindingId::mpg103, FindingId::mpg112,
                       FindingId::mpg150},
                      finding.id)) {
-      addRemedy(situation, finding, advice);
+      addRemedy(context, finding, advice);
       found.push_back(&finding);
     }
   if (!found.empty())
-    advice.musts.push_back(relinkLine(situation, found));
+    advice.musts.push_back(relinkLine(context, found));
 }
 
-void mpg::advisePlacement(const Situation &situation, Advice &advice) {
-  if (situation.reach != ThreadReach::severalNodes)
+void mpg::advisePlacement(const AdviceContext &context, Advice &advice) {
+  if (context.reach != ThreadReach::severalNodes)
     return;
   advice.steps.push_back(
       "Let each array be initialised by the threads that will use it, with the "
@@ -112,63 +112,62 @@ void mpg::advisePlacement(const Situation &situation, Advice &advice) {
       "output buffer of its own (mpg_replicate, or one allocation for each "
       "node). Fujitsu's guide, 15.4 and 15.5: 434.6 GB/s on four CMGs, 138.2 "
       "with one output for all.");
-  if (situation.coreGroups && situation.ranks() < 4 &&
-      situation.needs("libmpi"))
+  if (context.coreGroups && context.ranks() < 4 && context.needs("libmpi"))
     advice.steps.push_back(
         "Or start 4 processes a node with 12 threads each: then no memory is "
         "on another core memory group, and the default policy is right.");
 }
 
 /// With demand .bss is there once; .data is copied all the same.
-static uint64_t leastStartupBytes(const Situation &situation) {
-  const Facts &facts = situation.program.facts;
-  if (situation.target != Target::fugaku)
-    return situation.startupBytes();
+static uint64_t leastStartupBytes(const AdviceContext &context) {
+  const Facts &facts = context.program.facts;
+  if (context.target != Target::fugaku)
+    return context.startupBytes();
   uint64_t bytes = SaturatingMultiply<uint64_t>(facts.dataBytes.value_or(0), 2);
   return SaturatingMultiply<uint64_t>(
       SaturatingAdd<uint64_t>(bytes, facts.bssBytes.value_or(0)),
-      situation.ranks());
+      context.ranks());
 }
 
-static std::string largestNames(const Situation &situation) {
+static std::string largestNames(const AdviceContext &context) {
   std::string names;
-  for (const LargeSymbol &symbol : situation.program.largestSymbols)
+  for (const LargeSymbol &symbol : context.program.largestSymbols)
     names += (names.empty() ? " (" : ", ") + symbol.name + ", " +
              formatBytes(symbol.bytes);
   return names.empty() ? "" : names + ")";
 }
 
-void mpg::adviseMemory(const Situation &situation, Advice &advice) {
-  if (!situation.memoryBytes || situation.pagesOffByChoice())
+void mpg::adviseMemory(const AdviceContext &context, Advice &advice) {
+  if (!context.memoryBytes || context.pagesOffByChoice())
     return;
-  std::string memory = formatBytes(*situation.memoryBytes);
-  uint64_t least = leastStartupBytes(situation);
-  if (least > *situation.memoryBytes) {
+  std::string memory = formatBytes(*context.memoryBytes);
+  uint64_t least = leastStartupBytes(context);
+  if (least > *context.memoryBytes) {
     advice.steps.push_back(
         "Start-up needs " + formatBytes(least) + " at least, a node has " +
         memory +
         ": start fewer processes on a node, or allocate the largest arrays at "
         "run time" +
-        largestNames(situation) + ".");
+        largestNames(context) + ".");
     return;
   }
-  if (situation.target == Target::fugaku && situation.memoryIsTight() &&
+  if (context.target == Target::fugaku && context.memoryIsTight() &&
       valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty())
     advice.steps.push_back(
-        "Static data alone takes " + formatBytes(situation.staticBytes()) +
+        "Static data alone takes " + formatBytes(context.staticBytes()) +
         " of " + memory +
         " of a node. XOS_MMM_L_HUGETLB_FALLBACK=1 is no help: it needs prepage "
         "for mmap and shared arenas. Where the job is killed for memory, start "
         "fewer processes on a node.");
 }
 
-void mpg::advisePadding(const Situation &situation, Advice &advice) {
-  if (!situation.has(FindingId::mpg210))
+void mpg::advisePadding(const AdviceContext &context, Advice &advice) {
+  if (!context.has(FindingId::mpg210))
     return;
-  for (const Finding &finding : situation.program.findings)
+  for (const Finding &finding : context.program.findings)
     if (finding.id == FindingId::mpg210)
-      addRemedy(situation, finding, advice);
-  if (situation.target == Target::fugaku &&
+      addRemedy(context, finding, advice);
+  if (context.target == Target::fugaku &&
       valueIn(advice, "MALLOC_MMAP_THRESHOLD_").empty())
     advice.steps.push_back(
         "If such arrays come from malloc as well, try MALLOC_MMAP_THRESHOLD_=" +
@@ -180,16 +179,16 @@ void mpg::advisePadding(const Situation &situation, Advice &advice) {
 
 /// What neither the program nor the script tells. Where all is well so far it
 /// is left out: one line says that nothing is needed.
-void mpg::adviseProfile(const Situation &situation, Advice &advice) {
+void mpg::adviseProfile(const AdviceContext &context, Advice &advice) {
   if (advice.settings.empty() && advice.steps.empty())
     return;
-  if (!situation.isLibmpg() || !situation.foreignMalloc().empty() ||
-      situation.reach == ThreadReach::oneThread ||
+  if (!context.isLibmpg() || !context.foreignMalloc().empty() ||
+      context.reach == ThreadReach::oneThread ||
       !valueIn(advice, "XOS_MMM_L_ARENA_LOCK_TYPE").empty() ||
       !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
-      situation.environment.find("XOS_MMM_L_ARENA_LOCK_TYPE") ||
-      situation.environment.find("XOS_MMM_L_ARENA_FREE") ||
-      situation.environment.find("XOS_MMM_L_HUGETLB_FALLBACK"))
+      context.environment.find("XOS_MMM_L_ARENA_LOCK_TYPE") ||
+      context.environment.find("XOS_MMM_L_ARENA_FREE") ||
+      context.environment.find("XOS_MMM_L_HUGETLB_FALLBACK"))
     return;
   advice.steps.push_back(
       "If a profile shows threads that wait in malloc, try "

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Audit.h. Which checks run for which target, what of their findings stays,
+// and what the report has beside them.
 
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"

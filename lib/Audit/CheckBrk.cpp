@@ -54,7 +54,7 @@ static bool neverReturns(StringRef name) {
 
 namespace {
 
-/// The ways from the code of a file to sbrk.
+/// The paths from the code of a file to sbrk.
 struct SbrkUse {
   std::vector<uint64_t> jumpSlots, gotSlots, noReturnSlots;
   bool addressTaken = false;
@@ -191,7 +191,7 @@ static void checkSystemCall(const Subject &subject, Findings &findings) {
 void mpg::checkBrk(const Subject &subject, Findings &findings) {
   if (findings.wants(FindingId::mpg130))
     checkImports(subject, findings);
-  // Behind libmpgrt.a's malloc the C library's serves nobody.
+  // After libmpgrt.a's malloc the C library's is not called.
   if (findings.wantsAny(131, 132) && needsNoLibc(subject.image) &&
       !subject.carriesLibmpgMalloc() && !tooMuchCode(subject))
     checkSystemCall(subject, findings);

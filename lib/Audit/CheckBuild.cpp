@@ -99,13 +99,13 @@ static void addTwo(const Subject &subject, ArrayRef<RuntimeUse> uses,
       FindingId::mpg190, "two OpenMP runtimes: " + uses.front().runtime->name +
                              " and " + second.runtime->name);
   finding.sub = "two-runtimes";
-  std::string names, ways;
+  std::string names, paths;
   for (const RuntimeUse &use : uses) {
     names += (names.empty() ? "" : ", ") + use.library.str();
     if (!use.direct)
-      ways += "; " + subject.closure->closure.pathTo(use.loaded->index);
+      paths += "; " + subject.closure->closure.pathTo(use.loaded->index);
   }
-  finding.evidence = ways.empty() ? names + " in DT_NEEDED" : names + ways;
+  finding.evidence = paths.empty() ? names + " in DT_NEEDED" : names + paths;
   const RuntimeUse &foreign = second.direct ? uses.front() : second;
   if (!foreign.direct)
     subject.closure->setVia(finding, *foreign.loaded);

@@ -92,7 +92,7 @@ struct EqualArrays {
 } // namespace
 
 /// The largest group of arrays of one size that fills whole ways of the L1
-/// cache, so that blocks behind each other start in the same set.
+/// cache, so that successive blocks start in the same set.
 static EqualArrays findEqualArrays(Image &image) {
   constexpr uint64_t wayBytes = 16 << 10; // HW:a64fx-l1d-way
   std::map<uint64_t, std::set<uint64_t>> addresses;

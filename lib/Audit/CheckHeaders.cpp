@@ -231,7 +231,7 @@ static void checkProtections(const Subject &subject, Findings &findings) {
     addExecutableStack(findings);
 }
 
-/// Bytes of writable segments, RELRO left out, in the granule where \p relro
+/// Bytes of writable segments, RELRO left out, in the frame where \p relro
 /// ends or begins.
 static uint64_t sharedBytes(const Subject &subject, const Segment &relro) {
   std::vector<AddressRange> data;
@@ -246,7 +246,7 @@ static uint64_t sharedBytes(const Subject &subject, const Segment &relro) {
 
 static void checkRelro(const Subject &subject, Findings &findings) {
   const Segment *relro = subject.image.findSegment(PT_GNU_RELRO);
-  // Below this nobody would move the data anyway.
+  // Below this moving the data is not worth it anyway.
   if (!relro || relro->memoryBytes == 0 || !subject.image.isProgram() ||
       writableBytes(subject.image.loads()) < subject.settings.minBytes)
     return;

@@ -186,7 +186,7 @@ static void checkRequests(const Subject &subject, Findings &findings) {
 // MPG172
 //===----------------------------------------------------------------------===//
 
-/// True if somebody in the process sets the ways that the code asks for. The
+/// True if something in the process sets the ways that the code asks for. The
 /// calls are weak: without a runtime they are passed over.
 static bool hasRuntime(Image &image) {
   if (image.isStatic())
@@ -214,7 +214,7 @@ static void checkWays(const Subject &subject, const mpg_note_hints &hints,
   bool asks = asksForWays(hints);
   for (const SectorCache &cache : sectorCaches)
     checkLimits(cache, hints, findings);
-  // Of an object alone nobody knows what the others bring.
+  // Of an object alone it is not known what the others bring.
   if (!image.isLoadable())
     return;
   if (usesSectors && !asks)

@@ -105,7 +105,7 @@ static std::string titleAbout(const std::string &name, StringRef title) {
   return name + ": " + title.str();
 }
 
-/// Whether somebody in the process sets the injection entries that a library
+/// Whether something in the process sets the injection entries that a library
 /// uses, which its own check cannot know.
 static bool anybodySetsPrefetch(const Subject &subject) {
   constexpr KnownSymbol setter = KnownSymbol::mpg_prefetch_set;
@@ -121,8 +121,8 @@ static bool movesLibraries(const Subject &subject) {
          subject.launch()->environment.valueOf("MPG_REMAP") == "all";
 }
 
-/// The data of the operating system's libraries is nobody's array: left out,
-/// unless it is asked for by name.
+/// The data of the operating system's libraries is no array of the program:
+/// left out, unless it is asked for by name.
 static bool isWanted(const Subject &subject, const Finding &own,
                      const LoadedLibrary &library, const Findings &findings) {
   if (!findings.wants(own.id))
@@ -177,7 +177,7 @@ static bool hasTags(const std::optional<mpg_note_hints> &hints) {
   return hints && hints->taggedAccesses != 0;
 }
 
-/// Who makes tags: the program, or the first library that does; "" for nobody.
+/// Who makes tags: the program, or the first library that does; "" for none.
 static std::string findTagger(const Subject &subject) {
   if (hasTags(subject.notes().hints))
     return "the program";

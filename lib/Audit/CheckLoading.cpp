@@ -62,7 +62,7 @@ static bool knowsSearchPath(const Subject &subject) {
   return subject.launch() && !subject.launch()->mayChange("LD_LIBRARY_PATH");
 }
 
-/// The script names folders that nobody here knows: the library may well be in
+/// The script names folders that are not known here: the library may well be in
 /// one of them.
 static bool addUnknownPath(const Launch &launch, Finding &finding) {
   const Variable *path = launch.environment.find("LD_LIBRARY_PATH");
@@ -123,7 +123,7 @@ static void checkInterpreter(const Subject &subject, Findings &findings) {
       findings.add(FindingId::mpg121,
                    "the loader of the program, " + *loader + ", is not there");
   finding.sub = "loader";
-  if (!sysroot.empty()) // perhaps nobody copied it
+  if (!sysroot.empty()) // perhaps it was not copied
     finding.severity = Severity::warning;
   finding.evidence = path + " does not exist; PT_INTERP names it";
   finding.cost = "the program does not start: \"No such file or directory\"";

@@ -19,23 +19,23 @@ static constexpr unsigned headerIndexLimit = 10;
 /// The kernel maps nothing below. HW:mmap-min-addr
 static constexpr uint64_t lowestAddress = 65536;
 
-/// Linkers make a handful of segments; thousands of them are somebody's joke,
+/// Linkers make a handful of segments; thousands of them are a joke,
 /// and each costs a pass over the sections.
 static constexpr size_t mostPairs = 64;
 
 /// The section by which a reader knows the part of \p segment that lies in
-/// the granule at \p granule: .data or .bss if one does, else the largest that
+/// the frame at \p frame: .data or .bss if one does, else the largest that
 /// holds something: .relro_padding is the linker's filler.
 static const Section *sectionIn(Image &image, const Segment &segment,
-                                uint64_t granule, uint64_t hugeBytes) {
+                                uint64_t frame, uint64_t hugeBytes) {
   const Section *best = nullptr;
   for (const Section &section : image.sections()) {
     bool inSegment = (section.flags & SHF_ALLOC) && section.bytes > 0 &&
                      section.address >= segment.address &&
                      section.address < segment.end();
     if (!inSegment || section.name == ".relro_padding" ||
-        section.address >= granule + hugeBytes ||
-        section.address + section.bytes <= granule)
+        section.address >= frame + hugeBytes ||
+        section.address + section.bytes <= frame)
       continue;
     if (section.name == ".data" || section.name == ".bss")
       return &section;
@@ -53,7 +53,7 @@ static std::string describe(const Segment &segment, unsigned index) {
          formatHex(segment.address) + "-" + formatHex(segment.end()) + ")";
 }
 
-/// A runtime that moves single granules: the data that relinking would bring
+/// A runtime that moves single frames: the data that relinking would bring
 /// to large pages is not worth the larger file.
 static bool gainsLittle(const Subject &subject) {
   if (subject.target != Target::mpg && subject.target != Target::thp)
@@ -62,7 +62,7 @@ static bool gainsLittle(const Subject &subject) {
   return all - std::min(inside, all) < subject.settings.minBytes;
 }
 
-/// What to do, and its price: nobody should learn from a full pool or a full
+/// What to do, and its price: not to be learned from a full pool or a full
 /// disk what a flag costs.
 static std::string relinkText(const Subject &subject) {
   uint64_t huge = subject.hugeBytes;
@@ -85,12 +85,12 @@ static std::string relinkText(const Subject &subject) {
 }
 
 /// What a conflict costs: everything, or for a runtime that moves single
-/// granules the part that does not fill one.
+/// frames the part that does not fill one.
 static void setCost(const Subject &subject, Finding &finding) {
   auto [all, inside] = subject.movableBytes();
-  bool movesGranules =
+  bool movesFrames =
       subject.target == Target::mpg || subject.target == Target::thp;
-  if (!movesGranules) {
+  if (!movesFrames) {
     finding.cost = "all of .data and .bss (" + formatBytes(all) +
                    ") stays on normal pages";
     return;
@@ -108,19 +108,19 @@ static void setCost(const Subject &subject, Finding &finding) {
   }
 }
 
-/// \p more: pairs behind it that are only counted.
+/// \p more: pairs after it that are only counted.
 static void addPair(const Subject &subject, Findings &findings,
                     OverlapPair pair, size_t more) {
   Image &image = subject.image;
   uint64_t huge = subject.hugeBytes;
   const Segment &first = image.loads()[pair.first];
   const Segment &second = image.loads()[pair.second];
-  uint64_t granule =
+  uint64_t frame =
       roundDown(second.writable() ? second.address : first.end() - 1, huge);
   const Segment &data = second.writable() ? second : first;
   const Segment &other = second.writable() ? first : second;
-  const Section *dataSection = sectionIn(image, data, granule, huge);
-  const Section *otherSection = sectionIn(image, other, granule, huge);
+  const Section *dataSection = sectionIn(image, data, frame, huge);
+  const Section *otherSection = sectionIn(image, other, frame, huge);
   std::string dataName =
       dataSection ? dataSection->name.str() : "writable data";
   uint64_t address = dataSection ? dataSection->address : data.address;
@@ -138,7 +138,7 @@ static void addPair(const Subject &subject, Findings &findings,
   finding.where.segments = {pair.first, pair.second};
   finding.evidence = describe(first, pair.first) + " and " +
                      describe(second, pair.second) + " meet in the " +
-                     formatBytes(huge) + " page at " + formatHex(granule);
+                     formatBytes(huge) + " page at " + formatHex(frame);
   const std::optional<mpg_note_layout> &note = subject.linkFacts().note;
   if (note && (note->flags & MPG_LAYOUT_SKIPPED))
     finding.evidence += "; ld.mpg left its layout out, because .data and .bss "
@@ -203,7 +203,7 @@ void mpg::checkOverlap(const Subject &subject, Findings &findings) {
   if (!subject.image.isProgram())
     return;
   // Nearly every program has the conflict; where it costs nothing worth having
-  // only who asks wants to read of it.
+  // only a user who asks wants to read of it.
   if (subject.target == Target::mpg && gainsLittle(subject) &&
       !subject.settings.named.contains(FindingId::mpg103))
     return;

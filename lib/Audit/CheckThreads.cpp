@@ -142,21 +142,21 @@ static bool startsThread(StringRef name) {
 /// pre: image.isLoadable(). Reads the initialisers' code.
 static ThreadStart findThreadStart(Image &image) {
   ThreadStart start;
-  CallQuestion question;
+  CallQuery query;
   auto wanted = [](const Symbol &symbol) { return startsThread(symbol.name); };
   for (const Relocation &relocation : image.findRelocations(wanted)) {
     start.function = relocation.name.starts_with("_Z") ? "std::thread"
                                                        : relocation.name.str();
-    question.slots.push_back(relocation.address);
+    query.slots.push_back(relocation.address);
   }
-  if (question.slots.empty())
+  if (query.slots.empty())
     return start;
-  question.starts = initialisingFunctions(image);
+  query.starts = initialisingFunctions(image);
   // Compilers put two into every library, which start nothing.
   constexpr size_t compilersOwn = 2;
-  start.initialises = question.starts.size() > compilersOwn;
+  start.initialises = query.starts.size() > compilersOwn;
   if (const Segment *table = image.findSegment(PT_GNU_EH_FRAME))
-    question.functionTable = {table->address, table->fileBytes};
+    query.functionTable = {table->address, table->fileBytes};
   std::vector<CodeRange> code;
   for (const Segment &load : image.loads())
     if (load.executable())
@@ -164,7 +164,7 @@ static ThreadStart findThreadStart(Image &image) {
   auto read = [&](uint64_t address, MutableArrayRef<uint8_t> buffer) {
     return image.readMemory(address, buffer);
   };
-  start.reached = reachesCall(image.machine(), code, read, question);
+  start.reached = reachesCall(image.machine(), code, read, query);
   return start;
 }
 

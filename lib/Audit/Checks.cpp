@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Checks.h. The table of checks, the order in which they run, and what
+// several of them ask of a file, read once.
 
 #include "Audit/Checks.h"
 #include "Elf/HugeLayout.h"

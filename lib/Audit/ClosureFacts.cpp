@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ClosureFacts.h. Libraries are told apart by their names: libmpg, other
+// allocators, the C library's own parts.
 
 #include "Audit/ClosureFacts.h"
 #include "Audit/Checks.h"

@@ -44,7 +44,7 @@ struct LoadedLibrary {
   bool isLibmpg() const;
   bool isOurs() const { return checks && checks->isOurs; }
   /// The C library's own parts and the compilers' support libraries: what they
-  /// do is what every program gets, and nobody can leave them out.
+  /// do is what every program gets, and it cannot leave them out.
   bool isCore() const;
   /// Lies in a folder of the operating system.
   bool isSystem;

@@ -143,8 +143,8 @@ static std::vector<FindingId> present(ArrayRef<Finding> findings,
   return ids;
 }
 
-/// Where a runtime that moves whole granules can put large pages: everything
-/// when the layout is free of conflicts, else what fills a granule.
+/// Where a runtime that moves whole frames can put large pages: everything
+/// when the layout is free of conflicts, else what fills a frame.
 static std::vector<AddressRange> movableRanges(const Subject &subject) {
   const Image &image = subject.image;
   std::vector<AddressRange> inside =

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Finding.h. The rows of Findings.def as a table, and the names of groups,
+// targets and severities.
 
 #include "Audit/Finding.h"
 #include <algorithm>

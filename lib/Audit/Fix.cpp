@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Fix.h. A remedy in Findings.def has a line for each compiler and linker;
+// those that do not fit the file are left out.
 
 #include "Audit/Fix.h"
 #include "Link/LldCommand.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See KnownSymbols.h.
 
 #include "Audit/KnownSymbols.h"
 #include <algorithm>

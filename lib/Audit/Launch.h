@@ -64,7 +64,7 @@ struct Launch {
   /// is wrong with this program may not matter.
   bool uncertain = false;
 
-  /// Whether the program may get a value of \p name that nobody here knows.
+  /// Whether the program may get a value of \p name that is not known here.
   bool mayChange(llvm::StringRef name) const;
 };
 
@@ -82,7 +82,7 @@ struct PagingPolicy {
 /// value that libmpg would refuse counts as the default, as it does there.
 std::optional<PagingPolicy> pagingPolicy(const Launch *launch);
 
-/// What is known about paging in. Nothing is known behind "module load".
+/// What is known about paging in. Nothing is known after "module load".
 struct PagingState {
   bool off = false;    ///< large pages are switched off
   bool known = true;   ///< policy is the one in force, else the default

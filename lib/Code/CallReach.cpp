@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CodeScan.h.
 
 #include "Code/CodeMemory.h"
 #include "Code/CodeScan.h"
@@ -15,10 +17,10 @@ namespace {
 class CallWalk {
 public:
   CallWalk(Machine machine, ArrayRef<CodeRange> code, CodeReader read,
-           const CallQuestion &question)
+           const CallQuery &query)
       : machine(machine == Machine::x86_64 ? makeX86Code() : makeAArch64Code()),
-        memory(code, read), functions(question.functionTable, read),
-        slots(question.slots), waiting(question.starts),
+        memory(code, read), functions(query.functionTable, read),
+        slots(query.slots), waiting(query.starts),
         seen(waiting.begin(), waiting.end()) {}
 
   bool reaches();
@@ -75,7 +77,7 @@ bool CallWalk::reachesFrom(uint64_t start) {
                               instruction.flow == Flow::branch);
     if (leaves && follow(instruction))
       return true;
-    // Behind it another function begins, if this one's end is not known.
+    // After it another function begins, if this one's end is not known.
     if (!hasEnd && (jumps || instruction.flow == Flow::stop) &&
         instruction.address >= furthest)
       break;
@@ -91,8 +93,8 @@ bool CallWalk::reaches() {
 }
 
 bool mpg::reachesCall(Machine machine, ArrayRef<CodeRange> code,
-                      CodeReader read, const CallQuestion &question) {
-  if (question.slots.empty() || question.starts.empty())
+                      CodeReader read, const CallQuery &query) {
+  if (query.slots.empty() || query.starts.empty())
     return false;
-  return CallWalk(machine, code, read, question).reaches();
+  return CallWalk(machine, code, read, query).reaches();
 }

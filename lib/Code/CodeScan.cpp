@@ -7,7 +7,7 @@
 //
 // Code is read from its end to its start, because libraries are linked last and
 // the calls with them: the search for branches then shares one pass with the
-// search for calls, but for the part behind the first call.
+// search for calls, but for the part after the first call.
 //
 // Taken on trust: what compilers and linkers make keeps the calling convention,
 // uses the slot of a JUMP_SLOT relocation for a stub alone, and comes into a
@@ -203,7 +203,7 @@ bool CallSearch::check(AddressUse use) {
   return (direct || throughSlot) && checkCall(instruction, piece, code);
 }
 
-/// Whether \p jump, behind \p last, goes where a table says, as a switch does.
+/// Whether \p jump, after \p last, goes where a table says, as a switch does.
 static bool isTableJump(const Instruction &last, const Instruction &jump) {
   if (jump.flow != Flow::jump || jump.target || jump.memory)
     return false;
@@ -212,7 +212,8 @@ static bool isTableJump(const Instruction &last, const Instruction &jump) {
   return jump.indexes || added;
 }
 
-/// Whether the argument of \p call, in \p code, is 0 whatever way leads there.
+/// Whether the argument of \p call, in \p code, is 0 on every path that leads
+/// there.
 bool CallSearch::checkCall(const Instruction &call, CodePiece piece,
                            ArrayRef<Instruction> code) {
   for (const Site &site : sites)
@@ -238,7 +239,7 @@ bool CallSearch::checkCall(const Instruction &call, CodePiece piece,
   return true;
 }
 
-/// Whether \p instruction, at \p use, is a way to come between an argument and
+/// Whether \p instruction, at \p use, is a path between an argument and
 /// its call that the trace of that call did not see.
 bool CallSearch::mayLand(AddressUse use, const Instruction &instruction) const {
   bool branches =

@@ -57,7 +57,7 @@ struct CallTarget {
   /// and a stub that stands alone may be taken for a function.
   llvm::ArrayRef<CodeRange> stubs = {};
   /// Slots of functions that never return, such as exit and abort. Without them
-  /// code behind such a call seems to be reached with any argument.
+  /// code after such a call seems to be reached with any argument.
   llvm::ArrayRef<uint64_t> noReturnSlots = {};
   /// The PT_GNU_EH_FRAME segment, which tells where functions start; the reader
   /// is asked for it. Without it the surroundings of a call stand for its
@@ -77,7 +77,7 @@ std::optional<uint64_t> findBrkSystemCall(Machine machine,
                                           llvm::ArrayRef<CodeRange> code,
                                           CodeReader read);
 
-struct CallQuestion {
+struct CallQuery {
   /// The functions from which calls are followed.
   std::vector<uint64_t> starts;
   /// Where the loader puts the address of the function that is looked for.
@@ -88,7 +88,7 @@ struct CallQuestion {
 
 /// Looks at no more than 1,000 functions.
 bool reachesCall(Machine machine, llvm::ArrayRef<CodeRange> code,
-                 CodeReader read, const CallQuestion &question);
+                 CodeReader read, const CallQuery &query);
 
 } // namespace mpg
 

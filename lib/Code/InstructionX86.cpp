@@ -369,7 +369,7 @@ void Decoder::decodeTwoByte() {
   }
 }
 
-/// Whether an opcode of the VEX and EVEX maps 1 to 3 has a byte behind ModRM.
+/// Whether an opcode of the VEX and EVEX maps 1 to 3 has a byte after ModRM.
 static bool hasVectorImmediate(unsigned map, uint8_t opcode) {
   if (map == 1)
     return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||

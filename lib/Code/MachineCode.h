@@ -53,7 +53,7 @@ Instruction decodeX86(llvm::ArrayRef<uint8_t> code, uint64_t address);
 /// The same for AArch64, where every word is 4 bytes long and valid.
 Instruction decodeAArch64(uint32_t word, uint64_t address);
 
-/// Addresses that somebody looks for, each list in ascending order.
+/// Addresses that are looked for, each list in ascending order.
 struct WantedAddresses {
   std::vector<uint64_t> slots; ///< of the global offset table: data
   std::vector<uint64_t> stubs; ///< entry points of linkage stubs

@@ -327,7 +327,7 @@ std::vector<Instruction> AArch64Code::decode(CodePiece piece) const {
 
 /// The address in memory from which `adrp x16; ldr x17, [x16]; ...; br x17` at
 /// the start of \p code takes where it goes, or 0. Linkers write this and
-/// nobody else: x16 and x17 belong to them between functions.
+/// nothing else: x16 and x17 belong to them between functions.
 static uint64_t slotOfSequence(ArrayRef<uint8_t> code, uint64_t address) {
   if (code.size() < 12)
     return 0;
@@ -349,7 +349,7 @@ static bool isBti(uint32_t word) { return (word & 0xffffff3f) == 0xd503241f; }
 
 std::vector<uint64_t> AArch64Code::stubEntries(const CodeMemory &memory,
                                                AddressUse use, bool) const {
-  // The use is the ldr, or the add behind it.
+  // The use is the ldr, or the add after it.
   for (uint64_t back : {4, 8}) {
     uint8_t buffer[32];
     CodePiece piece = memory.around(use.address, 12, 20, buffer);

@@ -278,7 +278,7 @@ static bool isStubAt(CodePiece piece, uint64_t address) {
 
 /// Whether the jump at \p jump looks like a linker's work. `jmp *slot(%rip)`
 /// alone could be a function of the program: linkers put a relocation index
-/// behind it (lazy stubs) or in front of it (mold), or more stubs around it.
+/// after it (lazy stubs) or in front of it (mold), or more stubs around it.
 static bool looksLikeStub(CodePiece piece, uint64_t jump) {
   ArrayRef<uint8_t> bytes = piece.bytes;
   size_t at = jump - piece.address, end = at + 6;

@@ -28,7 +28,7 @@ public:
   RegisterTrace trace(Claim first);
 
 private:
-  // Real code needs fewer than ten; longer ways are not worth the time.
+  // Real code needs fewer than ten; longer paths are not worth the time.
   static constexpr size_t maxClaims = 64;
 
   ArrayRef<Instruction> code;
@@ -92,7 +92,7 @@ bool Tracer::examine(Claim claim) {
     return true;
   case Flow::stop:
   case Flow::jump:
-    // Control does not come this way, so the branches decide. Without a
+    // Control does not come on this path, so the branches decide. Without a
     // conditional one this can be the start of a function, which is called with
     // any value; jumps to it would be tail calls.
     return branchedTo;
@@ -151,23 +151,23 @@ bool NoReturn::endsIn(const Instruction &transfer, unsigned depth) const {
   return depth > 0 && allWaysEnd(transfer.target, depth - 1);
 }
 
-/// Whether no way through \p function leads to a return.
+/// Whether no path through \p function leads to a return.
 bool NoReturn::allWaysEnd(uint64_t function, unsigned depth) const {
   uint8_t buffer[maxBytes];
   std::vector<Instruction> code =
       machine.decode(memory.around(function, 0, maxBytes, buffer));
-  std::vector<uint64_t> ways = {function};
-  for (size_t i = 0; i < ways.size(); ++i) {
+  std::vector<uint64_t> paths = {function};
+  for (size_t i = 0; i < paths.size(); ++i) {
     if (i == maxInstructions)
       return false;
     auto found = std::lower_bound(
-        code.begin(), code.end(), ways[i],
+        code.begin(), code.end(), paths[i],
         [](const Instruction &a, uint64_t b) { return a.address < b; });
-    if (found == code.end() || found->address != ways[i])
+    if (found == code.end() || found->address != paths[i])
       return false;
     auto follow = [&](uint64_t next) {
-      if (std::find(ways.begin(), ways.end(), next) == ways.end())
-        ways.push_back(next);
+      if (std::find(paths.begin(), paths.end(), next) == paths.end())
+        paths.push_back(next);
     };
     switch (found->flow) {
     case Flow::stop:

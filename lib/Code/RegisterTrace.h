@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether a register holds the constant 0 when control reaches an instruction,
-// whatever way it comes.
+// whatever path it takes.
 //
-// The trace walks back from the instruction over a stretch of decoded code. At
-// each step every way in must lead to an instruction that sets the register to
-// 0: the instruction before, and each branch of the stretch that lands here.
+// The trace walks back from the instruction over a range of decoded code. At
+// each step every path in must lead to an instruction that sets the register to
+// 0: the instruction before, and each branch of the range that lands here.
 // Compilers merge blocks, so `xor edi, edi; call sbrk` alone proves nothing: a
 // branch may land on the call with another value. Branches from outside the
-// stretch are not visible here; the trace lists the addresses on which none may
+// range are not visible here; the trace lists the addresses on which none may
 // land, and the caller searches the rest of the code for one.
 
 #ifndef MPG_CODE_REGISTERTRACE_H

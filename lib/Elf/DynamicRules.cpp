@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader takes for granted behind the program headers: the path of the
+// What the loader takes for granted after the program headers: the path of the
 // loader itself, notes, and the dynamic section's tables. Only a full read
 // looks here (Image::readEverything).
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ElfReader.h.
 
 #include "Elf/ElfReader.h"
 #include "llvm/Support/SwapByteOrder.h"
@@ -163,7 +165,7 @@ const uint8_t *ElfReader::readAround(uint64_t offset, uint64_t bytes) {
   }
   uint64_t from = offset > around ? (offset - around) / 16 * 16 : 0;
   uint64_t to = std::min(imageBytes, offset + bytes + around);
-  // The section headers end most files, a little behind the dynamic section.
+  // The section headers end most files, a little after the dynamic section.
   if (sectionTable >= offset && imageBytes - to <= worthReadingBytes)
     to = imageBytes;
   if (!fill(window, from, to) && !fill(window, offset, offset + bytes))
@@ -247,9 +249,9 @@ bool ElfReader::copy(uint64_t offset, MutableArrayRef<uint8_t> buffer) const {
   const uint8_t *found = find(offset, buffer.size());
   if (!found)
     found = inside(lastCopied.all(), lastCopied.offset, offset, buffer.size());
-  constexpr size_t word = 16, stretch = 4096;
+  constexpr size_t word = 16, readAhead = 4096;
   if (!found && buffer.size() <= word &&
-      fill(lastCopied, offset, std::min(imageBytes, offset + stretch)))
+      fill(lastCopied, offset, std::min(imageBytes, offset + readAhead)))
     found = lastCopied.data.get();
   if (found) {
     std::copy_n(found, buffer.size(), buffer.begin());

@@ -54,7 +54,7 @@ private:
   const ElfReader *reader = nullptr;
   uint64_t offset = 0;
   uint64_t tableBytes = 0;
-  /// malloc, not new: pages of a large table that nobody asks for are never
+  /// malloc, not new: pages of a large table that are not asked for are never
   /// touched.
   std::unique_ptr<char[], Free> memory;
   std::vector<bool> loaded; ///< by piece

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HeaderRules.h.
 
 #include "Elf/HeaderRules.h"
 #include "Support/Format.h"

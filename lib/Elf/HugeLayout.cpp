@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HugeLayout.h.
 
 #include "Elf/HugeLayout.h"
 #include <algorithm>

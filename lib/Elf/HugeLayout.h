@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Granule arithmetic: which segments of a program would meet in one large
-// page, and how many bytes of its writable data can be on large pages.
-// Pure functions over segments in table order; all sizes in bytes.
+// Arithmetic of large-page frames: which segments of a program would meet in
+// one large page, and how many bytes of its writable data can be on large
+// pages. Pure functions over segments in table order; all sizes in bytes.
 
 #ifndef MPG_ELF_HUGELAYOUT_H
 #define MPG_ELF_HUGELAYOUT_H
@@ -47,7 +47,7 @@ struct AddressRange {
 /// Takes \p hole out of every range.
 void subtractRange(std::vector<AddressRange> &ranges, AddressRange hole);
 
-/// Whole granules inside the writable segments, RELRO excluded: what can be on
+/// Whole frames inside the writable segments, RELRO excluded: what can be on
 /// large pages as the file is, without touching a neighbour.
 std::vector<AddressRange> interiorRanges(llvm::ArrayRef<Segment> loads,
                                          llvm::ArrayRef<Segment> segments,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Image.h. Opening a file, the members of an archive, and what kind of file
+// it is.
 
 #include "Elf/HeaderRules.h"
 #include "Elf/ImageState.h"

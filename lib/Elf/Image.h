@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One ELF file as plain structs: kind, segments, dynamic section, sections,
-// symbols. Image.cpp is the only file of the project that knows libelf.
+// symbols. What knows libelf is ElfReader.
 //
 // The idea: open() reads the headers, everything else is read when it is first
 // asked for and kept, so that a question about the layout costs three small

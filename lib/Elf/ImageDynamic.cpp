@@ -84,7 +84,7 @@ void Image::State::readDynamicEntries() {
   dynamic.textrel |= (dynamic.flags & DF_TEXTREL) != 0;
 }
 
-/// Linkers write the hash table, the symbols and their names one behind the
+/// Linkers write the hash table, the symbols and their names one after the
 /// other.
 void Image::State::expectDynamicTables(uint64_t stringsAt) const {
   uint64_t first = stringsAt;
@@ -248,8 +248,8 @@ bool Image::State::findByScan(StringRef name) {
 }
 
 /// How far the dynamic symbols of a library must be read to see its imports: a
-/// GNU hash table holds only what can be found, and starts behind the others.
-/// 0 when there is no such table. (A program may have undefined symbols behind
+/// GNU hash table holds only what can be found, and starts after the others.
+/// 0 when there is no such table. (A program may have undefined symbols after
 /// it: functions whose address it takes.)
 uint64_t Image::State::countImports() {
   if (kind != ElfKind::library || !dynamic.gnuHash)

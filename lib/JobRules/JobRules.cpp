@@ -69,7 +69,7 @@ static constexpr void (*rules[])(JobContext &job) = {
 };
 
 /// One thing is said once, although twenty starts of programs suffer from it;
-/// and of one number there are as many as somebody reads.
+/// and of one number there are as many as are read.
 static void dropRepeated(std::vector<Finding> &findings) {
   constexpr unsigned mostOfOneNumber = 50;
   std::set<std::tuple<FindingId, std::string, unsigned, std::string>> seen;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RuleContext.h. How findings name commands and settings, which machine the
+// script numbers its CPUs for, and what value a variable has at the start of a
+// program.
 
 #include "JobRules/RuleContext.h"
 #include "Audit/ClosureFacts.h"

@@ -94,7 +94,7 @@ std::string shortened(llvm::StringRef text);
 /// "numactl" of "/usr/bin/numactl".
 llvm::StringRef baseName(llvm::StringRef path);
 
-/// What stands behind "Write instead:" in a fix.
+/// What stands after "Write instead:" in a fix.
 std::string writeInstead(llvm::StringRef line);
 
 /// The default of \p variable where \p target is: two libraries differ in one.

@@ -94,7 +94,7 @@ static bool hasOption(const JobCommand &launcher,
   });
 }
 
-/// Pages are dealt out over the nodes, or bound, whoever touches them.
+/// Pages are dealt out over the nodes, or bound, whichever thread touches them.
 static bool isPlacedOtherwise(const JobLaunch &launch) {
   for (const JobCommand &launcher : launch.launchers)
     if (!launcher.words.empty() &&
@@ -147,7 +147,7 @@ static void reportStacks(JobContext &job, const JobValue &policy) {
 }
 
 /// Our libmpg pages in at the first touch where a process may use several nodes
-/// and nobody says otherwise.
+/// and nothing says otherwise.
 static bool isByFirstTouch(const JobContext &job, const JobValue &policy) {
   return job.target == Target::mpg && !policy.set;
 }

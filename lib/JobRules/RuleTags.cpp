@@ -14,7 +14,7 @@ using namespace llvm;
 using namespace mpg;
 
 namespace {
-/// One "fhetbo enable" or "fhetbo disable", by itself or behind mpiexec.
+/// One "fhetbo enable" or "fhetbo disable", by itself or after mpiexec.
 struct Switch {
   unsigned line;
   bool enables, conditional;

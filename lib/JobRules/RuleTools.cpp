@@ -158,7 +158,7 @@ void mpg::checkPreloads(JobContext &job) {
   }
   if (!job.wants(FindingId::mpg236) || job.target != Target::fugaku)
     return;
-  // The first one tells: behind the others are fewer commands.
+  // The first one tells: after the others are fewer commands.
   for (const JobSetting &setting : job.script.settings)
     if (isPreloadForAll(setting))
       return checkEverywhere(job, setting);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MPG238 and MPG239: what the rules could not look at, so that nobody takes
-// silence for a good verdict.
+// MPG238 and MPG239: what the rules could not look at, so that a user does not
+// take silence for a good verdict.
 
 #include "JobRules/RuleContext.h"
 #include "Support/Format.h"
@@ -62,7 +62,8 @@ static void reportUnknown(JobContext &job) {
                         unknown[i].what + " is " + shortened(unknown[i].value);
 }
 
-/// What the script starts and nobody looked at: silence about it is no verdict.
+/// What the script starts and what was not looked at: silence about it is no
+/// verdict.
 static void reportNotFound(JobContext &job) {
   std::vector<const JobLaunch *> missing;
   for (const JobLaunch *launch : job.launches)
@@ -157,7 +158,7 @@ static void reportProblems(JobContext &job) {
                 " more places could not be read");
 }
 
-/// Programs that nobody looked at, because of how they are started.
+/// Programs that were not looked at, because of how they are started.
 static void reportNotUnderstood(JobContext &job) {
   const std::vector<JobProblem> &all = job.script.notUnderstood;
   for (size_t i = 0; i < std::min(all.size(), mostProblems); ++i) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See EnvVariables.h. The words of env.def for a domain, such as "1..255", as
+// rules for values.
 
 #include "JobScript/EnvVariables.h"
 #include "Support/Format.h"

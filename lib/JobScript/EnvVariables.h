@@ -41,7 +41,7 @@ bool isLegalValue(const EnvVariable &variable, llvm::StringRef text);
 /// telling.
 std::string nearestValue(const EnvVariable &variable, llvm::StringRef text);
 
-/// Decimal digits, or hexadecimal ones behind 0x, and nothing else.
+/// Decimal digits, or hexadecimal ones after 0x, and nothing else.
 std::optional<uint64_t> parseEnvNumber(llvm::StringRef text);
 
 } // namespace mpg

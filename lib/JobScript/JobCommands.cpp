@@ -333,13 +333,13 @@ void JobReader::runShift(const Command &command) {
 }
 
 /// Verbs of module that only print.
-static bool isModuleQuestion(StringRef verb) {
+static bool isModuleQuery(StringRef verb) {
   return verb.empty() || verb == "list" || verb == "avail" || verb == "av" ||
          verb == "spider" || verb == "show" || verb == "display" ||
          verb == "whatis" || verb == "keyword" || verb == "help";
 }
 
-/// From this command on nobody knows what the variables are. What the script
+/// From this command on the variables are not known. What the script
 /// says about lists of folders remains a part of them.
 void JobReader::forgetEnvironment(unsigned line, std::string what) {
   for (StringRef name : {"PATH", "LD_LIBRARY_PATH"}) {
@@ -374,7 +374,7 @@ void JobReader::runModule(const Command &command) {
     ++first;
   StringRef verb =
       first < command.words.size() ? StringRef(command.words[first].text) : "";
-  if (isModuleQuestion(verb))
+  if (isModuleQuery(verb))
     return;
   forgetEnvironment(command);
   static const StringRef others[] = {"purge", "unload",  "del",  "rm",

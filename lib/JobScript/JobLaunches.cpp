@@ -109,7 +109,7 @@ static void addMade(const JobCommand &command, MadeFiles &made) {
   }
 }
 
-/// Nobody but an administrator puts a program there.
+/// Only an administrator puts a program there.
 static bool isInstalled(StringRef path) {
   static constexpr StringLiteral folders[] = {"/usr/", "/bin/", "/sbin/",
                                               "/opt/"};

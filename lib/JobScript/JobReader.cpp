@@ -105,7 +105,7 @@ size_t JobReader::readAndOr(size_t at, size_t end) {
   return at;
 }
 
-/// Behind what ran in a shell of its own, with these values when it began.
+/// After what ran in a shell of its own, with these values when it began.
 void JobReader::leaveOwnShell(ShellVariables::Mark start,
                               unsigned argumentChanges) {
   variables.undo(start);
@@ -131,7 +131,7 @@ size_t JobReader::readPipeline(size_t at, size_t end) {
   return at;
 }
 
-/// Behind the last reserved word of the command that begins at \p at.
+/// After the last reserved word of the command that begins at \p at.
 size_t JobReader::endOfCompound(size_t at, size_t end) const {
   while (at < end && next[at] > at && next[at] < end)
     at = next[at];

@@ -55,7 +55,7 @@ void JobReader::readCshCommand(Range range) {
   runCommand(command);
 }
 
-/// Behind the condition of "if (..) command".
+/// After the condition of "if (..) command".
 size_t JobReader::skipCshCondition(size_t at, size_t end) const {
   size_t close = ++at, parentheses = 0;
   for (; at < end; ++at) {

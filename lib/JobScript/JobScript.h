@@ -52,7 +52,7 @@ struct JobSetting {
   /// "export", "env", "command" (A=b prog), "mpiexec -x", "#PJM -x", "setenv",
   /// "unset"; "assignment": of the shell alone, no program sees it.
   std::string how;
-  /// Inside if, case, a loop or a function that is not called, or behind && or
+  /// Inside if, case, a loop or a function that is not called, or after && or
   /// ||: may not happen.
   bool conditional = false;
 };
@@ -104,7 +104,7 @@ struct JobScript {
   std::vector<JobLaunch> launches;
   std::vector<std::string> modules; ///< of "module load"
   std::vector<JobProblem> problems;
-  /// What starts programs in a way that is not followed: nobody has looked at
+  /// What starts programs in a way that is not followed: not looked at is
   /// these programs.
   std::vector<JobProblem> notUnderstood;
   /// Commands without a slash and without a launcher that are no common tools:

@@ -516,7 +516,7 @@ void LaunchReader::decide() {
   if (name.empty() || (systemFolder && isCommonTool(name)) ||
       program.starts_with("((") || program.starts_with("[["))
     return;
-  // "$(command)" and "$@" alone are somebody else's command.
+  // "$(command)" and "$@" alone are another script's command.
   StringRef variable = program.ltrim("${");
   bool opaque = !word.known() && word.text == word.unknown &&
                 (!program.starts_with("$") || !shellNameLength(variable));
@@ -594,7 +594,7 @@ static bool isElsewhere(ArrayRef<JobWord> words) {
           words[1].text == "start");
 }
 
-/// Where "mpiexec .. : .." names its launcher, behind time or numactl; the end
+/// Where "mpiexec .. : .." names its launcher, after time or numactl; the end
 /// if the words are one part.
 static size_t findPartedLauncher(ArrayRef<JobWord> words) {
   constexpr size_t farthest = 64; // all of them are copied for each part

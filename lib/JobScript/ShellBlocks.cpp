@@ -222,7 +222,7 @@ bool BlockFinder::visitFunction(size_t i) {
 
 void BlockFinder::visitWord(size_t i) {
   StringRef word = tokens[i].text;
-  // The name behind "function"; a reserved word may follow.
+  // The name after "function"; a reserved word may follow.
   if (i > 0 && result.roles[i - 1] == ShellRole::function &&
       isWord(i - 1, "function"))
     return;

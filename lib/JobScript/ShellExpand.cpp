@@ -359,7 +359,7 @@ void WordExpansion::addAnsiQuoted(StringRef text) {
   }
 }
 
-/// The expansion at \p at, which is a $ or a `; the position behind it.
+/// The expansion at \p at, which is a $ or a `; the position after it.
 size_t WordExpansion::expandDollar(StringRef raw, size_t at, bool quoted) {
   StringRef rest = raw.substr(at);
   bool ansi = rest.starts_with("$'") && !quoted;
@@ -457,7 +457,7 @@ static std::string quotedForShell(StringRef text) {
   return quoted + "'";
 }
 
-/// The array \p raw, "(./a -n $n $m)", as text that nobody takes for a value
+/// The array \p raw, "(./a -n $n $m)", as text that is not taken for a value
 /// and that gives its words of now when it is read again: "('./a' '-n' '4' "$m"
 /// )", where "" is around what is not known. What is more than a list of words
 /// stays as it is written.

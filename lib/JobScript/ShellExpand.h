@@ -83,7 +83,7 @@ public:
   /// $1, $2, ... if they are known.
   std::optional<std::vector<ShellValue>> arguments;
   unsigned argumentChanges = 0; ///< how often set and shift were seen
-  /// Of these, the ones in front whose position is known: behind $N of an
+  /// Of these, the ones in front whose position is known: after $N of an
   /// unknown N, which may be two words, it is not.
   size_t certainArguments = SIZE_MAX;
 

@@ -181,7 +181,7 @@ private:
   StringRef text;
   std::vector<JobProblem> &problems;
   ShellTokens result;
-  std::vector<HereDocument> documents; ///< that begin behind this line
+  std::vector<HereDocument> documents; ///< that begin after this line
   size_t at = 0;
   unsigned line = 1;
   unsigned failures = 0;
@@ -198,7 +198,7 @@ void Lexer::add(ShellTokenKind kind, size_t length) {
   at += length;
 }
 
-/// Behind \p from, where quotes or an expansion begin. What is not closed is
+/// After \p from, where quotes or an expansion begin. What is not closed is
 /// taken to end with its line: the lines after it are read.
 size_t Lexer::skipQuotes(size_t from) {
   StringRef searched =
@@ -263,7 +263,7 @@ bool Lexer::expectsCommand() const {
   return last.kind != ShellTokenKind::word || is_contained(openers, last.text);
 }
 
-/// Behind the ]] of the [[ at \p from. && and || within it are its own, and so
+/// After the ]] of the [[ at \p from. && and || within it are its own, and so
 /// are ( and <.
 size_t Lexer::endOfTest(size_t from) {
   size_t i = from + 2;
@@ -280,7 +280,7 @@ size_t Lexer::endOfTest(size_t from) {
   return text.size();
 }
 
-/// Behind the )) of the (( at \p from; npos if they are two subshells.
+/// After the )) of the (( at \p from; npos if they are two subshells.
 size_t Lexer::endOfArithmetic(size_t from) {
   constexpr size_t longest = 4096;
   if (from < noArithmeticBefore)

@@ -52,7 +52,7 @@ struct ShellTokens {
 /// closed ends with its line, and stands in \p problems.
 ShellTokens lexShell(llvm::StringRef text, std::vector<JobProblem> &problems);
 
-/// The position behind the quotes or the expansion that begins at \p at with
+/// The position after the quotes or the expansion that begins at \p at with
 /// one of ' " ` $( ${ $' or with the ( of an array; npos if it is not closed.
 /// \p inQuotes: it stands within "".
 size_t skipShellQuotes(llvm::StringRef text, size_t at, bool inQuotes = false);
@@ -78,7 +78,7 @@ enum class ShellRole : uint8_t {
   doWord,
   doneWord,
   caseWord,
-  patternEnd, ///< the ) behind the patterns of a case
+  patternEnd, ///< the ) after the patterns of a case
   clauseEnd,  ///< ;;
   esacWord,
   openBrace,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ShellExpand.h: values that are known in part, and the variables that hold
+// them.
 
 #include "JobScript/ShellExpand.h"
 #include "llvm/ADT/STLExtras.h"
@@ -136,7 +139,7 @@ StringMap<ShellVariable> ShellVariables::changedSince(Mark mark) const {
   return changed;
 }
 
-/// Whether nobody can tell the two apart.
+/// Whether the two cannot be told apart.
 static bool agree(const ShellVariable &a, const ShellVariable &b) {
   if (a.set != b.set || a.exported != b.exported || a.readOnly != b.readOnly)
     return false;

@@ -123,7 +123,7 @@ static constexpr StringRef longWithOneDash[] = {"eh-frame-hdr",
                                                 "dT"};
 
 /// The option at position \p at, with its value wherever that stands; \p at
-/// is then behind both. pre: \p at is inside of \p args.
+/// is then after both. pre: \p at is inside of \p args.
 static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
   StringRef arg = args[at++];
   LldOption option;

@@ -87,7 +87,7 @@ void Scanner::scanSymbols(StringRef file, const Elf64_Shdr &table,
                           StringRef strings, bool &slim) {
   StringRef symbols = contentsOf(file, table);
   uint64_t count = symbols.size() / sizeof(Elf64_Sym);
-  // COMMON symbols are global, and those stand behind the local ones. Only the
+  // COMMON symbols are global, and those stand after the local ones. Only the
   // field that tells is read: of a million symbols hardly one is COMMON.
   for (uint64_t index = table.sh_info; index < count; ++index) {
     uint16_t kind =

@@ -18,7 +18,7 @@ uint64_t largeDataBytes(Image &image);
 /// Whether the file has sections of the medium or large code model.
 bool hasLargeSections(Image &image);
 
-/// Names of the sections without contents that lie behind the section \p tail
+/// Names of the sections without contents that lie after the section \p tail
 /// in the same segment, where nothing should be.
 std::vector<std::string> sectionsBehind(Image &image, llvm::StringRef tail);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the two small object files that ld.mpg adds to a link, one in front
-// of all other inputs and one behind them. They carry no code and no data,
+// of all other inputs and one after them. They carry no code and no data,
 // only alignment and a note:
 //
 //   first   .data and .bss (by a COMMON symbol, because lld puts those first)
@@ -11,7 +11,7 @@
 //
 // Why objects and not a linker script: with a SECTIONS command lld gives up
 // its own layout (RELRO in a segment of its own), and INSERT, which keeps it,
-// fails where .data or .bss does not exist and cannot say "behind everything
+// fails where .data or .bss does not exist and cannot say "after everything
 // else that has no contents". Objects work by the ordinary rules (a section is
 // as aligned as its strictest part, sections of a kind stand in the order of
 // their first part), so every option of lld keeps its meaning.
@@ -39,7 +39,7 @@ struct LayoutWish {
   /// .ldata and .lbss of the x86-64 medium and large code models as well.
   bool large = false;
   /// Sections without contents that the program names itself and that come out
-  /// of LTO, so behind the last object: an empty one in the first object gives
+  /// of LTO, so after the last object: an empty one in the first object gives
   /// them their place in front of .mpg.tail.
   std::vector<std::string> lateSections;
 };

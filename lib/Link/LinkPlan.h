@@ -33,7 +33,7 @@ struct OutputFacts {
   uint64_t fileBytes = 0;
   uint64_t dataBytes = 0;
   bool large = false;
-  std::vector<std::string> lateSections; ///< behind the end of the layout
+  std::vector<std::string> lateSections; ///< after the end of the layout
   std::vector<std::string> broken;       ///< promises of the layout
 };
 

@@ -26,7 +26,7 @@ static void addRuntime(const Additions &additions,
   StringRef library = additions.runtimeLibrary;
   if (library.empty())
     return;
-  // Of an archive nothing is taken in unless somebody asks for it, and a
+  // Of an archive nothing is taken in unless it is asked for, and a
   // malloc of its own would be the second one of the program. --wrap
   // alone does not ask for it: the C library's is weak, lld then takes the name
   // in its place for weak too, and calls address 0.
@@ -97,7 +97,7 @@ std::string mpg::withoutDependencies(StringRef text,
     // The last dependency has no backslash: now the one before it is the last.
     if (!continues && line.starts_with(" ") && !kept.empty())
       kept.back() = StringRef(kept.back()).rtrim("\\ ").str();
-    // Every "path:" line has an empty line behind it, which stays.
+    // Every "path:" line has an empty line after it, which stays.
   }
   return join(kept, "\n");
 }

@@ -17,7 +17,7 @@ using namespace mpg;
 
 std::string Closure::pathTo(size_t index) const {
   std::string path;
-  // Whoever asked stands before what it asked for, so this ends.
+  // What asks stands before what it asks for, so this ends.
   for (int at = int(index); at >= 0; at = libraries[size_t(at)].askedBy) {
     path = path.empty() ? libraries[size_t(at)].name
                         : libraries[size_t(at)].name + " > " + path;

@@ -89,7 +89,7 @@ struct Closure {
   std::string pathTo(size_t index) const;
 };
 
-/// Reads each library once per run, whoever needs it. Thread-safe.
+/// Reads each library once per run, however many need it. Thread-safe.
 class LibraryStore {
 public:
   /// Called once for each library, while its file is open. Calls for

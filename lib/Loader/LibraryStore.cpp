@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Closure.h. Each file is read once, by the thread that asks first; others
+// wait for it.
 
 #include "Loader/LoaderSearch.h"
 #include "Loader/SearchPath.h"
@@ -71,7 +74,7 @@ const LibraryFile *LibraryStore::State::find(const std::string &path,
       return nullptr;
   }
   lock.unlock();
-  // Whoever comes second waits here until the first has read it.
+  // A second thread waits here until the first has read it.
   std::call_once(file->read, [&] { read(*file, opened); });
   return file;
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LoaderSearch.h. How many files are looked for on behalf of one program is
+// bounded.
 
 #include "Loader/LoaderSearch.h"
 #include "llvm/ADT/STLExtras.h"

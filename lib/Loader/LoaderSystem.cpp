@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The files that the loader is set up by: ld.so.cache, in the format of glibc
-// 2.2 and later, alone or behind the old one, with the glibc-hwcaps names of
+// 2.2 and later, alone or after the old one, with the glibc-hwcaps names of
 // glibc 2.33; ld.so.conf with what it includes, and ld.so.preload. What is
 // damaged is not found in them.
 
@@ -246,7 +246,7 @@ private:
         include(pattern, path, depth);
       return;
     }
-    // "hwcap 1 nosegneg" is a line of old systems; "=libc6" behind a folder is
+    // "hwcap 1 nosegneg" is a line of old systems; "=libc6" after a folder is
     // a kind of library that ldconfig no longer asks for.
     StringRef folder = line.take_front(line.find('=')).rtrim("/ \t");
     if (!folder.starts_with("/") || folder.size() > maxPathBytes)

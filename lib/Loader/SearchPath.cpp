@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SearchPath.h. Links are followed a bounded number of times, as the kernel
+// does.
 
 #include "Loader/SearchPath.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +15,7 @@ using namespace mpg;
 /// each of them.
 static constexpr size_t maxFolders = 1024;
 
-/// Whether \p text, behind a dollar sign, is \p word or {word}, and how many
+/// Whether \p text, after a dollar sign, is \p word or {word}, and how many
 /// characters that takes; 0 if it is not. $ORIGINAL is not $ORIGIN.
 static size_t matchWord(StringRef text, StringRef word) {
   if (text.consume_front("{"))

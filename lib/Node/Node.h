@@ -37,7 +37,7 @@ struct Node {
 Node readNode(const SysTree &tree);
 
 struct Verdict;
-/// \p asRoot: who reads it can do what only root may.
+/// \p asRoot: the reader can do what only root may.
 void writeNodeText(llvm::raw_ostream &out, const Node &node,
                    const Verdict &verdict, bool asRoot);
 /// Schema mpginfo-1.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See NodeLimits.h. Where a group's files are follows from two lists: the group's
-// path in each hierarchy (/proc/self/cgroup) and where which part of a
+// See NodeLimits.h. Where a group's files are follows from two lists: the
+// group's path in each hierarchy (/proc/self/cgroup) and where which part of a
 // hierarchy is mounted (/proc/self/mountinfo). In a container both are often
 // cut, so a path that is not below the mounted part means the mount itself.
 
@@ -65,7 +65,7 @@ static std::optional<Mount> findMount(StringRef mountInfo, StringRef type,
   return std::nullopt;
 }
 
-/// The path behind "N:controllers:"; version 2 has no controllers there.
+/// The path after "N:controllers:"; version 2 has no controllers there.
 static std::optional<std::string> findPath(StringRef groups,
                                            StringRef controller) {
   SmallVector<StringRef, 16> lines;

@@ -35,7 +35,8 @@ struct NumaNode {
 struct NumaFacts {
   std::vector<NumaNode> nodes; ///< in order; empty if the kernel has no NUMA
   Fact<std::vector<unsigned>> allowedNodes, allowedCpus; ///< of this process
-  Fact<uint64_t> balancing; ///< 0: off. Moves pages to who touches them
+  Fact<uint64_t>
+      balancing; ///< 0: off. Moves pages to the node that touches them
 
   /// Nodes with memory that this process may use.
   std::vector<const NumaNode *> usable() const;

@@ -69,7 +69,7 @@ static void writeMachine(raw_ostream &out, const Node &node) {
   out << fillText(line, 2) << "\n\n";
 }
 
-/// A text that fills lines of its own behind \p head.
+/// A text that fills lines of its own after \p head.
 static void writeFilled(raw_ostream &out, StringRef head, StringRef text) {
   out << "  " << head << fillText(text, unsigned(2 + head.size())) << "\n";
 }
@@ -171,7 +171,7 @@ static void writeObtainable(raw_ostream &out, const Node &node,
       Twine(*pages) + " more of 2 MiB, " +
           formatBytes(multiplyCapped(*pages, largePageBytes)) +
           " of free memory in pieces that large" + where);
-  // Whoever is told above how to get pages needs no second command.
+  // A reader who is told above how to get pages needs no second command.
   if (*pages && node.pages.largePool() && verdict.isGood())
     out << std::string(16, ' ') << growCommands(node, *pages).front() << "\n";
 }

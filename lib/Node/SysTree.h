@@ -67,7 +67,7 @@ public:
   Fact<std::vector<unsigned>> list(const llvm::Twine &path) const;
   /// The word in brackets of "always [madvise] never".
   Fact<std::string> choice(const llvm::Twine &path) const;
-  /// The value behind "name:" in a file such as /proc/meminfo, units included.
+  /// The value after "name:" in a file such as /proc/meminfo, units included.
   Fact<std::string> field(const llvm::Twine &path, llvm::StringRef name) const;
   /// field() of the form "12 kB", in bytes.
   Fact<uint64_t> kibibytes(const llvm::Twine &path, llvm::StringRef name) const;

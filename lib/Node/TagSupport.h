@@ -6,7 +6,7 @@
 //
 // Nothing here is proof that tags are on: no program can see the override
 // itself. Where the vendor's command is installed it is on by default
-// (HW:fhetbo), and without the vendor's system nobody is known to set it.
+// (HW:fhetbo), and without the vendor's system nothing is known to set it.
 
 #ifndef MPG_NODE_TAGSUPPORT_H
 #define MPG_NODE_TAGSUPPORT_H

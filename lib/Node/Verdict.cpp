@@ -79,7 +79,7 @@ static void adviseNodeBalance(const Node &node, Verdict &verdict) {
   }
   if (empty.empty() || empty.size() == nodes.size())
     return;
-  // Where programs have taken the pages, moving the pool helps nobody.
+  // Where programs have taken the pages, moving the pool does not help.
   for (const NumaNode *numa : nodes)
     if (numa->poolTotal.valueOr(0) < total / nodes.size())
       fix.push_back("echo " + std::to_string(total / nodes.size()) +

@@ -78,7 +78,7 @@ void LineReader::endOcl() {
   oclContinued = false;
 }
 
-/// The offset behind the OCL that makes \p line an OCL line; npos if it is
+/// The offset after the OCL that makes \p line an OCL line; npos if it is
 /// none.
 static size_t findOcl(StringRef line, bool fixedForm) {
   size_t at = fixedForm ? 0 : line.find_first_not_of(" \t");

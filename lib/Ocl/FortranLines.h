@@ -43,7 +43,7 @@ struct SourcePlace {
   unsigned column; ///< in bytes
 };
 
-/// One statement, or the text behind one !OCL.
+/// One statement, or the text after one !OCL.
 struct FortranLine {
   bool isOcl = false;
   std::string text; ///< as written: blanks, case and character literals stay

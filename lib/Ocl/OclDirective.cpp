@@ -238,7 +238,8 @@ void Parser::readArguments(OclDirective &directive, StringRef inside,
     readSectorSizes(directive, inside, offset);
 }
 
-/// What \p name was probably meant to be; nothing when it is somebody else's.
+/// What \p name was probably meant to be; nothing when it is another
+/// compiler's.
 static const Name *findNearest(StringRef name) {
   for (const Name &candidate : names) {
     // Two letters: farther away there are other directives (CACHE_...).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text behind !OCL, taken apart. Only the directives of the sector cache
+// The text after !OCL, taken apart. Only the directives of the sector cache
 // are known here; of all others there is the name.
 //
 // What a directive may ask for is checked (HW:a64fx-l2-ways-job), not whether

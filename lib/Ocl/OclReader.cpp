@@ -86,7 +86,7 @@ void Reader::warn(SourcePlace place, const Twine &text) {
 void Reader::addOcl(const FortranLine &line) {
   OclLine parsed = parseOclLine(line.text);
   for (const OclProblem &problem : parsed.problems) {
-    // Behind the last character: something is missing there.
+    // After the last character: something is missing there.
     SourcePlace place =
         line.places[std::min(problem.offset, line.places.size() - 1)];
     if (problem.offset >= line.places.size())
@@ -195,7 +195,7 @@ void Reader::emit(const Placed &placed) {
                                 oclName(directive.form).str() + " is honoured",
                                 OclSeverity::honoured});
   for (const Procedure::Name &name : placed.procedure->names) {
-    // What begins behind the region does not come through it.
+    // What begins after the region does not come through it.
     if (placed.endLine && name.line > placed.endLine)
       continue;
     OclHint hint;
@@ -258,7 +258,7 @@ void mpg::writeSideFile(raw_ostream &out, StringRef path,
   }
 }
 
-/// What silences it, as compilers write it behind a message.
+/// What silences it, as compilers write it after a message.
 static const char *optionOf(OclSeverity severity) {
   switch (severity) {
   case OclSeverity::honoured:

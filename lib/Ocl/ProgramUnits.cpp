@@ -19,7 +19,7 @@ class ProgramUnits::Cursor {
 public:
   Cursor(StringRef statement, bool fixedForm);
 
-  /// Goes behind \p word if it is next.
+  /// Goes after \p word if it is next.
   bool eat(StringRef word);
   /// The same, also within a word.
   bool eatLetters(StringRef letters);
@@ -27,7 +27,7 @@ public:
   /// The name that is next; "" if there is none.
   std::string eatName();
   void eatDigits() { at += rest().take_while(isDigit).size(); }
-  /// Goes behind a parenthesis and its partner.
+  /// Goes after a parenthesis and its partner.
   bool eatParentheses();
   bool isAtEnd() const { return at == text.size(); }
   bool isAt(char c) const { return at < text.size() && text[at] == c; }
@@ -245,7 +245,7 @@ void ProgramUnits::pushProcedure(const std::string &name,
 }
 
 /// The name that bind(c, name="...") gives to the procedure \p name; "" without
-/// a bind. \p suffix is what stands behind the arguments.
+/// a bind. \p suffix is what stands after the arguments.
 static std::string bindNameOf(StringRef suffix, StringRef name) {
   size_t bind = suffix.find("bind(c");
   if (bind == StringRef::npos)

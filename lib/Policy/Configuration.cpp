@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads .mpgaudit.yaml, and finds it: beside the first file or above it. A file
+// of another user is passed over, because it could hide findings.
 
 #include "Policy/Fingerprint.h"
 #include "Policy/Policy.h"

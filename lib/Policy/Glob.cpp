@@ -23,7 +23,7 @@ void Glob::addFolders() {
   add(Kind::inFolders);
 }
 
-/// "[a-z]", \p at its bracket, and behind the closing one afterwards. Returns
+/// "[a-z]", \p at its bracket, and after the closing one afterwards. Returns
 /// what is wrong with it.
 std::string Glob::addSet(StringRef pattern, size_t &at) {
   std::bitset<256> set;

@@ -35,7 +35,7 @@ private:
     oneOf,        ///< one character of the set
     star,         ///< any number of characters, but no slash
     doubleStar,   ///< any number of characters
-    maybeFolders, ///< "**/": the next token, or the one behind it
+    maybeFolders, ///< "**/": the next token, or the one after it
     inFolders,    ///< any number of characters; the last one is a slash
   };
   struct Token {

@@ -46,8 +46,8 @@ llvm::Expected<Suppression> parseSuppression(llvm::StringRef text);
 
 /// The nearest .mpgaudit.yaml in \p folder or above it; "" if there is none.
 /// Links in \p folder are not followed on the way up. One that belongs to
-/// neither this user nor root is passed over and added to \p foreign: somebody
-/// else must not decide what is clean.
+/// neither this user nor root is passed over and added to \p foreign: another
+/// user else must not decide what is clean.
 std::string findConfiguration(const std::string &folder,
                               std::vector<std::string> *foreign = nullptr);
 

@@ -9,7 +9,7 @@
 #ifndef MPG_PROCESS_LARGEFOLIOS_H
 #define MPG_PROCESS_LARGEFOLIOS_H
 
-#include "Node/Transparent.h"
+#include "Node/HugePages.h"
 #include "Process/Smaps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

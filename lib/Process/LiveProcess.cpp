@@ -25,7 +25,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// A process may be given as much memory for its environment and mappings as it
-/// likes; nobody needs more to be read.
+/// likes; more is not needed.
 static constexpr size_t largestFileBytes = size_t(256) << 20;
 
 namespace {
@@ -124,7 +124,7 @@ Error Reader::explain(int error) const {
               ": run mpgaudit as that user or as root");
 }
 
-/// The value behind "Name:" in /proc/PID/status.
+/// The value after "Name:" in /proc/PID/status.
 StringRef Reader::statusField(StringRef name) const {
   StringRef rest = status;
   while (!rest.empty()) {

@@ -2,7 +2,7 @@
 //
 // A running process, from /proc: its program, its environment and limits, and
 // what of its memory is on large pages at this moment. The process is not
-// stopped and not traced: whoever may read its files may look.
+// stopped and not traced: a user who may read its files may look.
 
 #ifndef MPG_PROCESS_LIVEPROCESS_H
 #define MPG_PROCESS_LIVEPROCESS_H

@@ -34,7 +34,7 @@ struct Program {
   bool isPrivileged = false; ///< setuid, setgid or file capabilities
   bool hasRuntime = false;   ///< libmpg is linked in
   /// LeakSanitizer is in it: traces the process itself, and ends it with an
-  /// error if somebody else does.
+  /// error if another name does.
   bool tracesItself = false;
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.

@@ -21,7 +21,7 @@ using namespace mpg;
 
 static constexpr uint64_t threadHeapBytes = 64 << 20;
 static constexpr uint64_t largestGuardBytes = 1 << 20;
-static constexpr uint64_t granuleBytes = 2 << 20;
+static constexpr uint64_t largePageBytes = 2 << 20;
 
 StringRef mpg::regionName(RunRegion region) {
   static constexpr StringRef names[] = {"data",  "bss",          "heap",
@@ -172,7 +172,7 @@ bool Classifier::isThreadHeap(size_t index) const {
          areas[index + 1].end <= area.start + threadHeapBytes;
 }
 
-/// The pages behind a library's data segment are its .bss.
+/// The pages after a library's data segment are its .bss.
 bool Classifier::belongsToLibrary(size_t index) const {
   if (areas[index].isFile)
     return true;
@@ -209,7 +209,7 @@ void Classifier::take(size_t index) {
   if (takeSegments(area))
     return;
   uint64_t taken = takeHeap(area);
-  taken += bytesWithin(area, heap.end, heap.tablesEnd); // nobody's but ours
+  taken += bytesWithin(area, heap.end, heap.tablesEnd); // only ours
   add(regionOf(index), area, area.bytes() - taken);
 }
 
@@ -383,7 +383,7 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
 std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
                                              const RegionUse &use) {
   constexpr uint64_t leastBytes = 32 << 20;
-  // A thread's first page is written by who starts it.
+  // A thread's first page is written by the thread that starts it.
   constexpr uint64_t leastStackBytes = 8 << 10;
   bool isArrays =
       use.region == RunRegion::data || use.region == RunRegion::bss ||
@@ -414,7 +414,7 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
     if (!isOurs ||
-        use.peakBytes < use.peakHugeBytes + use.unknownBytes + 2 * granuleBytes)
+        use.peakBytes < use.peakHugeBytes + use.unknownBytes + 2 * largePageBytes)
       continue;
     bool isOver = use.peakBytes > use.bytes;
     std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +

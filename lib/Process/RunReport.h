@@ -92,7 +92,7 @@ std::vector<ProgramSegment> locateSegments(const std::string &path,
 /// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
 struct HeapRange {
   uint64_t start = 0, end = 0;
-  uint64_t tablesEnd = 0; ///< its tables lie behind it
+  uint64_t tablesEnd = 0; ///< its tables lie after it
 };
 HeapRange heapOf(const mpg_state &state);
 
@@ -112,7 +112,7 @@ void addProcesses(RunReport &report, const mpg_state_table &table);
 std::optional<mpg_state> checkedState(llvm::StringRef bytes);
 
 /// What of the program's own memory should have been on large pages and is
-/// not, one sentence each; empty if all is well. Edges of up to two granules
+/// not, one sentence each; empty if all is well. Edges of up to two frames
 /// a region are free: only a relink can give those.
 std::vector<std::string> findMissing(const RunReport &report);
 

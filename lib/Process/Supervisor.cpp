@@ -63,8 +63,8 @@ void Supervisor::becomeProgram(const std::string &path, char **arguments,
   while (read(startPipe[0], &go, 1) < 0 && errno == EINTR) {
   }
   close(startPipe[0]);
-  // Who kills mpgrun means the program. That it is gone already is seen by the
-  // parent, which is another one then.
+  // A user who kills mpgrun means the program. That it is gone already is seen
+  // by the parent, which is another one then.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor)
     _exit(127);
@@ -86,8 +86,8 @@ void Supervisor::letGo() {
 }
 
 /// A shell that waits for us shall see that the terminal has stopped the
-/// program. Not so for SIGSTOP: whoever sends it to the program alone will wake
-/// only the program.
+/// program. Not so for SIGSTOP: a user who sends it to the program alone will
+/// wake only the program.
 static void stopLike(int signalNumber) {
   if (signalNumber == SIGTSTP || signalNumber == SIGTTIN ||
       signalNumber == SIGTTOU)
@@ -120,7 +120,7 @@ bool Supervisor::takeChildren() {
     if (pid <= 0)
       return pid < 0 && errno == ECHILD;
     if (pid != result.pid)
-      continue; // inherited from whoever was this process before
+      continue; // inherited from what this process was before
     if (!WIFSTOPPED(status)) {
       result.waitStatus = status;
       return true;

@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// A damaged file may have hundreds; nobody reads more.
+/// A damaged file may have hundreds; more are not read.
 static constexpr size_t findingLimit = 200;
 
 std::string mpg::escapeHtml(StringRef text) {

@@ -21,11 +21,11 @@ using namespace mpg;
 namespace {
 
 /// A program of 1,170 segments would fill pages.
-constexpr size_t granuleLimit = 40, segmentLimit = 64;
+constexpr size_t frameLimit = 40, segmentLimit = 64;
 
-constexpr unsigned barHeight = 26, granuleHeight = 66, otherHeight = 34;
+constexpr unsigned barHeight = 26, frameHeight = 66, otherHeight = 34;
 
-/// A stretch of one look: where it begins and ends, and how it is filled.
+/// A part of one look: where it begins and ends, and how it is filled.
 struct Piece {
   uint64_t start, end;
   const char *look; ///< class of the style sheet
@@ -42,19 +42,19 @@ public:
 private:
   void collectPieces();
   void addPieces(const Segment &load, unsigned index);
-  void collectGranules();
+  void collectFrames();
   void collectClashes();
   void writeSvg();
   void writeDescription();
   /// Each returns the height that it took.
   unsigned writeBetween(uint64_t from, uint64_t to, unsigned y);
-  unsigned writeGranule(uint64_t granule, unsigned y);
-  void writePieces(uint64_t granule, unsigned y);
-  void writeNumbers(uint64_t granule, unsigned y);
-  void writeEdges(uint64_t granule, unsigned y);
+  unsigned writeFrame(uint64_t frame, unsigned y);
+  void writePieces(uint64_t frame, unsigned y);
+  void writeNumbers(uint64_t frame, unsigned y);
+  void writeEdges(uint64_t frame, unsigned y);
   void writeLegend();
   void writeSegments();
-  bool isWritten(uint64_t granule) const;
+  bool isWritten(uint64_t frame) const;
   std::string percent(uint64_t offset) const;
 
   raw_ostream &out;
@@ -65,8 +65,8 @@ private:
   StringRef prefix;
   uint64_t huge;
   std::vector<Piece> pieces;
-  std::set<uint64_t> granules; ///< addresses
-  size_t granulesLeftOut = 0;
+  std::set<uint64_t> frames; ///< addresses
+  size_t framesLeftOut = 0;
   /// Large pages in which neighbours meet, and what is said about it.
   std::map<uint64_t, std::string> clashes;
 };
@@ -117,30 +117,30 @@ void MapWriter::collectPieces() {
 
 /// Those in which something begins or ends. Everything between two of them has
 /// one look.
-void MapWriter::collectGranules() {
+void MapWriter::collectFrames() {
   std::set<uint64_t> all;
   for (const Piece &piece : pieces) {
     all.insert(roundDown(piece.start, huge));
     all.insert(roundDown(piece.end - 1, huge));
   }
-  for (uint64_t granule : all) {
-    if (granules.size() < granuleLimit || clashes.count(granule))
-      granules.insert(granule);
+  for (uint64_t frame : all) {
+    if (frames.size() < frameLimit || clashes.count(frame))
+      frames.insert(frame);
     else
-      ++granulesLeftOut;
+      ++framesLeftOut;
   }
 }
 
-bool MapWriter::isWritten(uint64_t granule) const {
+bool MapWriter::isWritten(uint64_t frame) const {
   return any_of(pieces, [&](const Piece &piece) {
-    return piece.start <= granule + (huge - 1) && piece.end > granule &&
+    return piece.start <= frame + (huge - 1) && piece.end > frame &&
            layout.loads[piece.segment].writable();
   });
 }
 
 void MapWriter::collectClashes() {
   for (OverlapPair pair : findOverlaps(layout.loads, huge)) {
-    if (clashes.size() >= granuleLimit)
+    if (clashes.size() >= frameLimit)
       return;
     const Segment &first = layout.loads[pair.first],
                   &second = layout.loads[pair.second];
@@ -159,18 +159,18 @@ std::string MapWriter::percent(uint64_t offset) const {
   return text;
 }
 
-void MapWriter::writePieces(uint64_t granule, unsigned y) {
+void MapWriter::writePieces(uint64_t frame, unsigned y) {
   for (const Piece &piece : pieces) {
-    uint64_t start = std::max(piece.start, granule),
-             last = std::min(piece.end - 1, granule + (huge - 1));
+    uint64_t start = std::max(piece.start, frame),
+             last = std::min(piece.end - 1, frame + (huge - 1));
     if (start > last)
       continue;
     // What is too small to be seen is drawn a little wider.
     uint64_t width = std::max(last - start + 1, huge / 256);
-    start = std::min(start, granule + huge - width);
+    start = std::min(start, frame + huge - width);
     const Segment &load = layout.loads[piece.segment];
     rows << "<rect class=\"" << piece.look << "\" x=\""
-         << percent(start - granule) << "\" y=\"" << y << "\" width=\""
+         << percent(start - frame) << "\" y=\"" << y << "\" width=\""
          << percent(width) << "\" height=\"" << barHeight
          << "\"><title>segment " << piece.segment << ", " << permissions(load)
          << ", " << piece.look << ": " << formatHex(piece.start) << " to "
@@ -181,7 +181,7 @@ void MapWriter::writePieces(uint64_t granule, unsigned y) {
 
 /// The segments' numbers below the bar; those that are too close become one
 /// text.
-void MapWriter::writeNumbers(uint64_t granule, unsigned y) {
+void MapWriter::writeNumbers(uint64_t frame, unsigned y) {
   struct Label {
     double at;
     std::string text;
@@ -189,12 +189,12 @@ void MapWriter::writeNumbers(uint64_t granule, unsigned y) {
   };
   std::vector<Label> labels;
   for (const Piece &piece : pieces) {
-    uint64_t start = std::max(piece.start, granule),
-             last = std::min(piece.end - 1, granule + (huge - 1));
+    uint64_t start = std::max(piece.start, frame),
+             last = std::min(piece.end - 1, frame + (huge - 1));
     if (start > last ||
         (!labels.empty() && labels.back().last == piece.segment))
       continue;
-    double at = 100.0 * (double(start - granule) + double(last - start) / 2) /
+    double at = 100.0 * (double(start - frame) + double(last - start) / 2) /
                 double(huge);
     std::string number = std::to_string(piece.segment);
     double room = labels.empty() ? 0 : 3.0 + 1.5 * labels.back().text.size();
@@ -217,24 +217,24 @@ void MapWriter::writeNumbers(uint64_t granule, unsigned y) {
 }
 
 /// Where RELRO ends: up to there a large page would have to be read-only.
-void MapWriter::writeEdges(uint64_t granule, unsigned y) {
+void MapWriter::writeEdges(uint64_t frame, unsigned y) {
   if (!layout.relro || layout.relro->memoryBytes == 0)
     return;
   uint64_t end = layout.relro->end();
-  if (end <= granule || end - granule >= huge)
+  if (end <= frame || end - frame >= huge)
     return;
-  rows << "<line class=\"edge\" x1=\"" << percent(end - granule) << "\" x2=\""
-       << percent(end - granule) << "\" y1=\"" << y - 4 << "\" y2=\""
+  rows << "<line class=\"edge\" x1=\"" << percent(end - frame) << "\" x2=\""
+       << percent(end - frame) << "\" y1=\"" << y - 4 << "\" y2=\""
        << y + barHeight + 4 << "\"><title>end of RELRO, " << formatHex(end)
        << "</title></line>\n";
 }
 
-unsigned MapWriter::writeGranule(uint64_t granule, unsigned y) {
+unsigned MapWriter::writeFrame(uint64_t frame, unsigned y) {
   unsigned bar = y + 18;
-  auto clash = clashes.find(granule);
+  auto clash = clashes.find(frame);
   bool isClash = clash != clashes.end();
   rows << "<text class=\"address\" x=\"0\" y=\"" << y + 12 << "\">"
-       << formatHex(granule) << "</text>\n";
+       << formatHex(frame) << "</text>\n";
   if (isClash)
     rows << "<text class=\"clashtext\" text-anchor=\"end\" x=\"100%\" y=\""
          << y + 12 << "\">conflict: segments " << clash->second << "</text>\n";
@@ -242,16 +242,16 @@ unsigned MapWriter::writeGranule(uint64_t granule, unsigned y) {
     rows << "<rect class=\"" << look << "\" x=\"0\" y=\"" << bar
          << "\" width=\"100%\" height=\"" << barHeight << "\"/>\n";
   };
-  rect(isWritten(granule) ? "track claimed" : "track");
-  writePieces(granule, bar);
+  rect(isWritten(frame) ? "track claimed" : "track");
+  writePieces(frame, bar);
   if (isClash)
     rect("clash");
-  writeEdges(granule, bar);
-  writeNumbers(granule, bar + barHeight + 13);
-  return granuleHeight;
+  writeEdges(frame, bar);
+  writeNumbers(frame, bar + barHeight + 13);
+  return frameHeight;
 }
 
-/// What lies between two rows: whole granules of one segment, or nothing.
+/// What lies between two rows: whole frames of one segment, or nothing.
 unsigned MapWriter::writeBetween(uint64_t from, uint64_t to, unsigned y) {
   const Piece *whole = nullptr;
   for (const Piece &piece : pieces)
@@ -264,7 +264,7 @@ unsigned MapWriter::writeBetween(uint64_t from, uint64_t to, unsigned y) {
          << "\" y2=\"" << middle << "\"/>\n"
          << "<text class=\"gaptext\" text-anchor=\"middle\" x=\"50%\" y=\""
          << middle + 16 << "\">" << formatBytes(bytes)
-         << (granulesLeftOut ? " not drawn" : " without a segment")
+         << (framesLeftOut ? " not drawn" : " without a segment")
          << "</text>\n";
     return otherHeight;
   }
@@ -283,10 +283,10 @@ void MapWriter::writeDescription() {
   out << "<title id=\"" << prefix << "-map-title\">Segments against large "
       << "pages of " << formatBytes(huge) << "</title>\n<desc id=\"" << prefix
       << "-map-text\">" << countWord(layout.loads.size(), "segment") << " in "
-      << countWord(granules.size(), "drawn large page") << ".";
-  for (const auto &[granule, text] : clashes)
+      << countWord(frames.size(), "drawn large page") << ".";
+  for (const auto &[frame, text] : clashes)
     out << " Segments " << text << " conflict in the large page at "
-        << formatHex(granule) << ".";
+        << formatHex(frame) << ".";
   if (clashes.empty())
     out << " No writable segment shares a large page with another segment.";
   out << "</desc>\n";
@@ -295,11 +295,11 @@ void MapWriter::writeDescription() {
 void MapWriter::writeSvg() {
   unsigned y = 2;
   std::optional<uint64_t> end;
-  for (uint64_t granule : granules) {
-    if (end && granule > *end)
-      y += writeBetween(*end, granule, y);
-    y += writeGranule(granule, y);
-    end = granule + huge;
+  for (uint64_t frame : frames) {
+    if (end && frame > *end)
+      y += writeBetween(*end, frame, y);
+    y += writeFrame(frame, y);
+    end = frame + huge;
   }
   out << "<svg class=\"map\" role=\"img\" aria-labelledby=\"" << prefix
       << "-map-title " << prefix << "-map-text\" width=\"100%\" height=\"" << y
@@ -370,14 +370,14 @@ void MapWriter::write() {
   if (pieces.empty())
     return;
   collectClashes();
-  collectGranules();
+  collectFrames();
   out << "<figure>\n<figcaption>Address space in large pages of "
       << formatBytes(huge) << ", one bar each, to scale; the numbers are the "
       << "segments</figcaption>\n";
   writeSvg();
   writeLegend();
-  if (granulesLeftOut)
-    out << "<p class=\"muted\">" << granulesLeftOut
+  if (framesLeftOut)
+    out << "<p class=\"muted\">" << framesLeftOut
         << " more large pages in which a segment begins or ends are not "
            "drawn.</p>\n";
   writeSegments();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a report says of the job script itself, as text and as JSON.
 
 #include "Audit/Launch.h"
 #include "Audit/Report.h"
@@ -44,7 +46,7 @@ static std::string jobVerdict(const JobReport &job,
          " about " + printable(path);
 }
 
-/// What the pool has to hold when the programs start: nobody should learn it
+/// What the pool has to hold when the programs start: not to be learned
 /// from a full one. Heap and stacks are known only when the program runs.
 static void writePages(raw_ostream &out, const JobReport &job,
                        ArrayRef<FileReport> programs) {

@@ -146,7 +146,7 @@ static std::string runLine(const FileReport &report) {
 }
 
 /// Java's objects are not malloc's, and the JVM maps them where no library
-/// stands in between. java loads libjvm.so by dlopen, behind libjli.so.
+/// stands in between. java loads libjvm.so by dlopen, after libjli.so.
 static bool isJava(const FileReport &report) {
   return report.closure &&
          any_of(report.closure->libraries, [](const ClosureEntry &library) {

@@ -10,7 +10,7 @@
 
 namespace mpg {
 
-/// Pointers to \p words, which must live as long, and a null one behind them.
+/// Pointers to \p words, which must live as long, and a null one after them.
 inline std::vector<char *>
 argumentVector(const std::vector<std::string> &words) {
   std::vector<char *> pointers;

@@ -31,7 +31,7 @@ std::string validUtf8(llvm::StringRef text);
 
 /// \p text filled to 78 columns, every line after the first indented by
 /// \p indent. Lines that start with two spaces are command lines: they keep
-/// their form behind the indent. Empty lines stay.
+/// their form after the indent. Empty lines stay.
 std::string fillText(llvm::StringRef text, unsigned indent);
 
 } // namespace mpg

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Nearest.h.
 
 #include "Support/Nearest.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See YamlReader.h. LLVM's parser reads; here are the limits that it does not
+// have, and messages with the line.
 
 #include "Support/YamlReader.h"
 #include "Support/Files.h"

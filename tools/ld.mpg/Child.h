@@ -41,12 +41,13 @@ private:
   std::string filePath;
 };
 
-/// From now on who interrupts this process (SIGHUP, SIGINT, SIGTERM) finds
-/// afterwards that its child has ended as well: no file appears or disappears
-/// any more. pre: LLVM's own handlers, which pass signals on, come later.
+/// From now on a user who interrupts this process (SIGHUP, SIGINT, SIGTERM)
+/// finds afterwards that its child has ended as well: no file appears or
+/// disappears any more. pre: LLVM's own handlers, which pass signals on, come
+/// later.
 void endWithChildWhenInterrupted();
 
-/// One child. Whoever starts it waits for it or stops it.
+/// One child. What starts it waits for it or stops it.
 class Child {
 public:
   /// Runs \p body in a child, which ends with status 1 if \p body returns.

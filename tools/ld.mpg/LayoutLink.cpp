@@ -51,7 +51,7 @@ static int linkWhileScanning(LinkContext &link, ArrayRef<LinkInput> unscanned,
   scanNow(link, unscanned);
   bool fits = link.scan.bitcodeBytes == 0 || checkPassPlugin(link);
   LinkPlan better = planOfInputs(link.request, link.scan);
-  // There can be bitcode where nobody has looked, behind a script.
+  // There can be bitcode that was not looked at, named in a script.
   if (fits && better == plan && !run->wait())
     fits = checkPassPlugin(link, /*isNeeded=*/true);
   if (!fits || better != plan) {

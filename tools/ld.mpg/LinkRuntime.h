@@ -19,7 +19,7 @@ bool findRuntime(LinkContext &link);
 void addRuntime(const LinkContext &link, Additions &additions);
 
 /// Says that the program needs the runtime now, and how it can do without or be
-/// moved: to somebody who reads it. Build systems and configure scripts take
+/// moved: to a user who reads it. Build systems and configure scripts take
 /// words on standard error for trouble, and keep them away from terminals.
 void noteRuntime(const LinkContext &link);
 

@@ -63,7 +63,7 @@ static void addMacros(const InputArgList &args, FortranOptions &options) {
   }
 }
 
-/// The number behind -ffixed-line-length=; nothing if it is none.
+/// The number after -ffixed-line-length=; nothing if it is none.
 static std::optional<unsigned> parseColumns(StringRef text) {
   unsigned columns;
   if (text == "none")

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OptionReader.h. The words of the site's and the project's file are put in
+// front of the command line, which wins, and what the site has locked after it;
+// all are read as one.
 
 #include "OptionIds.h"
 #include "OptionReader.h"
@@ -105,7 +109,7 @@ namespace {
 /// A word of a configuration file.
 struct FileWord {
   std::string text, place; ///< place: "FILE:LINE"
-  bool isLocked;           ///< stands behind the command line, so that it wins
+  bool isLocked;           ///< stands after the command line, so that it wins
 };
 
 /// What the files say, in the order in which it is read.
@@ -118,7 +122,7 @@ struct FileSettings {
 } // namespace
 
 /// \p commandLine between the words of the files: before what is locked, and
-/// that before "--", behind which all words are files.
+/// that before "--", after which all words are files.
 static std::string readWords(const OptTable &table, ArrayRef<FileWord> fromFile,
                              ArrayRef<const char *> commandLine,
                              Options &options) {

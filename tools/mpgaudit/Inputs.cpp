@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Inputs.h. Operands, lists and directories first; then what a job script
+// starts, also inside of containers whose image is a folder here.
 
 #include "Inputs.h"
 #include "Support/Files.h"
@@ -242,14 +245,14 @@ static std::string findIn(const JobLaunch &start, const std::string &folder) {
   return StringRef(path).starts_with("././") ? path.substr(2) : path;
 }
 
-/// A name that PATH decides about where nobody knows what PATH is.
+/// A name that PATH decides about where PATH is not known.
 static bool mayBeAnother(const JobLaunch &start) {
   return !StringRef(start.program.text).contains('/') &&
          start.launch.mayChange("PATH");
 }
 
 /// In the folder that the job starts in, which is the one of its submission;
-/// who looks at the script from elsewhere has the program beside it.
+/// a user who looks at the script from elsewhere has the program beside it.
 static void addStart(const JobScript &script, const JobLaunch &start,
                      const Launch *given, std::vector<Input> &inputs) {
   if (start.madeLine)

@@ -24,7 +24,7 @@ struct Input {
   const JobLaunch *start = nullptr;
   /// Other starts of the script that differ from it in nothing but the line.
   std::vector<const JobLaunch *> alike;
-  bool fromScript = false; ///< nobody named it but the script that starts it
+  bool fromScript = false; ///< only the script that starts it names it
   std::string shownPath;   ///< instead of path, where that means nothing
 };
 
@@ -49,8 +49,8 @@ collectInputs(const Options &options,
 void addJobInputs(JobScript &script, const Launch *given,
                   std::vector<Input> &inputs);
 
-/// Says of programs in images that are no folders here that nobody looked at
-/// them.
+/// Says of programs in images that are no folders here that they were not
+/// looked at them.
 void noteImages(JobScript &script);
 
 } // namespace mpg

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OptionReader.h.
 
 #include "OptionReader.h"
 #include "Audit/Audit.h"
@@ -172,7 +174,7 @@ bool OptionReader::readJobs(unsigned &jobs) {
               "' of -j is no number of threads from 1 to 1024");
 }
 
-/// What a target keeps to itself is told to who asks for all.
+/// What a target keeps to itself is told to a user who asks for all.
 void OptionReader::readVerbose(Options &options) {
   options.verbose = args.hasArg(OPT_verbose);
   if (!options.verbose)

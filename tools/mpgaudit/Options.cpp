@@ -63,7 +63,7 @@ static void addFindings(std::string &lines, StringRef start, StringRef typed) {
     addCompletion(lines, start + idText(info.id), typed, info.summary);
 }
 
-/// Only the last of a list, behind its sign, is completed.
+/// Only the last of a list, after its sign, is completed.
 static void addChecks(std::string &lines, StringRef option, StringRef typed) {
   StringRef list = typed.drop_front(option.size());
   size_t begin = list.rfind(',') == StringRef::npos ? 0 : list.rfind(',') + 1;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Run.h. Files are audited by several threads and printed in order of
+// input; what is said at the end waits until all are done.
 
 #include "Run.h"
 #include "Advice/Recommend.h"

@@ -78,7 +78,7 @@ private:
   ProjectPolicy policy;
   InputList inputs;
   bool colour = false;
-  /// Read by the threads, so that full reports that nobody will print are not
+  /// Read by the threads, so that full reports that will not be printed are not
   /// written; set by the one that prints.
   std::atomic<bool> many = false;
   llvm::StringSet<> printedOfJob;

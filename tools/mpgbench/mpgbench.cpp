@@ -181,7 +181,7 @@ static void list(const BenchRun &run, bool showsPoints) {
   }
 }
 
-/// The files come first: a pipe that nobody reads any more ends the program.
+/// The files come first: a pipe that is not read any more ends the program.
 /// One that goes to standard output has it for itself.
 static bool writeResults(ArrayRef<ResultFile> files, const BenchRun &run) {
   bool written = true;

@@ -89,7 +89,7 @@ static int run(const InfoOptions &options) {
   if (options.json)
     writeNodeJson(outs(), node, verdict);
   else
-    // Of a copy of another machine's files nobody knows who reads them.
+    // Of a copy of another machine's files the reader is not known.
     writeNodeText(outs(), node, verdict, geteuid() == 0 || options.root != "/");
   return verdict.isGood() ? 0 : 1;
 }

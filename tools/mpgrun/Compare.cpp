@@ -89,7 +89,7 @@ static bool isWritten(raw_fd_ostream &out) {
 }
 
 /// JSON that goes to standard output has it for itself. A file comes first: a
-/// pipe that nobody reads any more ends mpgrun.
+/// pipe that is not read any more ends mpgrun.
 static bool writeReports(const std::string &file,
                          const Comparison &comparison) {
   bool written = true;

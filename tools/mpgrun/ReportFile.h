@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The file of a JSON report: its name, and whether it can be written. A report
-// is about a program and must not harm its run: mpgrun waits for nobody who
-// might read it, and how the program ended counts, not what came of the file.
+// is about a program and must not harm its run: mpgrun does not wait for a
+// process that might read it, and how the program ended counts, not what came
+// of the file.
 
 #ifndef MPG_TOOLS_MPGRUN_REPORTFILE_H
 #define MPG_TOOLS_MPGRUN_REPORTFILE_H
@@ -19,7 +20,7 @@ std::string expandFileName(llvm::StringRef pattern, pid_t pid);
 /// file behind.
 void warnIfNotWritable(llvm::StringRef pattern);
 
-/// A pipe that nobody reads is an error. Says what went wrong.
+/// A pipe without a reader is an error. Says what went wrong.
 void writeReportFile(const std::string &name, const RunReport &report);
 
 } // namespace mpg

@@ -22,7 +22,7 @@ static constexpr unsigned repeats = 5;
 static constexpr uint64_t bytesPerElement = 24; ///< two loads, one store
 /// Parts of threads meet where a line of 256 bytes ends. HW:a64fx-l1d-way
 static constexpr uint64_t elementsPerLine = 32;
-/// Each array begins so much further behind the start of a page than the one
+/// Each array begins so much further after the start of a page than the one
 /// before: streams that compete for the same sets of a cache are another
 /// experiment (thresh). HW:a64fx-l1d-way, HW:x86-l1d-way
 static constexpr uint64_t shiftElements = 5 * elementsPerLine;

@@ -23,7 +23,7 @@ public:
   void addColumn(llvm::StringRef header, bool isNumber);
   /// One cell a column.
   void addRow(std::vector<std::string> cells);
-  /// Each line behind \p indent blanks, none with blanks at its end.
+  /// Each line after \p indent blanks, none with blanks at its end.
   void write(llvm::raw_ostream &out, unsigned indent) const;
   /// Of the longest line, without the indent.
   size_t width() const;

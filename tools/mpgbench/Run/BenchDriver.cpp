@@ -254,7 +254,7 @@ int mpg::runWorker(ArrayRef<const char *> words) {
     errs() << "no such experiment\n";
     return 2;
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody would read what it says
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // what it says would not be read
   Parameters parameters;
   for (StringRef word : words.drop_front()) {
     auto [name, value] = word.split('=');

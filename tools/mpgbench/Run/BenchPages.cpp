@@ -74,7 +74,7 @@ Expected<PageKind> mpg::findPageKind(StringRef name) {
 /// \p a - \p b, and 0 instead of less.
 static uint64_t lessOf(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/// Pages of \p pool that nobody holds or was promised.
+/// Pages of \p pool that are neither held nor promised.
 static uint64_t unclaimed(const HugePool &pool) {
   return lessOf(pool.free.valueOr(0), pool.reserved.valueOr(0));
 }

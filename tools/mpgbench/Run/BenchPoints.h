@@ -35,7 +35,7 @@ std::string basePageName();
 
 /// Compares each kind of large pages of \p result with the base page, among the
 /// points that have \p others as well. Of kinds that were not measured only 2M
-/// is told. \p what: "triad, 1 thread"; the page kinds are put behind it.
+/// is told. \p what: "triad, 1 thread"; the page kinds are put after it.
 void comparePages(ExperimentResult &result, const Parameters &others,
                   const std::string &what, double bar = 1.0);
 

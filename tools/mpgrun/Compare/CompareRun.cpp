@@ -127,7 +127,7 @@ bool CompareRunner::interleave() const {
 }
 
 void CompareRunner::becomeProgram(pid_t parent) {
-  // A program that nobody measures any more must not run on.
+  // A program that is not measured any more must not run on.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(127);
@@ -152,7 +152,8 @@ void CompareRunner::becomeProgram(pid_t parent) {
 
 /// Traces the waiting child, if that is wanted and allowed, and lets it run.
 void CompareRunner::letGo() {
-  setpgid(pid, pid); // as the child does; whoever is first
+  setpgid(pid,
+          pid); // as the child does; which of them is first does not matter
   if (command.atExit)
     traced = ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXIT) == 0;
   goRead = OwnedFd();
@@ -184,7 +185,7 @@ bool CompareRunner::takeEnd() {
     if (ended <= 0)
       return ended < 0 && errno == ECHILD;
     if (ended != pid)
-      continue; // inherited from whoever was this process before
+      continue; // inherited from what this process was before
     if (WIFSTOPPED(status)) {
       takeStop(status);
       continue;
