@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "sim/SimLoops.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -10,7 +11,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
-#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -56,10 +56,9 @@ accessesOf(const Loop &loop, const DominatorTree &dominators) {
     }
   if (found.empty() || found.size() > mostStreams)
     return std::nullopt;
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const Instruction *a, const Instruction *b) {
-                     return a != b && dominators.dominates(a, b);
-                   });
+  llvm::sort(found, [&](const Instruction *a, const Instruction *b) {
+    return a != b && dominators.dominates(a, b);
+  });
   return found;
 }
 

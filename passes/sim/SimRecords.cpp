@@ -32,7 +32,7 @@ static void keepTogether(Instruction &terminator, BasicBlock &head) {
     return;
   auto *compare = dyn_cast<ICmpInst>(branch->getCondition());
   if (compare && compare->hasOneUse() && compare->getParent() == &head)
-    compare->moveBefore(terminator.getIterator());
+    compare->moveBefore(*terminator.getParent(), terminator.getIterator());
 }
 
 /// The cursor, when there is room for \p count records behind it.

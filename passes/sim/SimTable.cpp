@@ -10,7 +10,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -31,7 +31,7 @@ SimTable::SimTable(Module &module) : module(module) {
                              GlobalValue::InternalLinkage,
                              ConstantInt::get(number, 0), "mpg.sim.first");
   text = ("mpgsim\t" + Twine(MPG_SIM_VERSION) + "\t" +
-          StringRef(module.getTargetTriple().str()) + "\n")
+          Triple(module.getTargetTriple()).str() + "\n")
              .str();
 }
 

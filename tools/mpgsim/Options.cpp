@@ -4,6 +4,8 @@
 
 #include "Options.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include "OptionTable.inc"
 
@@ -32,6 +34,22 @@ static int findCommand(int argc, char **argv) {
   return at;
 }
 
+/// Sizes in ascending order; nothing if one is none.
+static std::optional<std::vector<uint64_t>> parsePages(StringRef text) {
+  std::vector<uint64_t> pages;
+  SmallVector<StringRef, 4> words;
+  text.split(words, ',');
+  for (StringRef word : words) {
+    std::optional<uint64_t> bytes = parseBytes(word);
+    if (!bytes)
+      return std::nullopt;
+    pages.push_back(*bytes);
+  }
+  llvm::sort(pages);
+  pages.erase(llvm::unique(pages), pages.end());
+  return pages;
+}
+
 std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
@@ -50,6 +68,14 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
       options.maps > 8)
     return line.usageError(
         "--maps=" + printable(maps) + ": is a number from 1 to 8", status);
+  if (const Arg *arg = args.getLastArg(OPT_pages)) {
+    std::optional<std::vector<uint64_t>> pages = parsePages(arg->getValue());
+    if (!pages)
+      return line.usageError("--pages=" + printable(arg->getValue()) +
+                                 ": is a list of sizes such as 64K,2M",
+                             status);
+    options.pages = *pages;
+  }
   if (commandAt < argc && StringRef(argv[commandAt]) == "--")
     ++commandAt;
   options.command.assign(argv + commandAt, argv + argc);

@@ -5,6 +5,7 @@
 #ifndef MPG_TOOLS_MPGSIM_OPTIONS_H
 #define MPG_TOOLS_MPGSIM_OPTIONS_H
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace mpg {
 
 struct SimOptions {
   std::string machine = "a64fx";
+  std::vector<uint64_t> pages; ///< ascending; empty: all of the machine
   unsigned maps = 1;
   bool json = false;
   std::string output; ///< empty: standard error

@@ -17,6 +17,9 @@ def version : LongFlag<"version", "print the version">;
 def machine : LongValue<"machine", "NAME|FILE",
     "the machine that is modelled: a64fx (default), zen4,\n"
     "icelake-sp, neoverse-v1, neoverse-v2, or a file.yaml">;
+def pages : LongValue<"pages", "SIZE,...",
+    "the page sizes to model, as 64K,2M; without it all that the\n"
+    "machine has">;
 def maps : LongValue<"maps", "N",
     "number of random maps of physical pages, 1 (default) to 8;\n"
     "with more than one, counts that depend on it are intervals">;

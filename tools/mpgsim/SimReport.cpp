@@ -4,6 +4,7 @@
 
 #include "SimReport.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -94,7 +95,8 @@ static bool isBefore(const SimPart &a, const SimPart &b) {
     const SimPageCounts &page = part.counts.pages.front();
     return std::make_tuple(page.cacheMisses.back().most,
                            page.tlbMisses.empty() ? 0 : page.tlbMisses.back(),
-                           part.counts.accesses);
+                           part.counts.accesses, part.name, part.file,
+                           part.line);
   };
   return key(a) > key(b);
 }
@@ -133,12 +135,13 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
             arrays[number]);
   for (unsigned number = 0; number < codes.size(); ++number)
     addPart(report.loops, partOf(program.places().code(number)), codes[number]);
-  std::stable_sort(report.arrays.begin(), report.arrays.end(), isBefore);
-  std::stable_sort(report.loops.begin(), report.loops.end(), isBefore);
+  llvm::sort(report.arrays, isBefore);
+  llvm::sort(report.loops, isBefore);
   for (auto &[name, calls] : program.callsNotSeen())
     report.notSeen.push_back({name, calls});
-  std::stable_sort(
-      report.notSeen.begin(), report.notSeen.end(),
-      [](const auto &a, const auto &b) { return a.second > b.second; });
+  // By name, where calls are as many.
+  llvm::sort(report.notSeen, [](const auto &a, const auto &b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   return report;
 }

@@ -68,10 +68,10 @@ static void writeNotSeen(json::OStream &json, const SimReport &report) {
     json.attribute("processes", report.ending.otherProcesses);
     json.attribute("damagedRecords", report.damaged);
     json.attributeArray("calls", [&] {
-      for (const auto &[name, calls] : report.notSeen)
+      for (const auto &called : report.notSeen)
         json.object([&] {
-          json.attribute("function", validUtf8(name));
-          json.attribute("calls", calls);
+          json.attribute("function", validUtf8(called.first));
+          json.attribute("calls", called.second);
         });
     });
   });

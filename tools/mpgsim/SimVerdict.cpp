@@ -33,14 +33,14 @@ SimTime mpg::walkTime(const SimReport &report, const SimPageCounts &page) {
 double mpg::trafficTime(const SimReport &report, const SimPageCounts &page) {
   const sim::BandwidthRoofs &roofs = report.machine.roofs;
   double line = report.machine.lineBytes;
-  auto seconds = [&](const SimInterval &lines, double gbps) {
+  auto timeOf = [&](const SimInterval &lines, double gbps) {
     return gbps > 0 ? double(lines.least) * line / (gbps * 1e9) : 0;
   };
-  return std::max(seconds(page.linesRead, roofs.memoryReadGbps),
-                  seconds(page.linesWritten, roofs.memoryWriteGbps));
+  return std::max(timeOf(page.linesRead, roofs.memoryReadGbps),
+                  timeOf(page.linesWritten, roofs.memoryWriteGbps));
 }
 
-static std::string seconds(double value) {
+static std::string inSeconds(double value) {
   if (value >= 1)
     return formatv("{0:f2} s", value).str();
   if (value >= 1e-3)
@@ -59,20 +59,20 @@ static std::string gainOf(const SimReport &report, const SimPageCounts &small,
     return formatv("{0} save {1} of {2} page walks; what one costs on {3} is "
                    "not known",
                    pages, saved, walksOf(small), report.machine.name);
-  std::string band = seconds(before.least - after.least) + " to " +
-                     seconds(before.most - after.most);
+  std::string band = inSeconds(before.least - after.least) + " to " +
+                     inSeconds(before.most - after.most);
   if (before.most < leastSeconds)
     return formatv(
         "no gain expected from larger pages: all page walks take {0} "
         "at most",
-        seconds(before.most));
+        inSeconds(before.most));
   if (before.most - after.most < leastShare * traffic)
     return formatv("no gain expected: bound by memory bandwidth, {0} at least; "
                    "{1} save {2} of page walks",
-                   seconds(traffic), pages, band);
+                   inSeconds(traffic), pages, band);
   return formatv("{0} save {1} of {2} page walks, {3}; the traffic to memory "
                  "takes at least {4}",
-                 pages, saved, walksOf(small), band, seconds(traffic));
+                 pages, saved, walksOf(small), band, inSeconds(traffic));
 }
 
 std::string mpg::verdictOf(const SimReport &report) {

@@ -12,6 +12,7 @@
 #include "SimReport.h"
 #include "SimRing.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -78,6 +79,14 @@ bool Simulation::prepare(const char *self) {
             << "icelake-sp, neoverse-v1, neoverse-v2 or a file\n";
     return false;
   }
+  for (uint64_t page : options.pages)
+    if (!is_contained(machine.pageBytes, page)) {
+      error() << "--pages=: " << printable(machine.name) << " has no pages of "
+              << pageName(page) << "\n";
+      return false;
+    }
+  if (!options.pages.empty())
+    machine.pageBytes = options.pages;
   sim::WhatIf whatIf;
   whatIf.pageBytes = machine.pageBytes;
   whatIf.mapSeeds.clear();
