@@ -2,8 +2,8 @@
  *
  * How a program that was compiled with --mpg-sim tells mpgsim what it accesses:
  * records in chunks of memory that both share. MpgPasses writes the code that
- * fills a chunk, libmpgsim.a hands it over, mpgsim reads it. The three have to be
- * of one version.
+ * fills a chunk, libmpgsim.a hands it over, mpgsim reads it. The three have to
+ * be of one version.
  */
 
 #ifndef MPG_SIM_H
@@ -44,11 +44,11 @@ enum mpg_sim_kind {
   MPG_SIM_BYTES,   /**< value: bytes of the record before it */
   MPG_SIM_ALLOCATED, /**< value: address; BYTES follows */
   MPG_SIM_FREED,     /**< value: address */
-  MPG_SIM_CALLED,    /**< a call of what was perhaps not compiled with --mpg-sim */
-  MPG_SIM_STACK,     /**< value: its lowest address; BYTES follows */
-  MPG_SIM_MODULE,    /**< value: bytes of its text; number: its first place */
-  MPG_SIM_TEXT,      /**< value: bytes of a piece of it, in the next records */
-  MPG_SIM_OBJECT,    /**< value: address; number: in the text; BYTES follows */
+  MPG_SIM_CALLED, /**< a call of what was perhaps not compiled with --mpg-sim */
+  MPG_SIM_STACK,  /**< value: its lowest address; BYTES follows */
+  MPG_SIM_MODULE, /**< value: bytes of its text; number: its first place */
+  MPG_SIM_TEXT,   /**< value: bytes of a piece of it, in the next records */
+  MPG_SIM_OBJECT, /**< value: address; number: in the text; BYTES follows */
   MPG_SIM_KINDS
 };
 #define MPG_SIM_KIND_SHIFT 56

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Loops that can be summed up and loops that cannot: triangles, steps backwards,
- * several exits, conditions, gathers, structs, copies, loops that run once or never.
+ * Loops that can be summed up and loops that cannot: triangles, steps
+ * backwards, several exits, conditions, gathers, structs, copies, loops that
+ * run once or never.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ int main(void) {
     backwards(n, 1 + n % 3);
     members(n / 2, n);
     moved((unsigned)n * 17);
-    columns(matrix, (const double(*)[size])copy, n);
+    columns(matrix, (const double (*)[size])copy, n);
     bytes((uint8_t *)copy, (size_t)n * 5);
   }
   printf("%d %g %g %g\n", until(50), sometimes(), chased(500),

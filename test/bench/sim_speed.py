@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How fast mpgsim is, beside cachegrind and the program itself.
+
+  sim_speed.py [--runs N] [--bin DIR]
+
+Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB
+and 2 MiB, one map) and under valgrind's cachegrind (caches of A64FX), in turn.
+What the kernel costs is the time of many rounds less that of few. Prints medians:
+seconds of the kernel, the ratios, and the same of the processors' time, which
+for mpgsim is that of two processes at once.
+"""
+
+import argparse
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Dict, List, Tuple
+
+REPO = pathlib.Path(__file__).resolve().parents[2]
+KERNELS = {"triad": (1, 33, 10), "embedding": (1, 33, 10),
+           "banded": (1, 9, 2), "random": (1, 9, 2)}  # rounds, ratio wanted
+
+
+def seconds(command: List[str]) -> Tuple[float, float]:
+    """On the clock, and of the processors."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    end = time.monotonic()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return end - start, (after.ru_utime + after.ru_stime
+                         - before.ru_utime - before.ru_stime)
+
+
+def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
+    source = pathlib.Path(__file__).with_suffix(".c")
+    wrapper = str(options.bin / "mpg-clang")
+    for name, flags in (("plain", []), ("sim", ["--mpg-sim"])):
+        subprocess.run([wrapper, "-O3", "-g1", *flags, str(source), "-o",
+                        str(work / name)], check=True)
+    commands = {
+        "native": [str(work / "plain")],
+        "mpgsim": [str(options.bin / "mpgsim"), "--pages=64K,2M",
+                   str(work / "sim")],
+        "cachegrind": ["valgrind", "--tool=cachegrind", "--cache-sim=yes",
+                       "--D1=65536,4,256", "--LL=8388608,16,256",
+                       "--cachegrind-out-file=/dev/null", str(work / "plain")]}
+    missed = 0
+    for kernel, (few, many, wanted) in KERNELS.items():
+        spent: Dict[str, List[Tuple[float, float]]] = {
+            name: [] for name in commands}
+        for _ in range(options.runs):
+            for name, command in commands.items():
+                short = seconds([*command, kernel, str(few)])
+                long = seconds([*command, kernel, str(many)])
+                spent[name].append((long[0] - short[0], long[1] - short[1]))
+        clock, cpu = ({name: max(statistics.median(run[at] for run in runs), 1e-9)
+                       for name, runs in spent.items()} for at in (0, 1))
+        ratio = clock["cachegrind"] / clock["mpgsim"]
+        missed += ratio < wanted
+        print(f"{kernel}: native {clock['native']:.3f} s, mpgsim "
+              f"{clock['mpgsim']:.3f} s, cachegrind {clock['cachegrind']:.3f} s; "
+              f"{ratio:.1f} times as fast as cachegrind (wanted {wanted}; "
+              f"{cpu['cachegrind'] / cpu['mpgsim']:.1f} of processor time), "
+              f"{clock['mpgsim'] / clock['native']:.1f} times native "
+              f"({cpu['mpgsim'] / cpu['native']:.1f})", flush=True)
+    print(f"sim_speed: {missed} of {len(KERNELS)} below what is wanted")
+    return 1 if missed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--runs", type=int, default=5, metavar="N")
+    parser.add_argument("--bin", type=pathlib.Path, metavar="DIR",
+                        default=REPO / "build/bin")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sim-speed-") as work:
+        return measure(options, pathlib.Path(work))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
