@@ -600,6 +600,20 @@ class Builder:
             os.symlink(real, link)
         return folder
 
+    def compiled(self, name: str, command: List[str], source: str) -> str:
+        """The object of a source, once for all programs that take the same."""
+        path = self.path(f"{name}{command[-1]}-{source}.o")
+        if not os.path.exists(path):
+            # The folder's name stays out of the debug info, so that the same
+            # tools make the same bytes wherever the samples are built.
+            subprocess.run(
+                [*command, "-O1", "-g", f"-ffile-prefix-map={self.folder}=.",
+                 "-fdebug-compilation-dir=." if name == "clang"
+                 else "-fno-working-directory", "-c", self.path(source + ".c"),
+                 "-o", path], stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False)
+        return path
+
     def link(self, kind: str, number: int) -> None:
         """One program of `kind` by RECIPES[`number`]."""
         compiler_name, linker, source, options = RECIPES[number]
@@ -612,12 +626,9 @@ class Builder:
         result = self.path(f"{kind}-{number}-{compiler_name}-{linker}-{source}")
         if kind == "library" and number % 2:
             options = options + ["-soname", f"libsample{number}.so.1"]
-        # The folder's name stays out of the debug info, so that the same
-        # tools make the same bytes wherever the samples are built.
-        self.run([*compiler, "-O1", "-g", f"-ffile-prefix-map={self.folder}=.",
-                  "-fdebug-compilation-dir=." if compiler_name == "clang"
-                  else "-fno-working-directory", "-B" + folder, *position,
-                  *LINK_KINDS[kind], self.path(source + ".c"), "-o", result,
+        compiled = self.compiled(compiler_name, compiler + position, source)
+        self.run([*compiler, "-B" + folder, *position,
+                  *LINK_KINDS[kind], compiled, "-o", result,
                   *[f"-Wl,{option}" for option in options]], result)
 
     def make_objects(self) -> None:
