@@ -5,16 +5,16 @@
 // DEFINE: %{decode} = %python %inputs/decode_note.py
 // RUN: %hinted-c -O1 -fno-unroll-loops -c one.c && %hinted-c -O1 -c two.c && %hinted-c -O1 -c none.c
 // RUN: %{decode} one.o | FileCheck %s --check-prefix=ONE
-// ONE: version 1 flags 0 llvm {{22|19}} tags 01 42 sectors 0x6 injection 0x0 l1 -,-,-,- l2 -,-,-,- accesses 3 sites 0
+// ONE: version 1 flags 0 llvm {{22|21|19}} tags 01 42 sectors 0x6 injection 0x0 l1 -,-,-,- l2 -,-,-,- accesses 3 sites 0
 //
 // Ways: of several, the larger number for each sector.
 // RUN: %{decode} two.o | FileCheck %s --check-prefix=TWO
-// TWO: version 1 flags 0 llvm {{22|19}} tags 63 sectors 0x8 injection 0x0 l1 3,1,-,- l2 10,6,-,- accesses 1 sites 0
+// TWO: version 1 flags 0 llvm {{22|21|19}} tags 63 sectors 0x8 injection 0x0 l1 3,1,-,- l2 10,6,-,- accesses 1 sites 0
 //
 // Entries of prefetch injection.
 // RUN: env MPG_PASS_OPTIONS=extended=on %hinted-c -O1 -c three.c
 // RUN: %{decode} three.o | FileCheck %s --check-prefix=THREE
-// THREE: version 1 flags 1 llvm {{22|19}} tags 80 d1 sectors 0x3 injection 0x21 l1 -,-,-,- l2 -,-,-,- accesses 2 sites 0
+// THREE: version 1 flags 1 llvm {{22|21|19}} tags 80 d1 sectors 0x3 injection 0x21 l1 -,-,-,- l2 -,-,-,- accesses 2 sites 0
 //
 // A linker puts one behind the other.
 // RUN: %clang --target=aarch64-linux-gnu -shared -nostdlib --ld-path=%lld one.o none.o two.o -o lib.so

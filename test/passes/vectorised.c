@@ -11,7 +11,7 @@ struct grid {
   MPG_STREAM double *cells;
 };
 // CHECK-LABEL: add:
-// CHECK: ld1d
+// CHECK: {{ld1d|ldr[[:space:]]z}}
 // CHECK: fadd z
 // CHECK-LABEL: scale:
 // CHECK: fmul z
