@@ -3,6 +3,7 @@
 sources of others what they link: libelf with zlib, and a third of LLVM's Support."""
 
 import pathlib
+import shlex
 import shutil
 from typing import Dict, List
 
@@ -75,8 +76,9 @@ class CrossBuild:
     def configure(self, source: pathlib.Path, build: pathlib.Path,
                   *options: str) -> None:
         compilers = self.folder / "compiler"
-        flags = (f"-g0 -ffile-prefix-map={self.pinned.work}=. "
-                 f"-ffile-prefix-map={ROOT}=. -Wno-unused-command-line-argument")
+        maps = [shlex.quote(f"-ffile-prefix-map={folder}=.")
+                for folder in (self.pinned.work, ROOT)]
+        flags = f"-g0 {' '.join(maps)} -Wno-unused-command-line-argument"
         run("cmake", "-GNinja", "-S", source, "-B", build,
             f"-DCMAKE_C_COMPILER={compilers}/cc",
             f"-DCMAKE_CXX_COMPILER={compilers}/c++",
