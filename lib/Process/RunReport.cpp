@@ -413,8 +413,8 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::bss ||
                   use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
-    if (!isOurs ||
-        use.peakBytes < use.peakHugeBytes + use.unknownBytes + 2 * largePageBytes)
+    if (!isOurs || use.peakBytes < use.peakHugeBytes + use.unknownBytes +
+                                       2 * largePageBytes)
       continue;
     bool isOver = use.peakBytes > use.bytes;
     std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +
