@@ -5,7 +5,7 @@
 // change to another stack. What is stepped over is not touched.
 
 #include "stack/StackStep.h"
-#include "stack/Stack.h"
+
 #include <stddef.h>
 
 using namespace mpg;
@@ -21,34 +21,4 @@ mpg::callBelow(uintptr_t top, void *(*function)(void *), void *argument) {
     at = uintptr_t(step);
   }
   return function(argument);
-}
-
-namespace {
-
-struct MainCall {
-  Main *function;
-  int argc;
-  char **argv, **environment;
-  int result;
-};
-
-} // namespace
-
-static Main *programsMain;
-
-static void *callMain(void *argument) {
-  auto *call = static_cast<MainCall *>(argument);
-  call->result = call->function(call->argc, call->argv, call->environment);
-  return nullptr;
-}
-
-static int startMain(int argc, char **argv, char **environment) {
-  MainCall call{programsMain, argc, argv, environment, 0};
-  callBelow(mainBegins(), callMain, &call);
-  return call.result;
-}
-
-Main *mpg::mainOnLargePages(Main *main) {
-  programsMain = main;
-  return startMain;
 }

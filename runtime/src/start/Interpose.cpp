@@ -10,7 +10,7 @@
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
 #include "stack/StackLimit.h"
-#include "stack/StackStep.h"
+#include "stack/StackMain.h"
 #include "stack/ThreadStack.h"
 
 #include <errno.h>
