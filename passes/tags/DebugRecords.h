@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps what a debugger knows of the pointers whose computation is repeated
-// with a tag: where the old one goes away, or only tags are made of it from there
-// on, a variable's location is the new one without its top byte. Code generation
-// drops what is said of such an old one.
+// with a tag: where the old one goes away, or only tags are made of it from
+// there on, a variable's location is the new one without its top byte. Code
+// generation drops what is said of such an old one.
 
 #ifndef MPG_PASSES_DEBUGRECORDS_H
 #define MPG_PASSES_DEBUGRECORDS_H

@@ -15,8 +15,8 @@ namespace mpg {
 constexpr int stopSignal = 33;
 
 /// What /proc lists beside the only thread of the program is an emulator's
-/// (qemu-aarch64), and is not to be stopped while the program has no other. Call
-/// once, at the start.
+/// (qemu-aarch64), and is not to be stopped while the program has no other.
+/// Call once, at the start.
 void countThreadsAtStart();
 
 /// False if one of them does not stop within a second: it waits for a child of
