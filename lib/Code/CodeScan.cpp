@@ -74,6 +74,8 @@ private:
   bool checkLandings();
   bool check(AddressUse use);
   CodePiece readFunction(uint64_t address, std::vector<uint8_t> &buffer) const;
+  bool checkLoaded(const Instruction &load, CodePiece piece,
+                   ArrayRef<Instruction> code);
   bool checkCall(const Instruction &call, CodePiece piece,
                  ArrayRef<Instruction> code);
   bool mayLand(AddressUse use, const Instruction &instruction) const;
@@ -200,7 +202,22 @@ bool CallSearch::check(AddressUse use) {
   bool throughSlot =
       instruction.memory == use.target &&
       (instruction.flow == Flow::call || instruction.flow == Flow::jump);
-  return (direct || throughSlot) && checkCall(instruction, piece, code);
+  if (direct || throughSlot)
+    return checkCall(instruction, piece, code);
+  return checkLoaded(instruction, piece, code);
+}
+
+/// The same for the call of what \p load has read from a slot; false when that
+/// may go anywhere else.
+bool CallSearch::checkLoaded(const Instruction &load, CodePiece piece,
+                             ArrayRef<Instruction> code) {
+  uint64_t before = load.address - piece.address;
+  uint64_t address =
+      machine.callOfLoaded({load.address, piece.bytes.drop_front(before)});
+  for (const Instruction &call : code)
+    if (address && call.address == address)
+      return checkCall(call, piece, code);
+  return false;
 }
 
 /// Whether \p jump, after \p last, goes where a table says, as a switch does.

@@ -105,6 +105,13 @@ public:
   virtual std::vector<uint64_t>
   stubEntries(const CodeMemory &memory, AddressUse use, bool known) const = 0;
 
+  /// The call or jump to what the load at the start of \p piece has read, when
+  /// nothing else can read it; 0 if there is none.
+  virtual uint64_t callOfLoaded(CodePiece piece) const {
+    (void)piece;
+    return 0;
+  }
+
   /// The slot through which the stub at the start of \p piece jumps, or 0.
   virtual uint64_t slotOfStub(CodePiece piece) const = 0;
 };

@@ -12,6 +12,8 @@
 // - `add y, x, #low` makes the address of a slot or of a stub in the same way;
 // - `adr` and literal loads reach 1 MiB.
 //
+// With -fno-plt a call loads the slot and goes to the register.
+//
 // Two ways to name a slot are not seen: a page that was spilled to the stack in
 // between, and a `ldr` that a linker moved far away as a workaround for erratum
 // 843419 of the Cortex-A53. Both need code that reads the slot itself, which
@@ -39,6 +41,7 @@ public:
               function_ref<void(AddressUse)> found) const override;
   std::vector<uint64_t> stubEntries(const CodeMemory &memory, AddressUse use,
                                     bool known) const override;
+  uint64_t callOfLoaded(CodePiece piece) const override;
   uint64_t slotOfStub(CodePiece piece) const override;
 };
 
@@ -364,6 +367,33 @@ std::vector<uint64_t> AArch64Code::stubEntries(const CodeMemory &memory,
     return {entry};
   }
   return {};
+}
+
+/// Whether \p word may read or write general register \p which: any field that
+/// could hold a register counts.
+static bool mayName(uint32_t word, uint32_t which) {
+  return (word & 31) == which || (word >> 5 & 31) == which ||
+         (word >> 10 & 31) == which || (word >> 16 & 31) == which;
+}
+
+uint64_t AArch64Code::callOfLoaded(CodePiece piece) const {
+  constexpr size_t maxWords = 64;
+  size_t words = std::min(piece.bytes.size() / 4, maxWords);
+  uint32_t load = words ? read32le(piece.bytes.data()) : 0;
+  uint32_t loaded = load & 31;
+  // What calls keep may be called once more further on.
+  if (!isLoad64(load) || keptByCalls() >> loaded & 1)
+    return 0;
+  for (size_t index = 1; index < words; ++index) {
+    uint32_t word = read32le(piece.bytes.data() + 4 * index);
+    uint64_t place = piece.address + 4 * index;
+    bool goes = (word & 0xffdffc1f) == 0xd61f0000; // br, blr
+    if (goes && (word >> 5 & 31) == loaded)
+      return place;
+    if (decodeAArch64(word, place).flow != Flow::next || mayName(word, loaded))
+      return 0;
+  }
+  return 0;
 }
 
 uint64_t AArch64Code::slotOfStub(CodePiece piece) const {
