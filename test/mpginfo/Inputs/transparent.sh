@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# transparent.sh PYTHON FAKE_NODE FOLDER MPGINFO: the reports of x86 nodes with an
-# empty pool and different switches, each below a line "NAME STATUS".
+# transparent.sh "PYTHON [OPTION]" FAKE_NODE FOLDER MPGINFO: the reports of x86
+# nodes with an empty pool and different switches, each below a line "NAME
+# STATUS".
 python=$1 fake=$2 folder=$3 mpginfo=$4
 thp=sys/kernel/mm/transparent_hugepage
 pool=sys/kernel/mm/hugepages
@@ -10,7 +11,7 @@ pool=sys/kernel/mm/hugepages
 report() {
   name=$1 kind=$2
   shift 2
-  "$python" "$fake" "$kind" "$folder/$name" \
+  $python "$fake" "$kind" "$folder/$name" \
     $pool/hugepages-2048kB/nr_hugepages=0 \
     $pool/hugepages-2048kB/free_hugepages=0 "$@"
   "$mpginfo" "--root=$folder/$name" > "$folder/report"

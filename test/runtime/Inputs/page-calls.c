@@ -366,16 +366,20 @@ static char *aligned(char *at) {
 }
 
 /* A thread that no signal reaches: memory cannot be replaced beside it. */
+static volatile int isDeaf;
+
 static void *blockAll(void *argument) {
   uint64_t all = ~0ull;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
+  isDeaf = 1;
   return sleepLong(argument);
 }
 
 static void besideDeaf(char *at) {
   pthread_t thread;
   pthread_create(&thread, 0, blockAll, 0);
-  usleep(10000);
+  while (!isDeaf)
+    usleep(1000);
   char *p = nextFrame(&at);
   SHOW(p, mprotect(p, PAGE, PROT_READ));
   SHOW(p, madvise(p, PAGE, MADV_DONTNEED));
