@@ -2,8 +2,8 @@
 //
 // Where a script binds its processes. MPG227: CPU and NUMA node numbers of
 // another machine. FX1000 (Fugaku) counts those of a job from 12 and 4, FX700
-// from 0 and 0, and scripts are carried from one to the other. HW:a64fx-job-
-// cpus
+// from 0 and 0, and scripts are carried from one to the other.
+// HW:a64fx-job-cpus
 //
 // MPG237: binding that comes too late, or reaches the wrong process. Where
 // memory lies is decided when the program starts: with prepage all of it is
