@@ -5,6 +5,7 @@
 // made-up samples. No test looks at a time.
 
 #include "Support/Format.h"
+#include "mpgbench/Experiments/Levels.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include <gtest/gtest.h>
 #include <set>
@@ -17,7 +18,8 @@ namespace {
 using Kind = Conclusion::Kind;
 
 const Experiment *const memoryExperiments[] = {
-    &triadExperiment, &faultExperiment, &chaseExperiment, &wssExperiment};
+    &triadExperiment,  &faultExperiment, &chaseExperiment, &latencyExperiment,
+    &strideExperiment, &mixExperiment,   &gupsExperiment,  &saxpyExperiment};
 
 /// A node with \p poolPages free pages of 2 MiB and no limits.
 Node nodeWith(uint64_t poolPages, uint64_t baseBytes = 4096) {
@@ -100,7 +102,7 @@ TEST(ExperimentPlans, SizesFollowThePoolAndTheMemory) {
   for (const Case &test : cases) {
     Node node = nodeWith(test.poolPages);
     PlanContext context = contextOf(node, false, 4, test.memoryBytes);
-    for (const Experiment *experiment : {&faultExperiment, &wssExperiment})
+    for (const Experiment *experiment : {&faultExperiment, &latencyExperiment})
       EXPECT_EQ(largestOf(experiment->plan(context)), test.most)
           << experiment->name.str() << " " << test.poolPages;
     EXPECT_LE(largestOf(triadExperiment.plan(context)), test.memoryBytes);
@@ -115,7 +117,7 @@ TEST(ExperimentPlans, WithoutAPoolThePointsSayWhatIsMissing) {
         << point.missing;
   }
   // The sweep takes what it can get instead.
-  for (const PlannedPoint &point : wssExperiment.plan(contextOf(node))) {
+  for (const PlannedPoint &point : latencyExperiment.plan(contextOf(node))) {
     EXPECT_NE(parameter(point.parameters, "pages"), "2M");
     EXPECT_EQ(point.missing, "");
   }
@@ -189,8 +191,26 @@ TEST(ExperimentWorkers, SmallPointsAreMeasured) {
       {&faultExperiment,
        {{"pages", base}, {"threads", "3"}, {"by", "touch"}, {"bytes", "3M"}}},
       {&chaseExperiment, {{"pages", base}, {"bytes", "1M"}, {"stride", "4K"}}},
-      {&wssExperiment, {{"pages", base}, {"size", "16K"}, {"stride", "64"}}},
-      {&wssExperiment, {{"pages", base}, {"size", "1M"}, {"stride", "256"}}},
+      {&latencyExperiment,
+       {{"pages", base}, {"size", "16K"}, {"stride", "64"}}},
+      {&latencyExperiment,
+       {{"pages", base}, {"size", "1M"}, {"stride", "256"}}},
+      {&strideExperiment,
+       {{"pages", base}, {"stride", "8"}, {"line", "64"}, {"bytes", "1M"}}},
+      {&strideExperiment,
+       {{"pages", base}, {"stride", "4K"}, {"line", "256"}, {"bytes", "1M"}}},
+      {&mixExperiment,
+       {{"pages", base}, {"threads", "3"}, {"reads", "75%"}, {"bytes", "1M"}}},
+      {&gupsExperiment, {{"pages", base}, {"threads", "1"}, {"bytes", "1M"}}},
+      {&gupsExperiment, {{"pages", base}, {"threads", "2"}, {"bytes", "1M"}}},
+      {&saxpyExperiment, {{"pages", base}, {"stride", "1"}, {"bytes", "1M"}}},
+      {&saxpyExperiment,
+       {{"pages", base}, {"stride", "1024"}, {"bytes", "1M"}}},
+      {&loadedExperiment,
+       {{"pause", "64"}, {"threads", "2"}, {"pages", base}, {"bytes", "1M"}}},
+      {&loadedExperiment,
+       {{"pause", "idle"}, {"threads", "1"}, {"pages", base}, {"bytes", "1M"}}},
+      {&varyExperiment, {{"pages", base}, {"size", "64K"}, {"stride", "64"}}},
   };
   for (const Case &test : cases) {
     WorkerResult result = test.experiment->measure(test.parameters);
@@ -242,8 +262,29 @@ TEST(ExperimentWorkers, NonsenseIsAnError) {
        "bytes=1E"},
       {&chaseExperiment, {{"bytes", "1M"}, {"stride", "12"}}, "stride=12"},
       {&chaseExperiment, {{"bytes", "4K"}, {"stride", "4K"}}, "stride=4K"},
-      {&wssExperiment, {{"size", "1M"}}, "stride="},
-      {&wssExperiment,
+      {&latencyExperiment, {{"size", "1M"}}, "stride="},
+      {&strideExperiment,
+       {{"bytes", "1M"}, {"stride", "100"}, {"line", "64"}},
+       "stride=100"},
+      {&strideExperiment,
+       {{"bytes", "1M"}, {"stride", "96"}, {"line", "64"}},
+       "stride=96"},
+      {&mixExperiment,
+       {{"bytes", "1M"}, {"threads", "1"}, {"reads", "33%"}},
+       "reads=33%"},
+      {&gupsExperiment, {{"bytes", "1M"}, {"threads", "99999999"}}, "threads="},
+      {&saxpyExperiment, {{"bytes", "1M"}, {"stride", "2048"}}, "stride=2048"},
+      {&loadedExperiment,
+       {{"pause", "long"}, {"threads", "1"}, {"bytes", "1M"}},
+       "pause=long"},
+      {&tlbExperiment,
+       {{"count", "0"}, {"apart", "1"}, {"pages", base}},
+       "count=0"},
+      {&tlbExperiment, {{"count", "8"}, {"apart", "1"}, {"pages", "7K"}}, "7K"},
+      {&numaExperiment,
+       {{"cpus", "0"}, {"memory", "4095"}, {"bytes", "1M"}},
+       "memory=4095"},
+      {&latencyExperiment,
        {{"size", "100000G"}, {"stride", "64"}, {"pages", base}},
        "size=100000G"},
   };
@@ -272,6 +313,7 @@ PointResult samplesOf(Parameters parameters, double value) {
     point.samples.push_back(sample);
     point.rounds.push_back(round);
   }
+  point.summary = summarise(valuesOf(point));
   return point;
 }
 
@@ -326,7 +368,7 @@ TEST(ExperimentConclusions, FirstTouchMustBeFourTimesCheaper) {
 
 TEST(ExperimentConclusions, TheCurvesPartWhereAllLargerSizesDiffer) {
   ExperimentResult result = sweep({1, 8, 160, 200}, {1, 8, 120, 140});
-  wssExperiment.conclude(result);
+  latencyExperiment.conclude(result);
   ASSERT_EQ(result.conclusions.size(), 2u);
   EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
   EXPECT_EQ(result.conclusions[0].text.find("2M pages are faster from 64M on"),
@@ -337,11 +379,11 @@ TEST(ExperimentConclusions, TheCurvesPartWhereAllLargerSizesDiffer) {
 
 TEST(ExperimentConclusions, OneSizeThatDiffersIsNoParting) {
   ExperimentResult result = sweep({1, 9, 160, 200}, {1, 8, 160, 200});
-  wssExperiment.conclude(result);
+  latencyExperiment.conclude(result);
   ASSERT_EQ(result.conclusions.size(), 1u); // about the largest size
   EXPECT_FALSE(result.conclusions[0].ratio.isReal());
   result = sweep({1, 9, 160, 200}, {1, 8, 160, 250});
-  wssExperiment.conclude(result);
+  latencyExperiment.conclude(result);
   ASSERT_EQ(result.conclusions.size(), 1u);
   EXPECT_EQ(result.conclusions[0].kind, Kind::no);
 }
@@ -363,4 +405,72 @@ TEST(ExperimentConclusions, NothingMeasuredIsToldAsThat) {
     ExperimentResult empty;
     experiment->conclude(empty); // no points at all
   }
+}
+
+TEST(ExperimentConclusions, PlateausAreLevels) {
+  // Two caches with a point between them, and memory.
+  std::vector<Level> levels =
+      findLevels({1.0, 1.02, 1.0, 2.5, 4, 4.1, 100, 101});
+  ASSERT_EQ(levels.size(), 3u);
+  EXPECT_EQ(levels[0].last, 2u);
+  EXPECT_EQ(levels[1].first, 4u);
+  EXPECT_EQ(levels[1].last, 5u);
+  EXPECT_EQ(levels[2].first, 6u);
+  EXPECT_NEAR(levels[2].value, 100.5, 0.01);
+  // One level, however noisy, is no two; and a slope is none.
+  EXPECT_EQ(findLevels({10, 10.5, 12, 11, 10.5}).size(), 1u);
+  EXPECT_TRUE(findLevels({1, 2, 4, 8, 16}).empty());
+  EXPECT_TRUE(findLevels({}).empty());
+}
+
+TEST(ExperimentConclusions, LatencyNamesItsLevels) {
+  ExperimentResult result = sweep({1, 1, 100, 100}, {1, 1, 90, 90});
+  latencyExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].text,
+            "levels on 2M pages: 1.0 ns up to 1M, 90.6 ns from 64M on");
+  EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
+  result.points[1].isBusy = true;
+  result.conclusions.clear();
+  latencyExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::undecided);
+}
+
+/// \p load: what the other threads read.
+static PointResult loadedPoint(const char *pause, double ns, double load) {
+  PointResult point = samplesOf({{"pause", pause}}, ns);
+  for (WorkerResult &sample : point.samples)
+    sample.figures["load_gbs"] = load;
+  return point;
+}
+
+TEST(ExperimentConclusions, TheKneeIsAnInterval) {
+  ExperimentResult result;
+  result.points = {loadedPoint("idle", 100, 0), loadedPoint("1K", 105, 5),
+                   loadedPoint("128", 120, 20), loadedPoint("0", 300, 30)};
+  loadedExperiment.conclude(result);
+  ASSERT_EQ(result.conclusions.size(), 2u);
+  EXPECT_NE(result.conclusions[1].text.find("between 20.0 and 30.0 GB/s"),
+            std::string::npos)
+      << result.conclusions[1].text;
+  result.points.pop_back();
+  result.conclusions.clear();
+  loadedExperiment.conclude(result);
+  EXPECT_NE(result.conclusions[1].text.find("up to 20.0 GB/s"),
+            std::string::npos);
+}
+
+TEST(ExperimentConclusions, SpreadIsComparedWithoutTheMedian) {
+  PointResult base = samplesOf({{"pages", baseName()}, {"size", "1M"}}, 10);
+  PointResult large = samplesOf({{"pages", "2M"}, {"size", "1M"}}, 20);
+  for (size_t i = 0; i < base.samples.size(); ++i)
+    base.samples[i].value = 10 + double(i);
+  for (PointResult *point : {&base, &large})
+    point->summary = summarise(valuesOf(*point));
+  ExperimentResult result;
+  result.points = {base, large};
+  varyExperiment.conclude(result);
+  ASSERT_EQ(result.conclusions.size(), 1u);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
+  EXPECT_EQ(result.conclusions[0].text.find("runs over 1M differ less on 2M"),
+            0u);
 }

@@ -10,8 +10,10 @@ using namespace mpg;
 
 ArrayRef<const Experiment *> mpg::experiments() {
   static const Experiment *const list[] = {
-      &triadExperiment, &embedExperiment, &chaseExperiment, &wssExperiment,
-      &faultExperiment, &arenaExperiment, &threshExperiment};
+      &latencyExperiment, &tlbExperiment,   &chaseExperiment,  &triadExperiment,
+      &strideExperiment,  &mixExperiment,   &loadedExperiment, &gupsExperiment,
+      &saxpyExperiment,   &numaExperiment,  &varyExperiment,   &faultExperiment,
+      &embedExperiment,   &arenaExperiment, &threshExperiment};
   return list;
 }
 

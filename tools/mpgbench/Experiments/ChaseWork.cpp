@@ -9,18 +9,15 @@
 using namespace llvm;
 using namespace mpg;
 
-static void walk(StringRef pages, uint64_t bytes, uint64_t stride,
+static void walk(const BenchMemory &memory, uint64_t stride,
                  const ChaseWork &work, WorkerResult &result) {
-  BenchMemory memory(bytes, pages);
-  result.error = memory.error();
-  if (!result.error.empty())
-    return;
-  void *cell = mpg_chase_fill(memory.as<void>(), bytes, stride, work.seed);
+  void *cell =
+      mpg_chase_fill(memory.as<void>(), memory.bytes(), stride, work.seed);
   if (!cell) {
     result.error = "mpg_chase_fill refused the buffer";
     return;
   }
-  uint64_t cells = bytes / stride, loads = work.loadsOf(cells);
+  uint64_t cells = memory.bytes() / stride, loads = work.loadsOf(cells);
   measureRepeats(result, work.repeats, [&] {
     return runTogether(1, [&](unsigned) {
       void *next = mpg_chase(cell, int64_t(loads));
@@ -29,9 +26,6 @@ static void walk(StringRef pages, uint64_t bytes, uint64_t stride,
       cell = next;
     });
   });
-  memory.addBacking(result.backing);
-  if (result.error.empty())
-    result.error = memory.checkBacking();
   result.value = result.value * 1e9 / double(loads);
 }
 
@@ -45,10 +39,8 @@ WorkerResult mpg::measureChase(const Parameters &parameters,
     result.error = "stride=" + sizeName(stride) +
                    ": not a multiple of 8 that is in " + work.bytesName + "=" +
                    sizeName(bytes) + " twice";
-  if (result.error.empty())
-    walk(parameter(parameters, "pages"), bytes, stride, work, result);
-  // Such as a value on other pages than those of the point.
-  if (!result.error.empty())
-    result.value = 0;
+  measureOn(
+      parameter(parameters, "pages"), bytes, result,
+      [&](const BenchMemory &memory) { walk(memory, stride, work, result); });
   return result;
 }

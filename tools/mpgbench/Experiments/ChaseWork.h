@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a worker of chase and of wss does: loads along one random cycle of
+// What a worker of chase, latency and vary does: loads along one random cycle of
 // cells, each of which waits for the one before.
 
 #ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_CHASEWORK_H

@@ -156,18 +156,6 @@ static void measurePolicy(uint64_t n, unsigned threads, WorkerResult &result) {
   free(memory);
 }
 
-static void measurePages(StringRef pages, uint64_t n, unsigned threads,
-                         WorkerResult &result) {
-  BenchMemory memory(allBytes(n), pages);
-  result.error = memory.error();
-  if (!result.error.empty())
-    return;
-  measureArrays(Arrays(memory.as<double>(), n, threads), result);
-  memory.addBacking(result.backing);
-  if (result.error.empty())
-    result.error = memory.checkBacking();
-}
-
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   uint64_t n =
@@ -178,7 +166,10 @@ static WorkerResult measure(const Parameters &parameters) {
     return result;
   StringRef policy = parameter(parameters, "policy");
   if (policy.empty())
-    measurePages(parameter(parameters, "pages"), n, threads, result);
+    measureOn(parameter(parameters, "pages"), allBytes(n), result,
+              [&](const BenchMemory &memory) {
+                measureArrays(Arrays(memory.as<double>(), n, threads), result);
+              });
   else if (policy == "demand" || policy == "prepage")
     measurePolicy(n, threads, result);
   else

@@ -207,6 +207,33 @@ static bool wasBusy(const Job &job) {
   return load.isBusy();
 }
 
+/// What all threads of \p mix moved at best: the limit of the memory's bus; 0
+/// if it was not measured.
+static double busLimit(const ExperimentResult &mix) {
+  double limit = 0;
+  for (const PointResult &point : mix.points)
+    for (const WorkerResult &sample : point.samples)
+      if (auto rate = sample.figures.find("bus_gbs");
+          rate != sample.figures.end())
+        limit = std::max(limit, rate->second);
+  return limit;
+}
+
+/// Points of \p result that cannot be: more than the bus gives was read out of
+/// a cache.
+static void tellImpossible(ExperimentResult &result, double limit) {
+  constexpr double tolerance = 1.1;
+  for (const PointResult &point : result.points)
+    if (point.summary.median > tolerance * limit)
+      result.conclusions.push_back(
+          {Conclusion::Kind::no,
+           formatv("{0}: {1:f1} GB/s are more than the {2:f1} that mix found "
+                   "the memory to give: it measured a cache",
+                   point.name, point.summary.median, limit)
+               .str(),
+           {}});
+}
+
 void Driver::finish() {
   for (Job &job : jobs) {
     PointResult &point = *job.result;
@@ -219,6 +246,11 @@ void Driver::finish() {
       return !conclusion.isPlanned;
     });
   }
+  for (const ExperimentResult &mix : run.experiments)
+    if (double limit = mix.name == "mix" ? busLimit(mix) : 0)
+      for (ExperimentResult &experiment : run.experiments)
+        if (experiment.name == "stride" || experiment.name == "triad")
+          tellImpossible(experiment, limit);
 }
 
 void Driver::drive() {

@@ -194,3 +194,18 @@ std::string BenchMemory::checkBacking() const {
   addBacking(backing);
   return checkBackingOn(pages, backing);
 }
+
+void mpg::measureOn(StringRef pages, size_t bytes, WorkerResult &result,
+                    function_ref<void(const BenchMemory &)> body) {
+  if (result.error.empty()) {
+    BenchMemory memory(bytes, pages);
+    result.error = memory.error();
+    if (result.error.empty())
+      body(memory);
+    memory.addBacking(result.backing);
+    if (result.error.empty())
+      result.error = memory.checkBacking();
+  }
+  if (!result.error.empty())
+    result.value = 0;
+}

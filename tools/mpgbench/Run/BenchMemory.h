@@ -64,6 +64,12 @@ private:
   std::string pages, problem;
 };
 
+/// Runs \p body on memory of a worker, and adds to \p result what lay under it.
+/// Memory that cannot be had, or lies on other pages, is an error of the
+/// result; with any error there is no value.
+void measureOn(llvm::StringRef pages, size_t bytes, WorkerResult &result,
+               llvm::function_ref<void(const BenchMemory &)> body);
+
 /// Adds the memory of [p, p + bytes), which may be malloc's.
 void addBackingOf(const void *p, size_t bytes, Backing &backing);
 

@@ -135,6 +135,25 @@ uint64_t mpg::sizeThatFits(const PlanContext &context, uint64_t wantedBytes) {
   return bytes;
 }
 
+std::vector<PageKind> mpg::baseAndLarge(const PlanContext &context,
+                                        uint64_t bytes) {
+  std::vector<PageKind> all = pageKinds(context.node), chosen = {all.front()};
+  const PageKind *large = nullptr;
+  for (const PageKind &kind : all) {
+    bool isWanted = kind.name == "2M" || kind.isTransparent;
+    // 2M comes last, and wins if it can be had, or if there is nothing else.
+    if (isWanted && (!large || whyNotNow(context.node, kind, bytes).empty()))
+      large = &kind;
+  }
+  if (large)
+    chosen.push_back(*large);
+  return chosen;
+}
+
+unsigned mpg::cacheLineBytes(const Node &node) {
+  return node.machine.a64fx == A64fxKind::no ? 64 : 256;
+}
+
 std::vector<std::string> mpg::valuesOf(const ExperimentResult &result,
                                        StringRef name) {
   std::vector<std::string> values;

@@ -23,6 +23,13 @@ std::vector<unsigned> threadCounts(const PlanContext &context);
 /// it or more does: page sizes are compared on equal memory.
 uint64_t sizeThatFits(const PlanContext &context, uint64_t wantedBytes);
 
+/// The base page and one kind of large ones for \p bytes: 2M if enough are
+/// free, else transparent ones; 2M, with its reason, where there are none.
+std::vector<PageKind> baseAndLarge(const PlanContext &context, uint64_t bytes);
+
+/// Bytes of a line of the caches. HW:a64fx-l1d-way, HW:x86-l1d-way
+unsigned cacheLineBytes(const Node &node);
+
 /// All values that the points of \p result have for a parameter, in order.
 std::vector<std::string> valuesOf(const ExperimentResult &result,
                                   llvm::StringRef name);

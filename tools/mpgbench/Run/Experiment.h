@@ -51,7 +51,9 @@ struct Experiment {
 };
 
 extern const Experiment triadExperiment, arenaExperiment, threshExperiment,
-    embedExperiment, faultExperiment, chaseExperiment, wssExperiment;
+    embedExperiment, faultExperiment, chaseExperiment, latencyExperiment,
+    strideExperiment, mixExperiment, loadedExperiment, tlbExperiment,
+    gupsExperiment, numaExperiment, varyExperiment, saxpyExperiment;
 
 /// All of them, in the order of `mpgbench list`.
 llvm::ArrayRef<const Experiment *> experiments();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wss: dependent loads in working sets from less than a cache to more than all
-// of them, on small and on large pages: from which size on do the pages matter?
-// docs/mpgbench-experiments.md says how, and what to expect.
+// latency: dependent loads over footprints from less than a cache to more than
+// all of them, on each kind of pages: which levels answer, and from which size
+// on do the pages matter? docs/mpgbench-experiments.md says how, and what to
+// expect.
 
 #include "mpgbench/Experiments/ChaseWork.h"
+#include "mpgbench/Experiments/Levels.h"
 #include "mpgbench/Run/BenchPoints.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -13,8 +16,10 @@ using namespace mpg;
 
 static constexpr uint64_t smallestBytes = 16 << 10, fullBytes = 1 << 30,
                           quickBytes = 256 << 20;
-/// From size to size: 2 and for --quick 4.
+/// --quick takes every fourth power of 2; else each, and what lies between two
+/// where caches end.
 static constexpr unsigned fullFactor = 2, quickFactor = 4;
+static constexpr uint64_t largestCacheBytes = 64 << 20;
 static constexpr unsigned repeats = 3;
 static constexpr uint64_t seed = 20232;
 
@@ -35,33 +40,30 @@ static std::vector<uint64_t> sizes(const PlanContext &context) {
   uint64_t largest =
       sizeThatFits(context, context.quick ? quickBytes : fullBytes);
   unsigned factor = context.quick ? quickFactor : fullFactor;
-  for (uint64_t bytes = smallestBytes; bytes <= largest; bytes *= factor)
+  for (uint64_t bytes = smallestBytes; bytes <= largest; bytes *= factor) {
     all.push_back(bytes);
+    if (!context.quick && bytes < std::min(largestCacheBytes, largest))
+      all.push_back(bytes + bytes / 2);
+  }
   return all;
 }
 
-/// The base page and one kind of large ones: 2M if there are enough, else what
-/// the kernel gives without being asked.
+/// All kinds that can be had. --quick: the base page and one kind of large ones
+/// (2M if there are enough, else what the kernel gives without being asked).
 static std::vector<PageKind> kinds(const PlanContext &context,
                                    uint64_t largest) {
-  std::vector<PageKind> all = pageKinds(context.node), chosen = {all.front()};
-  const PageKind *large = nullptr;
-  for (const PageKind &kind : all) {
-    bool isWanted = kind.name == "2M" || kind.isTransparent;
-    // 2M comes last, and wins if it can be had, or if there is nothing else.
-    if (isWanted && (!large || whyNotNow(context.node, kind, largest).empty()))
-      large = &kind;
-  }
-  if (large)
-    chosen.push_back(*large);
-  return chosen;
+  if (context.quick)
+    return baseAndLarge(context, largest);
+  std::vector<PageKind> all = pageKinds(context.node);
+  llvm::erase_if(all, [&](const PageKind &kind) {
+    return !whyNotNow(context.node, kind, largest).empty();
+  });
+  return all;
 }
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
   std::vector<uint64_t> all = sizes(context);
-  // One cell in each line of the caches. HW:a64fx-l1d-way, HW:x86-l1d-way
-  const char *stride =
-      context.node.machine.a64fx == A64fxKind::no ? "64" : "256";
+  std::string stride = std::to_string(cacheLineBytes(context.node));
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : kinds(context, all.back()))
     for (uint64_t bytes : all) {
@@ -93,12 +95,41 @@ static WorkerResult measure(const Parameters &parameters) {
 
 static std::vector<GuideFigure> guide() { return {}; }
 
-/// The kind of large pages in \p result; "2M" if there is none.
+/// The kind of large pages that is compared with the base page.
 static std::string largeKind(const ExperimentResult &result) {
-  for (const PointResult &point : result.points)
-    if (parameter(point.parameters, "pages") == "THP")
-      return "THP";
-  return "2M";
+  std::vector<std::string> kinds = valuesOf(result, "pages");
+  return is_contained(kinds, "2M") || !is_contained(kinds, "THP") ? "2M"
+                                                                  : "THP";
+}
+
+static std::string sizeOf(const PointResult &point) {
+  return parameter(point.parameters, "size").str();
+}
+
+/// "caches on 2M pages: 1.05 ns up to 48K, 3.6 ns up to 1M, ...". On large
+/// pages, where the TLB adds least.
+static void tellLevels(ExperimentResult &result, const std::string &pages) {
+  std::vector<const PointResult *> points =
+      curveOf(result, {{"pages", pages}}, "size");
+  std::vector<double> curve;
+  for (const PointResult *point : points)
+    curve.push_back(point->summary.median);
+  std::vector<Level> levels = findLevels(curve);
+  if (levels.size() < 2)
+    return;
+  Conclusion conclusion;
+  conclusion.text = "levels on " + pages + " pages:";
+  for (const Level &level : ArrayRef(levels).drop_back())
+    conclusion.text += formatv(" {0:f1} ns up to {1},", level.value,
+                               sizeOf(*points[level.last]));
+  conclusion.text += formatv(" {0:f1} ns from {1} on", levels.back().value,
+                             sizeOf(*points[levels.back().first]));
+  bool isBusy = any_of(points, [](const PointResult *p) { return p->isBusy; });
+  conclusion.kind =
+      isBusy ? Conclusion::Kind::undecided : Conclusion::Kind::yes;
+  if (isBusy)
+    conclusion.text += "; the machine was busy, so this is no verdict";
+  result.conclusions.push_back(std::move(conclusion));
 }
 
 /// Whether large pages are faster for certain.
@@ -118,12 +149,13 @@ static size_t findParting(const std::vector<Conclusion> &bySize) {
 
 static void conclude(ExperimentResult &result) {
   std::string base = basePageName(), large = largeKind(result);
+  tellLevels(result, large);
   std::vector<Conclusion> bySize;
   std::vector<std::string> sizes;
   for (const PointResult &point : result.points) {
     if (parameter(point.parameters, "pages") != base)
       continue;
-    std::string size = parameter(point.parameters, "size").str();
+    std::string size = sizeOf(point);
     const PointResult *other =
         findPoint(result, {{"pages", large}, {"size", size}});
     bySize.push_back(compareRounds(result, &point, other,
@@ -143,9 +175,9 @@ static void conclude(ExperimentResult &result) {
   result.conclusions.push_back(bySize[last]);
 }
 
-const Experiment mpg::wssExperiment = {
-    "wss",
-    "dependent loads by working-set size, on small and large pages",
+const Experiment mpg::latencyExperiment = {
+    "latency",
+    "dependent loads by footprint and kind of pages: caches and memory",
     "ns",
     /*higherIsBetter=*/false,
     "Time of one load. There is one cell in each line of the cache, and all "
