@@ -362,7 +362,7 @@ BlockPlace mpg::placeOf(const void *pointer) {
   uintptr_t address = uintptr_t(pointer), offset = address - heapMap.base;
   if (offset >= heapMap.openBytes.load(std::memory_order_relaxed))
     return {};
-  Slab &slab = heapMap.slabs[offset / slabBytes];
+  Slab &slab = slabAt(offset);
   if (slab.owner.load(std::memory_order_relaxed))
     return placeInSlab(slab, address, offset);
   return placeInPages(address);

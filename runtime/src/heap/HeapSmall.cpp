@@ -197,7 +197,7 @@ static SlabGranules slabGranules;
 void mpg::releaseSpareSlabs() { slabGranules.releaseSpare(); }
 
 static uintptr_t startOf(const Slab &slab) {
-  return heapMap.base + uintptr_t(&slab - heapMap.slabs) * slabBytes;
+  return heapMap.base + uintptr_t(heapMap.slabs - &slab) * slabBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,7 +243,7 @@ void ThreadCache::release(Slab &slab) {
 /// Gives an object of a bin back to its slab.
 void ThreadCache::toSlab(FreeObject *object) {
   size_t offset = uintptr_t(object) - heapMap.base;
-  Slab &slab = heapMap.slabs[offset / slabBytes];
+  Slab &slab = slabAt(offset);
   object->next = slab.free;
   slab.free = object;
   --slab.used;
@@ -267,7 +267,7 @@ static void reportWritten(const FreeObject *object, const char *function) {
   size_t offset = uintptr_t(object) - heapMap.base;
   if (offset >= heapMap.openBytes.load(std::memory_order_relaxed))
     return damage(HeapError::writtenAfterFree, function, object, {}, 0);
-  const Slab &slab = heapMap.slabs[offset / slabBytes];
+  const Slab &slab = slabAt(offset);
   damage(HeapError::writtenAfterFree, function, object,
          {uintptr_t(object), uintptr_t(object) + slab.objectBytes}, 0);
 }
@@ -360,7 +360,7 @@ static Slab *newSlab(ThreadCache &owner, unsigned sizeClass, int &error) {
   uint32_t page = slabGranules.take(error);
   if (!page)
     return nullptr;
-  Slab &slab = heapMap.slabs[page / SlabGranules::slabPages];
+  Slab &slab = slabAt(page * heapPageBytes);
   uint64_t bytes = classes.bytes[sizeClass];
   slab.free = nullptr;
   slab.inverse = UINT64_MAX / bytes + 1;

@@ -48,6 +48,11 @@ struct alignas(64) Slab {
 };
 static_assert(sizeof(Slab) == 64, "HeapSpace.cpp makes the table");
 
+/// The slab of the 64 KiB at \p offset in the heap's range. pre: it is open
+inline Slab &slabAt(size_t offset) {
+  return heapMap.slabs[-ptrdiff_t(offset / slabBytes)];
+}
+
 class ThreadCache {
 public:
   enum class State : uint8_t {

@@ -48,6 +48,28 @@ static size_t pageTableBytes(size_t rangeBytes) {
                  basePageBytes());
 }
 
+/// What a page table of 4 KiB pages reaches.
+static constexpr size_t tableReachBytes = 2 << 20;
+static constexpr size_t metadataStepBytes = 256 << 10;
+
+static size_t granuleTableBytes(size_t rangeBytes, size_t granule) {
+  return (rangeBytes / granule + 1) * sizeof(UnitEntry);
+}
+
+/// For the granules, the arenas and the first threads.
+static size_t metadataRoomBytes(size_t rangeBytes, size_t granule) {
+  return roundUp(granuleTableBytes(rangeBytes, granule), metadataStepBytes) +
+         3 * metadataStepBytes;
+}
+
+/// Addresses for all of it, wherever they begin.
+static size_t allTableBytes(size_t rangeBytes, size_t granule) {
+  return roundUp(
+      slabTableBytes(rangeBytes) + tableReachBytes + metadataStepBytes +
+          metadataRoomBytes(rangeBytes, granule) + pageTableBytes(rangeBytes),
+      granule);
+}
+
 bool HeapSpace::start(const Config &settings, Messages &speaker) {
   // With less than that the C library's malloc does better.
   constexpr uint64_t least = uint64_t(256) << 20;
@@ -63,37 +85,33 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   for (uint64_t bytes = roundUp(wantedBytes(), granule);
        reserved.empty() && bytes >= least && bytes >= 4 * granule;
        bytes = roundUp(bytes / 2, granule)) {
-    size_t tables = slabTableBytes(bytes) + pageTableBytes(bytes);
-    Range all = chooseAddresses(bytes + roundUp(tables, granule), granule);
+    Range all = chooseAddresses(bytes + allTableBytes(bytes, granule), granule);
     if (!all.empty())
       reserved = {all.start, all.start + bytes};
   }
-  size_t granuleCount = reserved.bytes() / granule;
-  size_t table = (granuleCount + 1) * sizeof(UnitEntry);
-  if (!granuleCount || !(granules = static_cast<UnitEntry *>(metadata(table))))
+  if (reserved.empty() || !startTables())
     return false;
-  startTables();
-  messages->setHeap(reserved, pagesEnd + pageTableBytes(reserved.bytes()));
+  messages->setHeap(reserved, tables.end + pageTableBytes(reserved.bytes()));
   return true;
 }
 
-void HeapSpace::startTables() {
-  slabsEnd = reserved.end;
-  pagesEnd = slabsEnd + slabTableBytes(reserved.bytes());
-  heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd);
-  heapMap.pages = reinterpret_cast<UnitEntry *>(pagesEnd);
+bool HeapSpace::startTables() {
+  const size_t bytes = reserved.bytes();
+  // A small program's part of them all has its entries in one page table.
+  slabsEnd = roundUp(reserved.end + slabTableBytes(bytes), tableReachBytes) +
+             metadataStepBytes;
+  tables = {slabsEnd, slabsEnd + metadataRoomBytes(bytes, granule)};
+  if (mapTable(tables) != 0)
+    return false;
+  metadataLeft = tables;
+  size_t table = granuleTableBytes(bytes, granule);
+  granules = static_cast<UnitEntry *>(metadata(table));
+  heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd - slabEntryBytes);
+  heapMap.pages = reinterpret_cast<UnitEntry *>(tables.end);
   heapMap.base = reserved.start;
   heapMap.random = uint32_t(addressRandom());
   addresses.start(granules, 0);
-  addresses.give({1, uint32_t(reserved.bytes() / granule - 2), false});
-}
-
-/// Makes a table that is open up to \p end reach to \p newEnd.
-static bool openTable(uintptr_t &end, uintptr_t newEnd) {
-  if (newEnd > end && mapTable({end, newEnd}) != 0)
-    return false;
-  if (newEnd > end)
-    end = newEnd;
+  addresses.give({1, uint32_t(bytes / granule - 2), false});
   return true;
 }
 
@@ -105,10 +123,14 @@ bool HeapSpace::openTables(size_t count) {
   size_t bytes = roundUp(count * granule, stepBytes);
   if (bytes > reserved.bytes())
     bytes = reserved.bytes();
-  auto slabs = uintptr_t(heapMap.slabs), pages = uintptr_t(heapMap.pages);
-  if (!openTable(slabsEnd, slabs + slabTableBytes(bytes)) ||
-      !openTable(pagesEnd, pages + pageTableBytes(bytes)))
+  uintptr_t start = slabsEnd - slabTableBytes(bytes);
+  uintptr_t end = uintptr_t(heapMap.pages) + pageTableBytes(bytes);
+  if (start < tables.start && mapTable({start, tables.start}) != 0)
     return false;
+  tables.start = start < tables.start ? start : tables.start;
+  if (end > tables.end && mapTable({tables.end, end}) != 0)
+    return false;
+  tables.end = end > tables.end ? end : tables.end;
   openCount = bytes / granule;
   heapMap.openBytes.store(bytes, std::memory_order_release);
   return true;
@@ -121,11 +143,10 @@ uint64_t HeapSpace::metadataBytes() const {
 }
 
 void *HeapSpace::metadata(size_t bytes) {
-  constexpr size_t stepBytes = 256 << 10;
   Locked hold(metadataLock);
   bytes = roundUp(bytes, 64);
   if (metadataLeft.bytes() < bytes) {
-    Range more = reserve(roundUp(bytes, stepBytes), basePageBytes());
+    Range more = reserve(roundUp(bytes, metadataStepBytes), basePageBytes());
     if (more.empty() || openReserved(more) != 0)
       return nullptr;
     metadataLeft = more;
@@ -321,11 +342,12 @@ static void touchTables(Range memory) {
   if (memory.bytes() > mostBytes)
     return;
   size_t start = memory.start - heapMap.base, end = memory.end - heapMap.base;
-  auto pages = uintptr_t(heapMap.pages), slabs = uintptr_t(heapMap.slabs);
+  auto pages = uintptr_t(heapMap.pages);
   touchPages(pages + start / heapPageBytes * sizeof(UnitEntry),
              pages + end / heapPageBytes * sizeof(UnitEntry));
-  touchPages(slabs + start / slabBytes * slabEntryBytes,
-             slabs + end / slabBytes * slabEntryBytes);
+  uintptr_t first = uintptr_t(heapMap.slabs) + slabEntryBytes;
+  touchPages(first - end / slabBytes * slabEntryBytes,
+             first - start / slabBytes * slabEntryBytes);
 }
 
 /// Memory for addresses that count as lost until they have it; after a failure

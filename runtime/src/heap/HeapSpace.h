@@ -4,7 +4,9 @@
 // and the tables beside it. An address is looked up by one subtraction: every
 // 64 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
 // The tables lie on normal pages that come when they are touched; they are open
-// up to the highest granule that was ever used.
+// up to the highest granule that was ever used. That of slabs grows down and
+// that of pages up, with what lives as long as the process between them: one
+// mapping, which a fork copies faster than three.
 //
 // Thread-safe, except start. No function here allocates.
 
@@ -29,7 +31,7 @@ constexpr size_t slabGranuleBytes = 2 << 20; ///< is divided into slabs
 struct HeapMap {
   uintptr_t base = 0;
   std::atomic<size_t> openBytes{0}; ///< from base on, with tables to be read
-  Slab *slabs = nullptr;
+  Slab *slabs = nullptr; ///< the first one; the next lies before it (slabAt)
   UnitEntry *pages = nullptr;
   uintptr_t mark = 0;  ///< secret of this process: marks free objects
   uint32_t random = 0; ///< by which the first addresses differ in each process
@@ -111,7 +113,7 @@ public:
 private:
   FreeRuns::Run runOf(Range memory) const;
   Range rangeOf(FreeRuns::Run run) const;
-  void startTables();
+  bool startTables();
   bool openTables(size_t granuleCount);
   int takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
                size_t needBytes);
@@ -133,12 +135,13 @@ private:
   size_t granule = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;            ///< the policy: what is needed
-  bool mustPageIn = false;              ///< demand may fail: everything
-  UnitEntry *granules = nullptr;        ///< one for each; 0 is never used
-  FreeRuns addresses;                   ///< of granules without memory
-  uintptr_t slabsEnd = 0, pagesEnd = 0; ///< how far the tables are open
-  size_t openCount = 0;                 ///< granules whose tables are open
+  bool pageInAtOnce = false;     ///< the policy: what is needed
+  bool mustPageIn = false;       ///< demand may fail: everything
+  UnitEntry *granules = nullptr; ///< one for each; 0 is never used
+  FreeRuns addresses;            ///< of granules without memory
+  uintptr_t slabsEnd = 0;        ///< what has no slab begins here
+  Range tables;                  ///< the open part
+  size_t openCount = 0;          ///< granules whose tables are open
   MappedBytes now;
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
   std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look

@@ -201,7 +201,7 @@ void HeapVerify::lookAtBins(const ThreadCache &cache) {
       size_t offset = at - heapMap.base;
       if (offset >= openPages() * heapPageBytes)
         return false;
-      const Slab &slab = heapMap.slabs[offset / slabBytes];
+      const Slab &slab = slabAt(offset);
       return slab.owner.load(std::memory_order_relaxed) == &cache &&
              slab.sizeClass == i && isObjectStart(slab, offset % slabBytes);
     };

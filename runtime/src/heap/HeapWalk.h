@@ -71,9 +71,11 @@ template <typename Visit> void forEachTile(Visit visit) {
 /// pre: HeapHeld.
 template <typename Visit> void visitSlabs(Visit visit) {
   size_t count = openPages() / (slabBytes / heapPageBytes);
-  for (size_t i = 0; i < count; ++i)
-    if (heapMap.slabs[i].owner.load(std::memory_order_acquire))
-      visit(heapMap.slabs[i], heapMap.base + i * slabBytes);
+  for (size_t i = 0; i < count; ++i) {
+    Slab &slab = slabAt(i * slabBytes);
+    if (slab.owner.load(std::memory_order_acquire))
+      visit(slab, heapMap.base + i * slabBytes);
+  }
 }
 
 } // namespace mpg

@@ -134,10 +134,6 @@ static inline bool isOpen(size_t offset) {
       offset < heapMap.openBytes.load(std::memory_order_relaxed), 1);
 }
 
-static inline Slab &slabAt(size_t offset) {
-  return heapMap.slabs[offset / slabBytes];
-}
-
 /// The cache that has \p block if that is a small block in use, else null.
 /// pre: \p slab is the one at \p offset, where \p block is.
 static inline ThreadCache *ownerOf(const Slab &slab, const void *block,
