@@ -108,8 +108,8 @@ static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
   int protection = protectionOf(mapping);
   if (!mapping.readable)
     protect(part, PROT_READ);
-  int error = moveOffLargePages(
-      {part, ForkOwner::other, protection, job.granuleBytes}, Source::normal);
+  int error =
+      moveOffLargePages({part, ForkOwner::other, protection, job.granuleBytes});
   if (error && !mapping.readable)
     protect(part, protection);
   heapSpace.leaveHuge(part);

@@ -171,21 +171,38 @@ static bool memoryCanBeHad(uint64_t bytes) {
   return readCgroupMemoryLeft() >= bytes + groupReserveBytes;
 }
 
-/// Little memory goes to normal pages, as it would be without us: a fork is
-/// fast then, and takes no more memory.
 static constexpr uint64_t littleBytes = 64 << 20;
 
-static Source sourceFor(uint64_t bytes) {
-  bool mayBeThp = forks.config->mode == Mode::automatic && thpIsAllowed();
-  return mayBeThp && bytes >= littleBytes ? Source::thp : Source::normal;
+static bool mayBeThp() {
+  return forks.config->mode == Mode::automatic && thpIsAllowed();
 }
 
-static void noteMoved(const ForkList &list, Source source) {
+static Source sourceFor(uint64_t bytes) {
+  return mayBeThp() && bytes >= littleBytes ? Source::thp : Source::normal;
+}
+
+/// Of little memory, granules that are mostly empty go to normal pages, as they
+/// would be without us: the program takes no more memory then than twice what
+/// it has filled. Full ones make a fork faster, which copies one entry in place
+/// of hundreds. Not on kernels before 5.8, where one byte that a child writes
+/// copies the page; those before 5.16 cannot move hugetlb memory.
+static void choosePages(ForkList &list, uint64_t presentBytes) {
+  list.moveTo(sourceFor(presentBytes));
+  bool isLittle = presentBytes < littleBytes;
+  if (isLittle && mayBeThp() && canMove(Source::hugetlb))
+    list.moveByContents();
+}
+
+static uint64_t thpBytes(const void *list, Range region) {
+  return static_cast<const ForkList *>(list)->thpBytes(region);
+}
+
+static void noteMoved(const ForkList &list) {
   for (const ForkStretch &stretch : list)
     if (stretch.owner == ForkOwner::heap)
-      heapSpace.setSource(stretch.range, source);
-  segmentsHaveLeft(source);
-  stacksHaveLeft(source);
+      heapSpace.setSource(stretch.range, stretch.source);
+  segmentsHaveLeft(thpBytes, &list);
+  stacksHaveLeft(thpBytes, &list);
   forgetLargeMemory();
 }
 
@@ -211,23 +228,25 @@ static void sayMoved(uint64_t bytes, uint64_t milliseconds, Source source) {
   say(line);
 }
 
-/// Returns an errno value; \p bytes comes back as what was moved. pre: the
-/// other threads stand still.
+/// Returns an errno value; \p bytes comes back as what was moved, and
+/// \p source as what large memory was moved to. pre: the other threads stand
+/// still.
 static int moveAll(uint64_t &bytes, Source &source) {
   ForkList list;
   int error = ENOMEM;
   if (list.find(forks.config->hugeBytes)) {
     bytes = list.presentBytes();
-    source = sourceFor(bytes);
+    source = Source::normal;
     bool fits = memoryCanBeHad(bytes);
-    if (!fits) {
-      source = Source::normal;
-      fits = memoryCanBeHad(filledBytes(list));
+    if (fits) {
+      source = sourceFor(bytes);
+      choosePages(list, bytes);
     }
-    error = fits ? moveOffLargePages(list, source) : ENOMEM;
+    fits = fits || memoryCanBeHad(list.filledBytes());
+    error = fits ? moveOffLargePages(list) : ENOMEM;
   }
   if (!error)
-    noteMoved(list, source);
+    noteMoved(list);
   list.discard();
   return error;
 }
@@ -319,9 +338,9 @@ static Safety reserveCopy() {
 }
 
 static void moveCopyIn() {
-  Source source = sourceFor(forks.list.bytes());
+  forks.list.moveTo(sourceFor(forks.list.bytes()));
   forks.copy.moveIn();
-  noteMoved(forks.list, source);
+  noteMoved(forks.list);
   forks.list.discard();
 }
 

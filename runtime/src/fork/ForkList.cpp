@@ -65,7 +65,8 @@ void ForkList::add(ForkStretch stretch) {
   ForkStretch *last = count ? &first[count - 1] : nullptr;
   if (last && last->range.end == stretch.range.start &&
       last->owner == stretch.owner && last->rights == stretch.rights &&
-      last->granuleBytes == stretch.granuleBytes)
+      last->granuleBytes == stretch.granuleBytes &&
+      last->source == stretch.source)
     last->range.end = stretch.range.end;
   else if (count < most)
     first[count++] = stretch;
@@ -78,23 +79,34 @@ bool ForkList::find(size_t granuleBytes) {
          findMost(granuleBytes, mostStretches);
 }
 
+static size_t listBytes(size_t most) {
+  return roundUp(most * sizeof(ForkStretch), basePageBytes());
+}
+
+/// Memory for \p mostOfThem, and \p moreBytes behind it.
+bool ForkList::open(size_t mostOfThem, size_t moreBytes) {
+  most = mostOfThem;
+  complete = true;
+  if (buildAway(Source::normal, listBytes(most) + moreBytes, basePageBytes(),
+                nullptr, memory))
+    return false;
+  first = reinterpret_cast<ForkStretch *>(memory.range.start);
+  return true;
+}
+
 bool ForkList::findMost(size_t granuleBytes, size_t mostOfThem) {
   discard();
   granule = granuleBytes;
-  most = mostOfThem;
-  complete = true;
-  size_t page = basePageBytes();
-  size_t listBytes = roundUp(most * sizeof(ForkStretch), page);
-  size_t runBytes = roundUp(most * sizeof(Range), page);
-  if (buildAway(Source::normal, listBytes + runBytes, page, nullptr, memory))
+  size_t runBytes = roundUp(mostOfThem * sizeof(Range), basePageBytes());
+  if (!open(mostOfThem, runBytes))
     return false;
-  first = reinterpret_cast<ForkStretch *>(memory.range.start);
-  Runs runs{reinterpret_cast<Range *>(memory.range.start + listBytes), most};
+  uintptr_t listEnd = memory.range.start + listBytes(most);
+  Runs runs{reinterpret_cast<Range *>(listEnd), most};
   // What is just being mapped or unmapped by another thread is not among these.
   heapSpace.forEachHugeRun(addRun, &runs);
   complete = runs.complete;
   addOpen(runs.first, runs.first + runs.count);
-  shrinkAway(memory, listBytes);
+  shrinkAway(memory, listBytes(most));
   return complete;
 }
 
@@ -140,6 +152,39 @@ void ForkList::discard() {
   count = 0;
 }
 
+//===----------------------------------------------------------------------===//
+// What is in it
+//===----------------------------------------------------------------------===//
+
+bool mpg::isFilled(uintptr_t at, size_t page) {
+  auto *words = reinterpret_cast<const uint64_t *>(at);
+  uint64_t any = 0;
+  for (size_t i = 0; i < page / sizeof *words && !any; i += 8)
+    for (size_t j = i; j < i + 8; ++j)
+      any |= words[j];
+  return any;
+}
+
+static uint64_t filledIn(Range range) {
+  size_t page = basePageBytes();
+  uint64_t bytes = 0;
+  for (; !range.empty(); range.start += page)
+    bytes += isFilled(range.start, page) ? page : 0;
+  return bytes;
+}
+
+/// Calls \p visit(run, isTouched) with each run of granules. Those that are
+/// not touched would take a page if they were read.
+template <typename Visit>
+static void forEachRun(const ForkStretch &stretch, Visit visit) {
+  for (Range rest = stretch.range; !rest.empty();) {
+    bool touched;
+    size_t bytes = touchedRun(rest, stretch.granuleBytes, touched);
+    visit(Range{rest.start, rest.start + bytes}, touched);
+    rest.start += bytes;
+  }
+}
+
 uint64_t ForkList::bytes() const {
   uint64_t sum = 0;
   for (const ForkStretch &stretch : *this)
@@ -150,11 +195,61 @@ uint64_t ForkList::bytes() const {
 uint64_t ForkList::presentBytes() const {
   uint64_t present = 0;
   for (const ForkStretch &stretch : *this)
-    for (Range rest = stretch.range; !rest.empty();) {
-      bool touched;
-      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
-      present += touched ? run : 0;
-      rest.start += run;
-    }
+    forEachRun(stretch, [&](Range run, bool isTouched) {
+      present += isTouched ? run.bytes() : 0;
+    });
   return present;
+}
+
+uint64_t ForkList::filledBytes() const {
+  uint64_t filled = 0;
+  for (const ForkStretch &stretch : *this)
+    forEachRun(stretch, [&](Range run, bool isTouched) {
+      filled += isTouched ? filledIn(run) : 0;
+    });
+  return filled;
+}
+
+//===----------------------------------------------------------------------===//
+// Where it goes
+//===----------------------------------------------------------------------===//
+
+void ForkList::moveTo(Source source) {
+  for (size_t i = 0; i < count; ++i)
+    first[i].source = source;
+}
+
+void ForkList::addByContents(const ForkStretch &stretch) {
+  forEachRun(stretch, [&](Range run, bool isTouched) {
+    ForkStretch part = stretch;
+    size_t step = isTouched ? stretch.granuleBytes : run.bytes();
+    for (uintptr_t at = run.start; at < run.end; at += step) {
+      part.range = {at, at + step};
+      bool isDense = isTouched && filledIn(part.range) >= step / 2;
+      part.source = isDense ? Source::thp : Source::normal;
+      add(part);
+    }
+  });
+}
+
+void ForkList::moveByContents() {
+  size_t granules = 0;
+  for (const ForkStretch &stretch : *this)
+    granules += stretch.range.bytes() / stretch.granuleBytes;
+  ForkList parts;
+  parts.granule = granule;
+  if (!parts.open(granules, 0))
+    return;
+  for (const ForkStretch &stretch : *this)
+    parts.addByContents(stretch);
+  discard();
+  *this = parts;
+}
+
+uint64_t ForkList::thpBytes(Range region) const {
+  uint64_t sum = 0;
+  for (const ForkStretch &stretch : *this)
+    if (stretch.source == Source::thp)
+      sum += common(stretch.range, region).bytes();
+  return sum;
 }

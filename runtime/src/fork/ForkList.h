@@ -23,6 +23,7 @@ struct ForkStretch {
   ForkOwner owner;
   int rights; ///< of mprotect; readable at least
   size_t granuleBytes;
+  Source source = Source::normal; ///< what it moves to
 };
 
 class ForkList {
@@ -35,14 +36,27 @@ public:
   bool find(size_t granuleBytes);
   void discard();
 
+  /// Where the list's memory moves to; normal pages if nobody says.
+  void moveTo(Source source);
+  /// Granules of which half and more is not zero to transparent huge pages, the
+  /// others to normal ones. To normal ones all if there is no memory for a
+  /// longer list. pre: as find().
+  void moveByContents();
+
   const ForkStretch *begin() const { return first; }
   const ForkStretch *end() const { return first + count; }
   /// Of those pages that are present.
   uint64_t presentBytes() const;
+  /// What of them is not zero, in normal pages.
+  uint64_t filledBytes() const;
+  /// What of \p region moves to transparent huge pages.
+  uint64_t thpBytes(Range region) const;
   uint64_t bytes() const;
 
 private:
+  bool open(size_t mostOfThem, size_t moreBytes);
   bool findMost(size_t granuleBytes, size_t mostOfThem);
+  void addByContents(const ForkStretch &stretch);
   void addMapping(const Mapping &mapping, const Range *&run,
                   const Range *lastRun);
   void addOpen(const Range *run, const Range *lastRun);
@@ -55,6 +69,9 @@ private:
   size_t count = 0;
   bool complete = true;
 };
+
+/// Whether the normal page at \p at has anything but zeros.
+bool isFilled(uintptr_t at, size_t page);
 
 } // namespace mpg
 

@@ -21,20 +21,10 @@ namespace {
 
 struct Job {
   const ForkList *list;
-  Source source;
   int error;
 };
 
 } // namespace
-
-static bool isFilled(uintptr_t at, size_t page) {
-  auto *words = reinterpret_cast<const uint64_t *>(at);
-  uint64_t any = 0;
-  for (size_t i = 0; i < page / sizeof *words && !any; i += 8)
-    for (size_t j = i; j < i + 8; ++j)
-      any |= words[j];
-  return any;
-}
 
 /// Copies what is not zero: a large page is present to its last byte, and a
 /// small program uses little of it. New memory is zero. No
@@ -46,27 +36,6 @@ static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
       copyPages(to, from, page);
 }
 
-static uint64_t filledBytes(Range range) {
-  size_t page = basePageBytes();
-  uint64_t bytes = 0;
-  for (; !range.empty(); range.start += page)
-    bytes += isFilled(range.start, page) ? page : 0;
-  return bytes;
-}
-
-uint64_t mpg::filledBytes(const ForkList &list) {
-  uint64_t bytes = 0;
-  for (const ForkStretch &stretch : list)
-    for (Range rest = stretch.range; !rest.empty();) {
-      bool touched;
-      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
-      if (touched)
-        bytes += ::filledBytes({rest.start, rest.start + run});
-      rest.start += run;
-    }
-  return bytes;
-}
-
 /// Large memory is often where its threads are: the one that forks must not
 /// become the first to touch it.
 static void keepNode(Range away, uintptr_t old) {
@@ -75,11 +44,12 @@ static void keepNode(Range away, uintptr_t old) {
     place(away, Placement::prefer, NodeSet::of(node));
 }
 
-static int movePiece(Range piece, const ForkStretch &stretch, Source source,
-                     bool keepsNode, bool touched) {
+static int movePiece(Range piece, const ForkStretch &stretch, bool keepsNode,
+                     bool touched) {
   const size_t granuleBytes = stretch.granuleBytes;
   Away away;
-  if (int error = buildAway(source, piece.bytes(), granuleBytes, nullptr, away))
+  if (int error =
+          buildAway(stretch.source, piece.bytes(), granuleBytes, nullptr, away))
     return error;
   if (touched && keepsNode)
     keepNode(away.range, piece.start);
@@ -92,7 +62,7 @@ static int movePiece(Range piece, const ForkStretch &stretch, Source source,
   return error;
 }
 
-static int moveStretch(const ForkStretch &stretch, Source source) {
+static int moveStretch(const ForkStretch &stretch) {
   const size_t granule = stretch.granuleBytes;
   Range rest = stretch.range;
   // Of memory that is there twice.
@@ -103,8 +73,8 @@ static int moveStretch(const ForkStretch &stretch, Source source) {
     size_t bytes = touchedRun(rest, granule, touched);
     if (bytes > mostBytes)
       bytes = roundUp(mostBytes, granule);
-    int error = movePiece({rest.start, rest.start + bytes}, stretch, source,
-                          hasNodes, touched);
+    int error =
+        movePiece({rest.start, rest.start + bytes}, stretch, hasNodes, touched);
     if (!error)
       rest.start += bytes;
     else if (mostBytes > granule)
@@ -115,9 +85,9 @@ static int moveStretch(const ForkStretch &stretch, Source source) {
   return 0;
 }
 
-int mpg::moveOffLargePages(const ForkStretch &stretch, Source source) {
+int mpg::moveOffLargePages(const ForkStretch &stretch) {
   constexpr int readWrite = PROT_READ | PROT_WRITE;
-  int error = moveStretch(stretch, source);
+  int error = moveStretch(stretch);
   if (!error && stretch.rights != readWrite)
     rawCall(SYS_mprotect, long(stretch.range.start),
             long(stretch.range.bytes()), stretch.rights);
@@ -126,7 +96,7 @@ int mpg::moveOffLargePages(const ForkStretch &stretch, Source source) {
 
 static int moveAll(const Job &job) {
   for (const ForkStretch &stretch : *job.list)
-    if (int error = moveOffLargePages(stretch, job.source))
+    if (int error = moveOffLargePages(stretch))
       return error;
   return 0;
 }
@@ -161,11 +131,11 @@ static void moveOnOwnStack(void *argument) {
   static_cast<Job *>(argument)->error = error;
 }
 
-int mpg::moveOffLargePages(const ForkList &list, Source source) {
+int mpg::moveOffLargePages(const ForkList &list) {
   void *top = ownStackTop();
   if (!top)
     return ENOMEM;
-  Job job{&list, source, 0};
+  Job job{&list, 0};
   if (isOnOwnStack())
     return moveAll(job);
   mpg_call_on_stack(top, moveOnOwnStack, &job);

@@ -10,17 +10,13 @@
 
 namespace mpg {
 
-/// Moves all of \p list to \p source, the stack in use included. Returns 0 or
+/// Moves all of \p list, the stack in use included. Returns 0 or
 /// an errno value; then the rest is where it was. What was moved keeps its
 /// contents and rights. pre: no other thread runs, signals are blocked.
-int moveOffLargePages(const ForkList &list, Source source);
+int moveOffLargePages(const ForkList &list);
 
 /// The same for one stretch. pre: the stack in use is not in it.
-int moveOffLargePages(const ForkStretch &stretch, Source source);
-
-/// What of \p list is not zero, in normal pages: so much memory the move to
-/// them takes at least.
-uint64_t filledBytes(const ForkList &list);
+int moveOffLargePages(const ForkStretch &stretch);
 
 /// Normal pages to run on while the stack in use is replaced. Null if there is
 /// no memory for them. One user at a time.

@@ -6,6 +6,8 @@
 #ifndef MPG_RUNTIME_AFTERFORK_H
 #define MPG_RUNTIME_AFTERFORK_H
 
+#include "base/Range.h"
+
 namespace mpg {
 
 /// Whether this process was made by a fork() with this library in it: memory
@@ -19,6 +21,9 @@ void becomeForkedChild();
 /// under which it would have to leave them again. Thread-safe.
 bool poolIsOpen();
 void closePool();
+
+/// How much of \p region is on transparent huge pages after a fork.
+using ThpBytes = uint64_t (*)(const void *context, Range region);
 
 /// For mpgrun's report.
 constexpr char movedByForkReason[] = "the program has forked (MPG_FORK)";

@@ -4,8 +4,6 @@
 
 #include "segments/LargeSegments.h"
 
-#include "pages/AfterFork.h"
-
 using namespace mpg;
 
 namespace {
@@ -52,13 +50,13 @@ uint64_t mpg::segmentHugeBytes() {
 
 bool mpg::segmentsHoldLibraries() { return watch.count && watch.holdsUs; }
 
-void mpg::segmentsHaveLeft(Source source) {
+void mpg::segmentsHaveLeft(ThpBytes thpBytes, const void *context) {
   watch.count = 0;
   for (size_t i = 0; i < watch.regionCount; ++i) {
     const Region &region = watch.regions[i];
     watch.messages->region(region.kind, region.range,
-                           source == Source::thp ? region.range.bytes() : 0,
-                           watch.granuleBytes, movedByForkReason);
+                           thpBytes(context, region.range), watch.granuleBytes,
+                           movedByForkReason);
   }
 }
 

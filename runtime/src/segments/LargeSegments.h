@@ -7,6 +7,7 @@
 
 #include "base/Env.h"
 #include "base/Messages.h"
+#include "pages/AfterFork.h"
 #include "segments/Mover.h"
 
 namespace mpg {
@@ -30,8 +31,8 @@ uint64_t segmentHugeBytes();
 /// program): a child cannot do without these for a moment.
 bool segmentsHoldLibraries();
 
-/// They lie on \p source now, for good.
-void segmentsHaveLeft(Source source);
+/// They have left hugetlb pages for good.
+void segmentsHaveLeft(ThpBytes thpBytes, const void *context);
 
 } // namespace mpg
 

@@ -4,7 +4,6 @@
 
 #include "stack/LargeStacks.h"
 
-#include "pages/AfterFork.h"
 #include "pages/LargeMemory.h"
 
 using namespace mpg;
@@ -25,11 +24,10 @@ void mpg::setThreadStack(Range large) {
   noteLargeMemory(large, watch.granuleBytes);
 }
 
-void mpg::stacksHaveLeft(Source source) {
+void mpg::stacksHaveLeft(ThpBytes thpBytes, const void *context) {
   Range stack = watch.processStack;
   if (!stack.empty())
-    watch.messages->region(MPG_REGION_STACK, stack,
-                           source == Source::thp ? stack.bytes() : 0,
+    watch.messages->region(MPG_REGION_STACK, stack, thpBytes(context, stack),
                            watch.granuleBytes, movedByForkReason);
   watch.processStack = Range{};
 }

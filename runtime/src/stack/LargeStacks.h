@@ -6,7 +6,7 @@
 #define MPG_RUNTIME_LARGESTACKS_H
 
 #include "base/Messages.h"
-#include "pages/Pages.h"
+#include "pages/AfterFork.h"
 
 namespace mpg {
 
@@ -18,8 +18,8 @@ void noteLargeStack(Range processStack, size_t granuleBytes,
 /// The large part of the stack of the calling thread.
 void setThreadStack(Range large);
 
-/// All stacks lie on \p source now, for good.
-void stacksHaveLeft(Source source);
+/// All stacks have left hugetlb pages for good.
+void stacksHaveLeft(ThpBytes thpBytes, const void *context);
 
 } // namespace mpg
 

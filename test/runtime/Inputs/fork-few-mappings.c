@@ -2,7 +2,8 @@
  *
  * Fills its address space with mappings up to so many that the kernel allows as
  * the argument says, forks, and tells what came of it: `right` if the child saw
- * what it should and ended, the name of the error if there was no child.
+ * what it should and ended, the name of the error if there was no child. With
+ * `addresses` before the number no more may be mapped instead (RLIMIT_AS).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,15 +26,22 @@ static size_t fill(char *memory) {
   return count;
 }
 
-int main(int argumentCount, char **arguments) {
-  size_t left = strtoul(arguments[argumentCount - 1], 0, 10);
-  char *volatile block = malloc(3 << 20);
-  memset(block, 7, 3 << 20);
+static void leaveFew(size_t left) {
   char *memory = mmap(0, pairs * 2 * PAGE, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   size_t count = fill(memory);
   for (size_t i = 1; i <= left / 2 && i <= count; i++)
     mprotect(memory + (count - i) * 2 * PAGE, PAGE, PROT_NONE);
+}
+
+int main(int argumentCount, char **arguments) {
+  size_t left = strtoul(arguments[argumentCount - 1], 0, 10);
+  char *volatile block = malloc(3 << 20);
+  memset(block, 7, 3 << 20);
+  if (argumentCount > 2)
+    setrlimit(RLIMIT_AS, &(struct rlimit){PAGE, PAGE});
+  else
+    leaveFew(left);
   pid_t child = fork();
   if (child == 0) {
     int isRight = block[1 << 20] == 7;
