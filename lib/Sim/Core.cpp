@@ -7,12 +7,19 @@
 
 using namespace mpg::sim;
 
-Core::Core(Model &model, unsigned group) : model(model), group(group) {
+Core::Core(Model &model, unsigned group)
+    : model(model), group(group), lineBits(model.lineBits),
+      prefetches(!model.machine.prefetchers.empty()) {
   const WhatIf &whatIf = model.whatIf;
   for (uint64_t bytes : whatIf.pageBytes)
     addPages(bytes);
+  pageShift = pages.front().shift;
   for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
     first.push_back(*model.makeCache(0, limit));
+  for (const CacheSets &cache : first)
+    canSettle &= cache.isPlainLru();
+  for (const Prefetcher &prefetcher : model.machine.prefetchers)
+    canSettle &= prefetcher.level != 0;
   const CacheLevel &level = model.machine.caches[0];
   uint64_t sets = level.bytes / level.ways / model.machine.lineBytes;
   assert((sets & (sets - 1)) == 0 && !level.hash.bits && !level.shared &&
@@ -31,6 +38,7 @@ void Core::addPages(uint64_t pageBytes) {
   for (unsigned level = 0; level < model.machine.tlbs.size(); ++level)
     if (const TlbArray *array = model.machine.tlbs[level].arrayFor(pageBytes))
       size.levels.emplace_back(*array, model.counters.tlbMisses(number, level));
+  tlbHitsLeaveState &= size.hitsLeaveState();
   pages.push_back(std::move(size));
 }
 
@@ -48,7 +56,7 @@ void Core::addChain(unsigned page, unsigned map, unsigned limit) {
     bool shared = machine.caches[level].shared;
     if (!shared)
       ownCaches.emplace_back();
-    std::unique_ptr<SetAssociative> &cache =
+    std::unique_ptr<CacheSets> &cache =
         shared ? model.sharedCaches[model.sharedPlace(group, page, map, limit,
                                                       level)]
                : ownCaches.back();
@@ -56,12 +64,14 @@ void Core::addChain(unsigned page, unsigned map, unsigned limit) {
       cache = model.makeCache(level, limit);
     chain.levels.push_back(cache.get());
   }
+  if (!chain.levels.empty())
+    chain.frames.use(*chain.levels[0]);
   chains.push_back(std::move(chain));
 }
 
-void Core::addSite() {
+void Core::addSite(const Site &site) {
   counts.resize(counts.size() + model.counters.size());
-  lastLines.push_back(noLine);
+  slots.emplace_back(site);
 }
 
 uint64_t *Core::row(unsigned site) {
@@ -69,23 +79,25 @@ uint64_t *Core::row(unsigned site) {
 }
 
 void Core::access(unsigned site, uint64_t address) {
-  ++row(site)[model.counters.accesses()];
-  touch(site, address, model.sites[site].bytes);
+  Slot &slot = slots[site];
+  ++slot.accesses;
+  touch(site, address >> lineBits, (address + slot.bytes - 1) >> lineBits);
 }
 
-bool Core::touch(unsigned site, uint64_t address, unsigned bytes) {
-  uint64_t line = address >> model.lineBits;
-  uint64_t end = (address + bytes - 1) >> model.lineBits;
+bool Core::touchOther(unsigned site, uint64_t line, uint64_t end) {
   bool same = touchLine(site, line);
-  if (end != line)
+  if (end != line) {
     same &= touchLine(site, end);
-  if (lastLines[site] != line && !model.machine.prefetchers.empty()) {
-    uint64_t previous = lastLines[site];
-    lastLines[site] = line;
-    fetchAhead(site, line, previous);
-    same = false;
+    slots[site].pageChanges = 0; // the second page may have displaced the first
   }
-  return same;
+  uint64_t previous = slots[site].line;
+  if (line == previous)
+    return same;
+  slots[site].line = line;
+  if (!prefetches)
+    return same;
+  fetchAhead(site, line, previous);
+  return false;
 }
 
 bool Core::touchLine(unsigned site, uint64_t line) {
@@ -93,34 +105,42 @@ bool Core::touchLine(unsigned site, uint64_t line) {
   return lookUpFirst(site, line) && same;
 }
 
-/// The page that was used last is in every TLB, and the newest there: nothing
-/// to do for it. Who is in the last small page is in the last large ones as
-/// well.
+/// A page that the site used before is in every TLB as long as none has
+/// changed. So is the page that was used last, and it is the newest there. Who
+/// is in the last small page is in the last large ones as well.
 bool Core::lookUpPages(unsigned site, uint64_t line) {
+  Slot &slot = slots[site];
+  if (slot.pageChanges == pageChanges &&
+      (slot.pageLine ^ line) >> pageShift == 0)
+    return true;
   bool same = true;
   for (Pages &size : pages) {
     uint64_t page = line >> size.shift;
     if (page == size.last)
       break;
     size.last = page;
+    pageChanges += !tlbHitsLeaveState;
     for (Pages::Level &level : size.levels) {
       if (level.access(page))
         break;
       ++row(site)[level.counter];
+      ++pageChanges;
       same = false;
     }
   }
+  slot.pageLine = line;
+  slot.pageChanges = pageChanges;
   return same;
 }
 
 /// The line that was used last in its set is there for every limit, and the
 /// newest one: used alike once more it changes nothing.
 bool Core::lookUpFirst(unsigned site, uint64_t line) {
-  const Site &tags = model.sites[site];
-  uint64_t key = line << 3 | uint64_t(tags.sector) << 1 | uint64_t(tags.store);
+  const Slot &slot = slots[site];
+  uint64_t key = line << 3 | slot.key;
   uint64_t &newestKey = newest[line & (newest.size() - 1)];
   // A load behind a store of the line differs in the last bit alone.
-  if (newestKey == key || newestKey == (key | 1))
+  if ((newestKey & slot.keyMask) == key)
     return true;
   newestKey = key;
   bool same = true;
@@ -131,20 +151,22 @@ bool Core::lookUpFirst(unsigned site, uint64_t line) {
 
 bool Core::lookUpFirst(unsigned site, uint64_t line, unsigned limit,
                        Count kind) {
-  const Site &tags = model.sites[site];
-  bool store = tags.store && kind == Count::demandMisses;
-  SetAssociative::Outcome outcome =
-      first[limit].access(line, line, tags.sector, store);
+  const Slot &slot = slots[site];
+  bool store = slot.store && kind == Count::demandMisses;
+  CacheSets::Outcome outcome =
+      first[limit].access(line, line & (newest.size() - 1), slot.sector, store);
   if (outcome.hit)
     return true;
   ++row(site)[model.counters.firstCache(limit, kind)];
-  if (outcome.evictedDirty) {
+  if (outcome.evicted && collectsEvicted)
+    evicted.push_back(outcome.line);
+  if (outcome.evictedDirty)
     ++row(site)[model.counters.firstCache(limit, Count::writeBacks)];
-    for (size_t at = limit; at < chains.size(); at += first.size())
-      writeBack(site, outcome.evicted, chains[at], 0);
-  }
-  for (size_t at = limit; at < chains.size(); at += first.size())
+  for (size_t at = limit; at < chains.size(); at += first.size()) {
+    if (outcome.evictedDirty)
+      writeBack(site, outcome.line, chains[at], 0);
     fetch(site, line, chains[at], 0, kind);
+  }
   return false;
 }
 
@@ -157,7 +179,7 @@ void Core::fetchAhead(unsigned site, uint64_t line, uint64_t previous) {
   for (const Prefetcher &prefetcher : model.machine.prefetchers) {
     uint64_t target = line > previous ? line + prefetcher.linesAhead
                                       : line - prefetcher.linesAhead;
-    if ((target ^ line) >> pages.front().shift)
+    if ((target ^ line) >> pageShift)
       continue;
     if (prefetcher.level) {
       for (Chain &chain : chains)
@@ -165,7 +187,7 @@ void Core::fetchAhead(unsigned site, uint64_t line, uint64_t previous) {
       continue;
     }
     for (unsigned limit = 0; limit < first.size(); ++limit) {
-      if (first[limit].contains(target, target))
+      if (first[limit].contains(target, target & (newest.size() - 1)))
         continue;
       newest[target & (newest.size() - 1)] = noLine;
       lookUpFirst(site, target, limit, Count::prefetchMisses);
@@ -176,17 +198,16 @@ void Core::fetchAhead(unsigned site, uint64_t line, uint64_t previous) {
 /// \p level counts from the one behind the first cache.
 void Core::fetch(unsigned site, uint64_t line, Chain &chain, unsigned level,
                  Count kind) {
-  uint64_t index = chain.frames.physicalLine(line);
   for (; level < chain.levels.size(); ++level) {
-    SetAssociative::Outcome outcome = chain.levels[level]->access(
-        line, index, model.sites[site].sector, false);
+    CacheSets::Outcome outcome = chain.levels[level]->access(
+        line, chain.setOf(line, level), slots[site].sector, false);
     if (outcome.hit)
       return;
     uint64_t *counters = &row(site)[chain.counter + level * 3];
     ++counters[unsigned(kind)];
     if (outcome.evictedDirty) {
       ++counters[unsigned(Count::writeBacks)];
-      writeBack(site, outcome.evicted, chain, level + 1);
+      writeBack(site, outcome.line, chain, level + 1);
     }
   }
   countMoved(site, line, chain, false);
@@ -194,9 +215,8 @@ void Core::fetch(unsigned site, uint64_t line, Chain &chain, unsigned level,
 
 void Core::writeBack(unsigned site, uint64_t line, Chain &chain,
                      unsigned level) {
-  uint64_t index = chain.frames.physicalLine(line);
   for (; level < chain.levels.size(); ++level)
-    if (chain.levels[level]->markDirty(line, index))
+    if (chain.levels[level]->markDirty(line, chain.setOf(line, level)))
       return;
   ++row(site)[chain.memoryWrites];
   countMoved(site, line, chain, true);
@@ -205,6 +225,8 @@ void Core::writeBack(unsigned site, uint64_t line, Chain &chain,
 void Core::countMoved(unsigned site, uint64_t line, const Chain &chain,
                       bool written) {
   unsigned placements = unsigned(model.whatIf.placements.size());
+  if (!placements)
+    return;
   const CoreGroups &groups = model.machine.groups;
   uint64_t page = line >> pages[chain.page].shift;
   unsigned hopCounts = groups.maxHops() + 1;

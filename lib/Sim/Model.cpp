@@ -34,26 +34,28 @@ size_t Model::sharedPlace(unsigned group, unsigned page, unsigned map,
   return place * (machine.caches.size() - 1) + level - 1;
 }
 
-std::unique_ptr<SetAssociative> Model::makeCache(unsigned level,
-                                                 unsigned limit) const {
+std::unique_ptr<CacheSets> Model::makeCache(unsigned level,
+                                            unsigned limit) const {
   const std::vector<WayLimits> &limits = whatIf.limits[limit];
-  return std::make_unique<SetAssociative>(
-      machine.caches[level], machine.lineBytes,
-      level < limits.size() ? limits[level] : WayLimits());
+  return std::make_unique<CacheSets>(machine.caches[level], machine.lineBytes,
+                                     level < limits.size() ? limits[level]
+                                                           : WayLimits());
 }
 
 unsigned Model::addSite(const Site &site) {
   assert(site.bytes && site.bytes <= machine.lineBytes && site.sector < 4);
   sites.push_back(site);
   for (std::unique_ptr<Core> &core : cores)
-    core->addSite();
+    core->addSite(site);
   return unsigned(sites.size() - 1);
 }
 
 uint64_t Model::count(unsigned site, unsigned counter) const {
   uint64_t sum = 0;
   for (const std::unique_ptr<Core> &core : cores)
-    sum += core->counts[site * counters.size() + counter];
+    sum += counter == counters.accesses()
+               ? core->slots[site].accesses
+               : core->counts[site * counters.size() + counter];
   return sum;
 }
 
@@ -80,6 +82,9 @@ uint64_t Model::totalOfLoop(unsigned loop, unsigned counter) const {
 }
 
 void Model::resetCounts() {
-  for (std::unique_ptr<Core> &core : cores)
+  for (std::unique_ptr<Core> &core : cores) {
     core->counts.assign(core->counts.size(), 0);
+    for (Core::Slot &slot : core->slots)
+      slot.accesses = 0;
+  }
 }

@@ -53,21 +53,28 @@ private:
   friend class Model;
   struct Pages;
   struct Chain;
-  struct Cursor;
+  struct Slot;
+  /// A stream on its way, and the lines of its first and last byte.
+  struct Cursor {
+    Stream stream;
+    unsigned bytes;
+    uint64_t line, end;
+  };
   static constexpr uint64_t noLine = ~uint64_t(0);
 
   Core(Model &model, unsigned group);
   void addPages(uint64_t pageBytes);
   void addChain(unsigned page, unsigned map, unsigned limit);
-  void addSite();
+  void addSite(const Site &site);
 
   // These tell whether the same once more would change nothing.
-  bool touch(unsigned site, uint64_t address, unsigned bytes);
+  bool touch(unsigned site, uint64_t line, uint64_t end);
+  bool touchOther(unsigned site, uint64_t line, uint64_t end);
   bool touchLine(unsigned site, uint64_t line);
   bool lookUpPages(unsigned site, uint64_t line);
   bool lookUpFirst(unsigned site, uint64_t line);
   bool lookUpFirst(unsigned site, uint64_t line, unsigned limit, Count kind);
-  bool touchAll(const std::vector<Cursor> &cursors);
+  bool touchAll();
 
   void fetchAhead(unsigned site, uint64_t line, uint64_t previous);
   void fetch(unsigned site, uint64_t line, Chain &chain, unsigned level,
@@ -75,19 +82,38 @@ private:
   void writeBack(unsigned site, uint64_t line, Chain &chain, unsigned level);
   void countMoved(unsigned site, uint64_t line, const Chain &chain,
                   bool written);
-  void run(std::vector<Cursor> &cursors, uint64_t times);
-  uint64_t sameLines(const Cursor &cursor) const;
+
+  void copyVectors(std::initializer_list<Stream> streams, uint64_t bytes);
+  void addCursor(const Stream &stream, unsigned bytes);
+  void run(uint64_t times);
+  uint64_t moveCursors(uint64_t now, uint64_t times);
+  void iterate(uint64_t times);
+  bool isSettled(uint64_t pageChangesBefore) const;
+  uint64_t sameLines(const Cursor &cursor, uint64_t address) const;
   uint64_t *row(unsigned site);
 
   Model &model;
   unsigned group;
-  std::vector<uint64_t> counts;      ///< rows of sites
-  std::vector<uint64_t> lastLines;   ///< of each site
-  std::vector<Pages> pages;          ///< TLBs of each page size, smallest first
-  std::vector<SetAssociative> first; ///< the first cache, of each limit
-  std::vector<uint64_t> newest;      ///< of each of its sets, see lookUpFirst
-  std::vector<Chain> chains;         ///< caches behind it, in layout's order
-  std::vector<std::unique_ptr<SetAssociative>> ownCaches;
+  unsigned lineBits;
+  unsigned pageShift; ///< from a line's number to its smallest page's
+  bool prefetches;
+  std::vector<Slot> slots;      ///< of each site
+  std::vector<uint64_t> counts; ///< rows of sites
+  std::vector<Pages> pages;     ///< TLBs of each page size, smallest first
+  bool tlbHitsLeaveState = true;
+  uint64_t pageChanges = 1;      ///< how often a TLB has changed
+  std::vector<CacheSets> first;  ///< the first cache, of each limit
+  std::vector<uint64_t> newest;  ///< of each of its sets, see lookUpFirst
+  std::vector<uint64_t> evicted; ///< from it in a round, see isSettled
+  bool collectsEvicted = false;
+  bool canSettle = true;
+  std::vector<Chain> chains; ///< caches behind it, in layout's order
+  std::vector<std::unique_ptr<CacheSets>> ownCaches;
+
+  std::vector<Cursor> cursors; ///< of the loop at hand
+  std::vector<uint64_t> nexts; ///< the iteration in which each leaves its lines
+  uint64_t runs = 0;
+  bool hasTwins = false; ///< two cursors of one site
 };
 
 class Model {
@@ -117,8 +143,7 @@ private:
   friend class Core;
   template <typename Predicate>
   uint64_t totalOf(unsigned counter, Predicate isWanted) const;
-  std::unique_ptr<SetAssociative> makeCache(unsigned level,
-                                            unsigned limit) const;
+  std::unique_ptr<CacheSets> makeCache(unsigned level, unsigned limit) const;
   /// Place in sharedCaches.
   size_t sharedPlace(unsigned group, unsigned page, unsigned map,
                      unsigned limit, unsigned level) const;
@@ -129,7 +154,7 @@ private:
   unsigned lineBits;
   std::vector<Site> sites;
   /// Null where each core has its own.
-  std::vector<std::unique_ptr<SetAssociative>> sharedCaches;
+  std::vector<std::unique_ptr<CacheSets>> sharedCaches;
   std::vector<PageNodes> nodes; ///< of each page size and placement
   std::vector<std::unique_ptr<Core>> cores;
 };

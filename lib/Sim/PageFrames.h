@@ -7,7 +7,7 @@
 #ifndef MPG_SIM_PAGEFRAMES_H
 #define MPG_SIM_PAGEFRAMES_H
 
-#include <cstdint>
+#include "Sim/CacheSets.h"
 
 namespace mpg::sim {
 
@@ -25,26 +25,55 @@ public:
   /// \p linesOfPage and \p frames are powers of two. Seed 0 is virtual =
   /// physical.
   PageFrames(uint64_t seed, uint64_t linesOfPage, uint64_t frames)
-      : seed(seed), lineMask(linesOfPage - 1), frameMask(frames - 1) {}
+      : seed(seed), lineMask(linesOfPage - 1), pageBits(log2Of(linesOfPage)),
+        frameMask(frames - 1) {}
+
+  /// That setOf is asked about; once, before it is.
+  void use(const CacheSets &newCache) {
+    cache = &newCache;
+    isLinear = cache->isLinearIn(lineMask + 1);
+  }
 
   uint64_t physicalLine(uint64_t line) {
-    if (!seed)
-      return line;
-    if (uint64_t page = line & ~lineMask; page != lastPage) {
-      lastPage = page;
-      uint64_t number = page / (lineMask + 1);
-      lastFrame = (mixBits(number + seed * 0x9e3779b97f4a7c15) & frameMask) *
-                  (lineMask + 1);
-    }
-    return lastFrame | (line & lineMask);
+    return frameOf(line).firstLine | (line & lineMask);
+  }
+  /// The set of \p line in the cache.
+  uint64_t setOf(uint64_t line) {
+    if (!isLinear)
+      return cache->setOf(physicalLine(line));
+    return frameOf(line).set ^ (line & lineMask & cache->mask());
   }
 
 private:
+  struct Frame {
+    uint64_t page = ~uint64_t(0);
+    uint64_t firstLine = 0;
+    uint64_t set = 0; ///< of the first line
+  };
+
+  const Frame &frameOf(uint64_t line) {
+    uint64_t page = line >> pageBits;
+    Frame &frame = known[page * 0x9e3779b97f4a7c15 >> 58];
+    if (frame.page != page)
+      find(page, frame);
+    return frame;
+  }
+  void find(uint64_t page, Frame &frame) {
+    uint64_t number = page;
+    if (seed)
+      number = mixBits(page + seed * 0x9e3779b97f4a7c15) & frameMask;
+    frame = {page, number << pageBits, 0};
+    if (cache)
+      frame.set = cache->setOf(frame.firstLine);
+  }
+
   uint64_t seed;
   uint64_t lineMask;
+  unsigned pageBits;
   uint64_t frameMask;
-  uint64_t lastPage = ~uint64_t(0); ///< first line of the page
-  uint64_t lastFrame = 0;
+  const CacheSets *cache = nullptr;
+  bool isLinear = false;
+  std::array<Frame, 64> known; ///< found last, by hash
 };
 
 } // namespace mpg::sim

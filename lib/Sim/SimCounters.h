@@ -6,8 +6,8 @@
 #ifndef MPG_SIM_SIMCOUNTERS_H
 #define MPG_SIM_SIMCOUNTERS_H
 
+#include "Sim/CacheSets.h"
 #include "Sim/PageNodes.h"
-#include "Sim/SetAssociative.h"
 #include "Sim/SimMachine.h"
 
 namespace mpg::sim {

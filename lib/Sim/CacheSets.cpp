@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How sets are laid out, and which line makes room.
+
+#include "Sim/CacheSets.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace mpg::sim;
+
+static uint64_t maskOfSets(uint64_t sets) {
+  // One set is "a remainder by one", so that 0 can mean no power of two.
+  return sets & (sets - 1) ? 0 : sets - 1;
+}
+
+CacheSets::CacheSets(const CacheLevel &level, unsigned lineBytes,
+                     const WayLimits &limits)
+    : blocksOfSet((level.modelledWays() + lanes - 1) / lanes),
+      sets(level.bytes / level.ways / lineBytes), setMask(maskOfSets(sets)),
+      ways(level.modelledWays()), lru(level.replacement == Replacement::lru),
+      hitRelabels(level.hitRelabels && level.sectors > 1),
+      sectorMask(level.sectors - 1), hashAt(level.hash.at),
+      hashMask((uint64_t(1) << level.hash.bits) - 1) {
+  assert(ways < noWay);
+  std::vector<Block> set(blocksOfSet);
+  for (unsigned way = 0; way < blocksOfSet * lanes; ++way) {
+    Block &block = set[way / lanes];
+    unsigned lane = way % lanes;
+    block.low[lane] = ~uint32_t(0);
+    block.high[lane] = uint16_t(~0U);
+    block.age[lane] = way < ways ? uint8_t(way) : noWay;
+    block.state[lane] = isFree;
+  }
+  blocks.reserve(sets * blocksOfSet);
+  for (uint64_t number = 0; number < sets; ++number)
+    blocks.insert(blocks.end(), set.begin(), set.end());
+  for (unsigned bit : level.hash.from) {
+    assert(bit >= log2Of(lineBytes) && "a hash of bits within a line");
+    hashShifts.push_back(bit - log2Of(lineBytes));
+  }
+  for (unsigned sector = 0; sector < maxWays.size(); ++sector) {
+    bool reachable = limits[sector] && limits[sector] < ways;
+    maxWays[sector] = uint8_t(reachable ? limits[sector] : ways);
+    limited |= reachable && sector < level.sectors;
+  }
+}
+
+bool CacheSets::isLinearIn(uint64_t linesOfPage) const {
+  unsigned bits = log2Of(linesOfPage);
+  return (setMask || sets == 1) &&
+         std::all_of(hashShifts.begin(), hashShifts.end(),
+                     [=](unsigned shift) { return shift >= bits; });
+}
+
+/// Counts the ways that \p sector has, and tells its oldest. False: it has
+/// none.
+bool CacheSets::isHeldIn(const Block *set, unsigned sector, Place &oldest,
+                         unsigned &held) const {
+  held = 0;
+  uint8_t best = 0;
+  for (unsigned at = 0; at < blocksOfSet; ++at)
+    for (unsigned found = lanesEqual(set[at].state, sectorBits | isFree,
+                                     uint8_t(sector << 1));
+         found; found &= found - 1, ++held) {
+      unsigned lane = unsigned(__builtin_ctz(found));
+      if (held && set[at].age[lane] < best)
+        continue;
+      best = set[at].age[lane];
+      oldest = {const_cast<Block *>(&set[at]), lane};
+    }
+  return held;
+}
+
+/// Who is at or over its limit replaces its own oldest line. Who is below takes
+/// it from a sector over its limit, else from another one at its limit. The
+/// manual shows the first two cases; the third is inferred. HW:sector-victim
+CacheSets::Place CacheSets::victim(Block *set, unsigned sector) const {
+  Place oldest = ofAge(set, uint8_t(ways - 1));
+  if (oldest.block->state[oldest.lane] & isFree)
+    return oldest;
+  std::array<Place, 4> places;
+  unsigned over = 0, full = 0; // a bit for each sector
+  for (unsigned other = 0; other <= sectorMask; ++other) {
+    unsigned held;
+    if (!isHeldIn(set, other, places[other], held))
+      continue;
+    if (other == sector && held >= maxWays[other])
+      return places[other];
+    over |= unsigned(held > maxWays[other]) << other;
+    full |= unsigned(held == maxWays[other]) << other;
+  }
+  unsigned from = over ? over : full;
+  if (!from)
+    return oldest;
+  Place best = {nullptr, 0};
+  for (unsigned other = 0; other < places.size(); ++other) {
+    const Place &place = places[other];
+    if ((from >> other & 1) && (!best.block || place.block->age[place.lane] >
+                                                   best.block->age[best.lane]))
+      best = place;
+  }
+  return best;
+}
