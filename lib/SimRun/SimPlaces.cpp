@@ -17,6 +17,7 @@ struct SimPlaces::Reader {
   uint64_t next; ///< number of the next place
   std::vector<std::string> files = {};
   std::vector<unsigned> codes = {};
+  std::vector<unsigned> locals = {};
 
   using Words = SmallVector<StringRef, 6>;
   static unsigned number(StringRef word) {
@@ -33,6 +34,7 @@ struct SimPlaces::Reader {
     all.places[next++] = std::move(place);
   }
   void addCode(const Words &words);
+  void addLocal(const Words &words);
   void addAccess(const Words &words);
   bool add(StringRef line);
 };
@@ -48,6 +50,15 @@ void SimPlaces::Reader::addCode(const Words &words) {
   codes.push_back(known->second);
 }
 
+void SimPlaces::Reader::addLocal(const Words &words) {
+  SimLocal local = {file(words[1]), number(words[2]), words[3].str()};
+  auto [known, isNew] = all.localNumbers.try_emplace(
+      {local.file, local.line, local.name}, unsigned(all.locals.size()));
+  if (isNew)
+    all.locals.push_back(local);
+  locals.push_back(known->second);
+}
+
 void SimPlaces::Reader::addAccess(const Words &words) {
   SimPlace place;
   place.kind = SimPlace::access;
@@ -56,6 +67,9 @@ void SimPlaces::Reader::addAccess(const Words &words) {
   place.line = number(words[3]);
   unsigned code = number(words[4]);
   place.code = code < codes.size() ? codes[code] : 0;
+  unsigned local = number(words[5]);
+  if (!words[5].empty() && local < locals.size())
+    place.local = locals[local];
   if (place.bytes == 0 || place.bytes > 64)
     place.bytes = 8;
   addPlace(place);
@@ -70,7 +84,9 @@ bool SimPlaces::Reader::add(StringRef line) {
     files.push_back(words[1].str());
   } else if (kind == "L" && words.size() == 5) {
     addCode(words);
-  } else if (kind == "A" && words.size() == 5) {
+  } else if (kind == "V" && words.size() == 4) {
+    addLocal(words);
+  } else if (kind == "A" && words.size() == 6) {
     addAccess(words);
   } else if (kind == "H" && words.size() == 4) {
     SimPlace place;

@@ -25,6 +25,14 @@ struct SimPlace {
   unsigned line = 0;
   std::string file; ///< of an allocation
   std::string name; ///< of a callee, or of an allocated variable; may be empty
+  unsigned local = 0; ///< of an access: its variable on the stack; 0: none
+};
+
+/// A variable on the stack, where it is declared.
+struct SimLocal {
+  std::string file;
+  unsigned line = 0;
+  std::string name;
 };
 
 /// A loop, or the code of a function outside of its loops.
@@ -37,7 +45,7 @@ struct SimCode {
 
 class SimPlaces {
 public:
-  SimPlaces() : places(1), codes(1) {}
+  SimPlaces() : places(1), codes(1), locals(1) {}
 
   /// Adds the module whose first place has the number \p first. \returns "" or
   /// what is wrong with the text; another version's is read as far as it goes.
@@ -50,6 +58,7 @@ public:
   uint64_t count() const { return places.size(); }
   const SimCode &code(unsigned number) const { return codes[number]; }
   unsigned codeCount() const { return unsigned(codes.size()); }
+  const SimLocal &local(unsigned number) const { return locals[number]; }
   /// Of the objects of the module that came last.
   llvm::StringRef objectName(uint64_t number) const;
   /// Whether some module has the function.
@@ -62,6 +71,9 @@ private:
   std::vector<SimPlace> places;
   std::vector<SimCode> codes; ///< 0: not known
   std::map<CodeKey, unsigned> codeNumbers;
+  std::vector<SimLocal> locals; ///< 0: none
+  std::map<std::tuple<std::string, unsigned, std::string>, unsigned>
+      localNumbers;
   std::vector<std::string> objects;
   llvm::StringSet<> defined;
 };

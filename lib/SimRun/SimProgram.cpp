@@ -4,6 +4,24 @@
 
 using namespace mpg::sim;
 
+/// A variable on the stack is an array of its own; where its frame lies changes
+/// with each call.
+unsigned SimProgram::arrayOf(const SimPlace &place, unsigned found) {
+  if (!place.local || theArrays.array(found).kind != SimArray::stack)
+    return found;
+  auto [known, isNew] = localArrays.try_emplace(place.local, 0);
+  if (isNew) {
+    const SimLocal &local = thePlaces.local(place.local);
+    SimArray array;
+    array.kind = SimArray::stack;
+    array.name = local.name;
+    array.file = local.file;
+    array.line = local.line;
+    known->second = theArrays.add(array, 0, 0);
+  }
+  return known->second;
+}
+
 unsigned SimProgram::findSite(unsigned place, uint64_t address) {
   // A place that no module has named is damage; it is counted as one.
   if (place >= thePlaces.count())
@@ -15,7 +33,7 @@ unsigned SimProgram::findSite(unsigned place, uint64_t address) {
     const SimPlace &what = thePlaces.place(place);
     Site site;
     site.loop = what.code;
-    site.array = range.array;
+    site.array = arrayOf(what, range.array);
     site.bytes = what.bytes;
     site.store = what.store;
     known->second = theModel.addSite(site);

@@ -67,6 +67,7 @@ private:
     return findSite(place, address);
   }
   unsigned findSite(unsigned place, uint64_t address);
+  unsigned arrayOf(const SimPlace &place, unsigned found);
 
   Model theModel;
   SimPlaces thePlaces;
@@ -76,8 +77,9 @@ private:
   /// From place << 32 | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;
   unsigned sites = 0;
-  std::unordered_map<unsigned, unsigned> heapArrays; ///< by place
-  std::vector<uint64_t> calls;                       ///< by place
+  std::unordered_map<unsigned, unsigned> heapArrays;  ///< by place
+  std::unordered_map<unsigned, unsigned> localArrays; ///< by SimPlace::local
+  std::vector<uint64_t> calls;                        ///< by place
   std::vector<Stream> resolved;
   std::string firstError;
 };

@@ -46,10 +46,12 @@ SmallVector<SimFunction::Piece, 2> SimFunction::piecesOf(Type *type) const {
   return pieces;
 }
 
-unsigned SimFunction::placeOf(const Instruction &instruction, bool store,
+unsigned SimFunction::placeOf(const Instruction &instruction,
+                              const Value &address, bool store,
                               uint64_t bytes) {
-  return table.addAccess(instruction, loops.getLoopFor(instruction.getParent()),
-                         store, bytes);
+  return table.addAccess(instruction, address,
+                         loops.getLoopFor(instruction.getParent()), store,
+                         bytes);
 }
 
 void SimFunction::writeBefore(Instruction &place) {
@@ -83,7 +85,8 @@ void SimFunction::addAccess(Instruction &instruction) {
     else
       records.push_back(
           {begin, MPG_SIM_ACCESS,
-           placeOf(instruction, storesOf(instruction), piece.bytes), true});
+           placeOf(instruction, *address, storesOf(instruction), piece.bytes),
+           true});
   }
 }
 
@@ -92,8 +95,8 @@ void SimFunction::addSummary(const SimLoop &loop) {
   for (const SimStream &stream : loop.streams) {
     SmallVector<unsigned, 2> &places = summedUp[stream.access];
     for (const Piece &piece : piecesOf(typeOf(*stream.access))) {
-      places.push_back(
-          placeOf(*stream.access, storesOf(*stream.access), piece.bytes));
+      places.push_back(placeOf(*stream.access, *simAddress(*stream.access),
+                               storesOf(*stream.access), piece.bytes));
       streams.push_back({moved(stream.begin, piece.offset, *loop.place),
                          MPG_SIM_STREAM, places.back(), true});
       streams.push_back({stream.stride, MPG_SIM_STRIDE, 0, false});
@@ -112,7 +115,7 @@ void SimFunction::addLanes(IntrinsicInst &call, Value *addresses, Value *mask,
     return addNotSeen(call, "gather or scatter of scalable vectors");
   uint64_t bytes =
       layout.getTypeStoreSize(type->getScalarType()).getFixedValue();
-  unsigned place = placeOf(call, store, bytes);
+  unsigned place = placeOf(call, *addresses, store, bytes);
   IRBuilder<> builder(&call);
   for (unsigned lane = 0; lane < lanes->getNumElements(); ++lane)
     records.push_back({builder.CreateExtractElement(addresses, lane),
@@ -142,16 +145,17 @@ void SimFunction::addMasked(IntrinsicInst &call) {
   Value *any = builder.CreateOrReduce(mask);
   for (const Piece &piece : piecesOf(type))
     records.push_back({moved(address, piece.offset, call), MPG_SIM_ACCESS,
-                       placeOf(call, store, piece.bytes), true, any});
+                       placeOf(call, *address, store, piece.bytes), true, any});
 }
 
 void SimFunction::addCopy(Instruction &call, Value *to, Value *from,
                           Value *bytes) {
   if (from)
     records.push_back({from, MPG_SIM_FROM,
-                       placeOf(call, /*store=*/false, largestAccess), true});
-  records.push_back(
-      {to, MPG_SIM_TO, placeOf(call, /*store=*/true, largestAccess), true});
+                       placeOf(call, *from, /*store=*/false, largestAccess),
+                       true});
+  records.push_back({to, MPG_SIM_TO,
+                     placeOf(call, *to, /*store=*/true, largestAccess), true});
   IRBuilder<> builder(&call);
   records.push_back({builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
                      MPG_SIM_BYTES, 0, false});

@@ -51,8 +51,8 @@ private:
   void addNotSeen(llvm::Instruction &call, llvm::StringRef name);
   void writeBefore(llvm::Instruction &place);
   llvm::SmallVector<Piece, 2> piecesOf(llvm::Type *type) const;
-  unsigned placeOf(const llvm::Instruction &instruction, bool store,
-                   uint64_t bytes);
+  unsigned placeOf(const llvm::Instruction &instruction,
+                   const llvm::Value &address, bool store, uint64_t bytes);
 
   SimTable &table;
   llvm::LoopInfo &loops;

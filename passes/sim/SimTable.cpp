@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "sim/SimTable.h"
+#include "base/Diagnostics.h"
 #include "mpg/sim.h"
 #include "openmp/VariableNames.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -49,7 +53,39 @@ unsigned SimTable::fileOf(const DebugLoc &location, const Function &function) {
     path = location->getFilename();
   else if (const DISubprogram *subprogram = function.getSubprogram())
     path = subprogram->getFilename();
+  return numberOfFile(path);
+}
+
+unsigned SimTable::numberOfFile(StringRef path) {
   return numberOf(files, "F\t" + Twine(oneWord(path)));
+}
+
+/// What the source calls \p memory; null: nothing.
+static const DILocalVariable *variableIn(const AllocaInst &memory) {
+  for (const Instruction &instruction : instructions(memory.getFunction()))
+    for (const DbgVariableRecord &record :
+         filterDbgVars(instruction.getDbgRecordRange())) {
+      bool isIt = is_contained(record.location_ops(), &memory) ||
+                  (record.isDbgAssign() && record.getAddress() == &memory);
+      if (isIt && !record.getVariable()->isArtificial())
+        return record.getVariable();
+    }
+  return nullptr;
+}
+
+/// The array or object on the stack that \p address is in: its number, or "".
+std::string SimTable::localOf(const Value &address) {
+  auto *memory = dyn_cast<AllocaInst>(getUnderlyingObject(&address));
+  if (!memory || !memory->getAllocatedType()->isAggregateType())
+    return "";
+  auto [known, isNew] = knownLocals.try_emplace(memory);
+  if (const DILocalVariable *variable = isNew ? variableIn(*memory) : nullptr) {
+    unsigned file = numberOfFile(variable->getFilename());
+    known->second = std::to_string(numberOf(
+        locals, "V\t" + Twine(file) + "\t" + Twine(variable->getLine()) + "\t" +
+                    oneWord(variable->getName())));
+  }
+  return known->second;
 }
 
 /// Of a loop its first line: that of its head, not of what was inlined.
@@ -71,20 +107,37 @@ unsigned SimTable::codeOf(const Instruction &instruction, const Loop *loop) {
                              (loop ? "\tloop\t" : "\tcode\t") + oneWord(name));
 }
 
-unsigned SimTable::addAccess(const Instruction &instruction, const Loop *loop,
-                             bool store, uint64_t bytes) {
+unsigned SimTable::addAccess(const Instruction &instruction,
+                             const Value &address, const Loop *loop, bool store,
+                             uint64_t bytes) {
+  std::string local = localOf(address);
   unsigned code = codeOf(instruction, loop);
   const DebugLoc &location = instruction.getDebugLoc();
   text += ("A\t" + Twine(store ? "s\t" : "l\t") + Twine(bytes) + "\t" +
-           Twine(location ? location.getLine() : 0) + "\t" + Twine(code) + "\n")
+           Twine(location ? location.getLine() : 0) + "\t" + Twine(code) +
+           "\t" + local + "\n")
               .str();
   return places++;
 }
 
-unsigned SimTable::addAllocation(const CallBase &call) {
-  const DebugLoc &location = call.getDebugLoc();
-  unsigned file = fileOf(location, *call.getFunction());
+/// Of a variable, or else of what the pointer is stored in: a member, or a
+/// descriptor of Fortran.
+static std::string allocatedName(const CallBase &call) {
   std::string name = variableNameOf(call);
+  for (const User *user : call.users())
+    if (auto *store = dyn_cast<StoreInst>(user);
+        name.empty() && store && store->getValueOperand() == &call)
+      name = memberNameOf(*store->getPointerOperand());
+  return name;
+}
+
+unsigned SimTable::addAllocation(const CallBase &call) {
+  // A header of the system allocates for everybody, in variables of its own.
+  DebugLoc location = userLocation(call.getDebugLoc());
+  unsigned file = fileOf(location, *call.getFunction());
+  std::string name;
+  if (isUserCode(call.getDebugLoc()))
+    name = allocatedName(call);
   text +=
       ("H\t" + Twine(file) + "\t" + Twine(location ? location.getLine() : 0) +
        "\t" + (name.empty() ? std::string() : oneWord(name)) + "\n")

@@ -4,17 +4,18 @@
 // they stand, what it allocates and calls, and its variables. It goes into the
 // module as one text, which is handed over before the first constructor runs.
 //
-// A line for each thing, words between tabs. Files, codes and places are each
-// numbered from 0 in the order of their lines:
+// A line for each thing, words between tabs. Files, codes, variables and
+// places are each numbered from 0 in the order of their lines:
 //
 //   mpgsim VERSION TARGET
-//   F path                            a file
-//   L file line loop|code function    a loop, or a function's code outside of
-//   one A l|s bytes line code             place: an access H file line name
-//   place: an allocation, of variable "name" C name place: a function that is
-//   not in the module G name                            an object of the list,
-//   in its order D name                            a function of the module
-//   that others call
+//   F path                         a file
+//   L file line loop|code function a loop, or a function's code outside of one
+//   V file line name               a variable on the stack, where it is
+//   declared A l|s bytes line code variable place: an access; the last may be
+//   empty H file line name               place: an allocation; the last may be
+//   empty C name                         place: a function that is not in the
+//   module G name                         an object of the list, in its order
+//   D name                         a function of the module that others call
 
 #ifndef MPG_PASSES_SIMTABLE_H
 #define MPG_PASSES_SIMTABLE_H
@@ -25,12 +26,14 @@
 #include <string>
 
 namespace llvm {
+class AllocaInst;
 class CallBase;
 class Function;
 class GlobalVariable;
 class Instruction;
 class Loop;
 class Module;
+class Value;
 } // namespace llvm
 
 namespace mpg {
@@ -44,7 +47,8 @@ public:
 
   // Each returns a place. \p loop may be null.
   unsigned addAccess(const llvm::Instruction &instruction,
-                     const llvm::Loop *loop, bool store, uint64_t bytes);
+                     const llvm::Value &address, const llvm::Loop *loop,
+                     bool store, uint64_t bytes);
   unsigned addAllocation(const llvm::CallBase &call);
   unsigned addCallee(llvm::StringRef name);
 
@@ -54,6 +58,8 @@ public:
 private:
   unsigned fileOf(const llvm::DebugLoc &location,
                   const llvm::Function &function);
+  unsigned numberOfFile(llvm::StringRef path);
+  std::string localOf(const llvm::Value &address);
   unsigned codeOf(const llvm::Instruction &instruction, const llvm::Loop *loop);
   unsigned numberOf(llvm::StringMap<unsigned> &numbers,
                     const llvm::Twine &line);
@@ -63,7 +69,9 @@ private:
   llvm::GlobalVariable *first;
   std::string text;
   unsigned places = 0;
-  llvm::StringMap<unsigned> files, codes, callees;
+  llvm::StringMap<unsigned> files, codes, callees, locals;
+  /// Words of what localOf has found.
+  llvm::DenseMap<const llvm::AllocaInst *, std::string> knownLocals;
 };
 
 } // namespace mpg

@@ -74,8 +74,23 @@ struct SimTime {
 SimTime walkTime(const SimReport &report, const SimPageCounts &page);
 /// The least time for what goes to and from memory; 0 if not known.
 double trafficTime(const SimReport &report, const SimPageCounts &page);
-/// One sentence, or two.
+/// What larger pages are worth to a kernel with base pages of one size.
+struct SimGain {
+  enum Kind { walks, bandwidth, none, noOther };
+  Kind kind = noOther;
+  const SimPageCounts *small = nullptr, *large = nullptr;
+  SimTime saved; ///< 0: not known
+};
+/// One for each base page of the machine, the smallest first.
+std::vector<SimGain> gainsOf(const SimReport &report);
+/// "walks", "bandwidth", "none"
+const char *gainKind(const SimGain &gain);
+/// A sentence, or one for each base page.
 std::string verdictOf(const SimReport &report);
+/// Whose accesses are not in the counts at all; "" if none are missing.
+std::string missingPartOf(const SimReport &report);
+/// A function as in the source, without its parameters.
+std::string shownFunction(llvm::StringRef name);
 /// "ended with status 3", "was ended by signal 9 (Killed): results so far"
 std::string describeEnding(const SimEnding &ending);
 /// What was not seen, a line for each reason.

@@ -77,6 +77,24 @@ static void writeNotSeen(json::OStream &json, const SimReport &report) {
   });
 }
 
+static int64_t inNs(double seconds) { return int64_t(seconds * 1e9 + 0.5); }
+
+static void writeGains(json::OStream &json, const SimReport &report) {
+  json.attributeArray("gains", [&] {
+    for (const SimGain &gain : gainsOf(report))
+      json.object([&] {
+        json.attribute("basePageBytes", gain.small->pageBytes);
+        json.attribute("pageBytes", gain.large->pageBytes);
+        json.attribute("decidedBy", gainKind(gain));
+        json.attributeArray("savedNs", [&] {
+          json.value(inNs(gain.saved.least));
+          json.value(inNs(gain.saved.most));
+        });
+        json.attribute("trafficNs", inNs(trafficTime(report, *gain.small)));
+      });
+  });
+}
+
 void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
   json::OStream json(out, 2);
   json.object([&] {
@@ -95,6 +113,8 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
     else
       json.attribute("status", WEXITSTATUS(status));
     json.attribute("verdict", verdictOf(report));
+    json.attribute("complete", missingPartOf(report).empty());
+    writeGains(json, report);
     json.attribute("accessedBytes", report.accessedBytes);
     writeCounts(json, report, report.all);
     writeParts(json, report, "arrays", report.arrays);

@@ -89,10 +89,18 @@ static std::string placeOf(const SimPart &part) {
          (part.line ? ":" + std::to_string(part.line) : "");
 }
 
+/// Short enough for a column.
+static std::string cutName(StringRef name) {
+  static constexpr size_t most = 24;
+  std::string whole = printable(shownFunction(name));
+  return whole.size() > most ? whole.substr(0, most - 3) + "..." : whole;
+}
+
 static std::string arrayName(const SimPart &part) {
-  std::string name = printable(part.name);
-  if (part.kind == "heap")
-    return name + (name.empty() ? "" : " ") + "(heap, " + placeOf(part) + ")";
+  std::string name = cutName(part.name);
+  if (part.kind == "heap" || (part.kind == "stack" && !part.file.empty()))
+    return name + (name.empty() ? "" : " ") + "(" + part.kind + ", " +
+           placeOf(part) + ")";
   return part.kind == "global" ? name + " (global)" : name;
 }
 
@@ -100,11 +108,8 @@ static std::string loopName(const SimPart &part) {
   std::string name = placeOf(part);
   if (name.empty())
     return "code that is not known";
-  std::string function = printable(part.name);
-  if (function.size() > 32)
-    function = function.substr(0, 29) + "...";
-  return name + " (" + function +
-         (part.kind == "loop" ? ")" : ", outside of loops)");
+  return name + " (" + cutName(part.name) +
+         (part.kind == "loop" ? ")" : ", no loop)");
 }
 
 /// Misses of the last cache with the smallest pages, and of the last TLB with
@@ -138,6 +143,9 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << "One core of " << printable(report.machine.name)
       << ", modelled, not measured: " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
+  std::string gap = missingPartOf(report);
+  if (!gap.empty())
+    out << fillText("Incomplete: " + gap + ".", 0) << "\n";
   out << fillText("Verdict: " + verdictOf(report) + ".", 0) << "\n\n";
   writePages(out, report);
   out << "\n";

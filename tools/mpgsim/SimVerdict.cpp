@@ -5,8 +5,10 @@
 
 #include "SimReport.h"
 #include "Support/Format.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
 
@@ -48,52 +50,117 @@ static std::string inSeconds(double value) {
   return formatv("{0:f1} us", value * 1e6).str();
 }
 
-static std::string gainOf(const SimReport &report, const SimPageCounts &small,
-                          const SimPageCounts &large) {
-  uint64_t saved = walksOf(small) - walksOf(large);
-  SimTime before = walkTime(report, small), after = walkTime(report, large);
-  double traffic = trafficTime(report, small);
-  std::string pages = pageName(large.pageBytes) + " instead of " +
-                      pageName(small.pageBytes) + " pages";
-  if (before.most == 0)
-    return formatv("{0} save {1} of {2} page walks; what one costs on {3} is "
-                   "not known",
-                   pages, saved, walksOf(small), report.machine.name);
-  std::string band = inSeconds(before.least - after.least) + " to " +
-                     inSeconds(before.most - after.most);
-  if (before.most < leastSeconds)
-    return formatv(
-        "no gain expected from larger pages: all page walks take {0} "
-        "at most",
-        inSeconds(before.most));
-  if (before.most - after.most < leastShare * traffic)
+/// A page that the kernel gives without being asked: 4, 16 or 64 KiB. Larger
+/// ones are large pages.
+static constexpr uint64_t largestBasePage = uint64_t(64) << 10;
+
+/// The smallest large pages that save nearly as much as any; null: there are
+/// none.
+static const SimPageCounts *bestLarge(const SimReport &report,
+                                      const SimPageCounts &small) {
+  const SimPageCounts *best = nullptr;
+  for (const SimPageCounts &page : report.all.pages)
+    if (page.pageBytes > largestBasePage &&
+        (!best || walksOf(*best) > walksOf(page) + walksOf(small) / 50))
+      best = &page;
+  return best;
+}
+
+static SimGain gainFrom(const SimReport &report, const SimPageCounts &small) {
+  SimGain gain;
+  gain.small = gain.large = &small;
+  const SimPageCounts *large = bestLarge(report, small);
+  if (!large)
+    return gain;
+  gain.large = large;
+  gain.kind = SimGain::none;
+  if (walksOf(small) <= walksOf(*large))
+    return gain;
+  SimTime before = walkTime(report, small), after = walkTime(report, *large);
+  gain.saved = {before.least - after.least, before.most - after.most};
+  if ((walksOf(small) - walksOf(*large)) * accessesPerWalk <
+          report.all.accesses ||
+      (before.most > 0 && before.most < leastSeconds))
+    return gain;
+  bool isHidden = before.most > 0 &&
+                  gain.saved.most < leastShare * trafficTime(report, small);
+  gain.kind = isHidden ? SimGain::bandwidth : SimGain::walks;
+  return gain;
+}
+
+std::vector<SimGain> mpg::gainsOf(const SimReport &report) {
+  std::vector<SimGain> gains;
+  for (const SimPageCounts &page : report.all.pages)
+    if (gains.empty() || page.pageBytes <= largestBasePage)
+      gains.push_back(gainFrom(report, page));
+  return gains;
+}
+
+const char *mpg::gainKind(const SimGain &gain) {
+  static constexpr const char *names[] = {"walks", "bandwidth", "none", "none"};
+  return names[gain.kind];
+}
+
+static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
+  std::string saves =
+      formatv("{0} pages save {1} of {2} page walks",
+              pageName(gain.large->pageBytes),
+              walksOf(*gain.small) - walksOf(*gain.large), walksOf(*gain.small))
+          .str();
+  std::string band =
+      inSeconds(gain.saved.least) + " to " + inSeconds(gain.saved.most);
+  std::string traffic = inSeconds(trafficTime(report, *gain.small));
+  switch (gain.kind) {
+  case SimGain::noOther:
+    return "no large pages were modelled, so no gain can be stated";
+  case SimGain::none:
+    return formatv("no gain expected from larger pages: {0} page walks with "
+                   "{1}, {2} with {3}",
+                   walksOf(*gain.small), pageName(gain.small->pageBytes),
+                   walksOf(*gain.large), pageName(gain.large->pageBytes));
+  case SimGain::bandwidth:
     return formatv("no gain expected: bound by memory bandwidth, {0} at least; "
-                   "{1} save {2} of page walks",
-                   inSeconds(traffic), pages, band);
-  return formatv("{0} save {1} of {2} page walks, {3}; the traffic to memory "
-                 "takes at least {4}",
-                 pages, saved, walksOf(small), band, inSeconds(traffic));
+                   "{1}, {2}",
+                   traffic, saves, band);
+  case SimGain::walks:
+    break;
+  }
+  if (gain.saved.most == 0)
+    return saves + "; what one costs on " + report.machine.name +
+           " is not known";
+  return formatv("{0}, {1}; the traffic to memory takes at least {2}", saves,
+                 band, traffic);
 }
 
 std::string mpg::verdictOf(const SimReport &report) {
   if (!report.all.accesses)
     return "nothing was accessed by code compiled with --mpg-sim";
-  const SimPageCounts &small = report.all.pages.front();
-  uint64_t least = walksOf(small);
-  for (const SimPageCounts &page : report.all.pages)
-    least = std::min(least, walksOf(page));
-  // The smallest pages that save nearly as much as any.
-  const SimPageCounts *best = &small;
-  for (const SimPageCounts &page : report.all.pages)
-    if (walksOf(*best) - least > walksOf(small) / 100)
-      best = &page;
-  if ((walksOf(small) - walksOf(*best)) * accessesPerWalk < report.all.accesses)
-    return formatv(
-        "no gain expected from larger pages: {0} page walks with {1} "
-        "pages, {2} with {3}, for {4} accesses",
-        walksOf(small), pageName(small.pageBytes), walksOf(*best),
-        pageName(best->pageBytes), report.all.accesses);
-  return gainOf(report, small, *best);
+  std::vector<SimGain> gains = gainsOf(report);
+  std::string text;
+  for (const SimGain &gain : gains) {
+    // Larger base pages save nothing either, then.
+    if (gain.kind == SimGain::none && text.empty())
+      return sentenceOf(report, gain);
+    if (!text.empty())
+      text += ". ";
+    if (gains.size() > 1)
+      text += "With base pages of " + pageName(gain.small->pageBytes) + ": ";
+    text += sentenceOf(report, gain);
+  }
+  return text;
+}
+
+std::string mpg::shownFunction(StringRef name) {
+  std::string mangled = name.str();
+  ItaniumPartialDemangler parsed;
+  if (parsed.partialDemangle(mangled.c_str()) || !parsed.isFunction())
+    return mangled;
+  // It allocates; null is for what it cannot print.
+  if (char *text = parsed.getFunctionName(nullptr, nullptr)) {
+    mangled = text;
+    free(text);
+  }
+  return mangled;
 }
 
 std::string mpg::describeEnding(const SimEnding &ending) {
@@ -109,13 +176,26 @@ static std::string plural(uint64_t count, const char *one, const char *many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
+std::string mpg::missingPartOf(const SimReport &report) {
+  const SimEnding &ending = report.ending;
+  std::string text;
+  if (ending.otherThreads)
+    text = formatv("these are the counts of the first thread alone; {0} made "
+                   "about {1} records that are not in them. Run it with one "
+                   "thread (OMP_NUM_THREADS=1) for the counts of the whole",
+                   plural(ending.otherThreads, "other thread", "other threads"),
+                   ending.lostRecords);
+  unsigned cores =
+      report.machine.groups.count * report.machine.groups.coresEach;
+  if (ending.otherThreads >= cores)
+    text += formatv("; and {0} has {1} cores, fewer than the {2} threads",
+                    report.machine.name, cores, ending.otherThreads + 1);
+  return text;
+}
+
 std::vector<std::string> mpg::gapsOf(const SimReport &report) {
   std::vector<std::string> gaps;
   const SimEnding &ending = report.ending;
-  if (ending.otherThreads)
-    gaps.push_back(plural(ending.otherThreads, "thread", "threads") +
-                   " beside the first, about " +
-                   std::to_string(ending.lostRecords) + " records");
   if (ending.otherProcesses)
     gaps.push_back(plural(ending.otherProcesses, "process", "processes") +
                    " beside the first, forked or started later");
@@ -125,7 +205,7 @@ std::vector<std::string> mpg::gapsOf(const SimReport &report) {
   static constexpr size_t most = 6;
   for (size_t at = 0; at < std::min(most, report.notSeen.size()); ++at)
     gaps.push_back(plural(report.notSeen[at].second, "call to ", "calls to ") +
-                   printable(report.notSeen[at].first));
+                   printable(shownFunction(report.notSeen[at].first)));
   if (report.notSeen.size() > most)
     gaps.push_back(plural(report.notSeen.size() - most, "other function",
                           "other functions") +
