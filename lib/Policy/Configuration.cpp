@@ -26,74 +26,59 @@ static constexpr StringRef fileName = ".mpgaudit.yaml";
 namespace {
 class ConfigurationReader : public YamlReader {
 public:
-  ConfigurationReader(Configuration &result, ArrayRef<StringRef> keys);
+  ConfigurationReader(Configuration &result, ArrayRef<ConfigurationKey> keys)
+      : result(result), keys(keys) {}
 
 private:
   void readEntry(yaml::KeyValueNode &entry, SeenKeys &seen) override;
-  void readOption(const std::string &key, unsigned line, yaml::Node *value);
-  void addOption(const std::string &key, unsigned line, StringRef value);
+  void readValues(const ConfigurationKey &key, unsigned line,
+                  yaml::Node *value);
+  void addValue(const ConfigurationKey &key, unsigned line, StringRef value);
   void readSuppressions(yaml::Node *value);
   void readSuppression(yaml::MappingNode &map);
 
   Configuration &result;
-  SmallVector<StringRef, 24> keys; ///< with "suppress"
+  ArrayRef<ConfigurationKey> keys;
 };
 } // namespace
 
-ConfigurationReader::ConfigurationReader(Configuration &result,
-                                         ArrayRef<StringRef> keys)
-    : result(result), keys(keys.begin(), keys.end()) {
-  this->keys.push_back("suppress");
-}
-
-static bool isSwitch(StringRef key) {
-  return key == "closure" || key == "expect-libmpg";
-}
-
-/// Those that the command line takes several times.
-static bool isList(StringRef key) { return key == "checks" || key == "env"; }
-
-static bool isPath(StringRef key) {
-  return key == "baseline" || key == "sysroot";
-}
-
-void ConfigurationReader::addOption(const std::string &key, unsigned line,
-                                    StringRef value) {
+void ConfigurationReader::addValue(const ConfigurationKey &key, unsigned line,
+                                   StringRef value) {
   SmallString<128> text(value);
   if (value.contains('\n'))
-    return fail(line, "the value of '" + key + "' has more than one line");
-  if (isSwitch(key)) {
+    return fail(line, "the value of '" + key.name + "' has more than one line");
+  if (key.isSwitch) {
     std::string word = value.lower();
     if (word == "true" || word == "yes" || word == "on")
       text = "true";
     else if (word == "false" || word == "no" || word == "off")
       text = "false";
     else
-      return fail(line,
-                  "'" + value + "' of '" + key + "' is neither true nor false");
-  } else if (isPath(key) && !sys::path::is_absolute(value)) {
+      return fail(line, "'" + value + "' of '" + key.name +
+                            "' is neither true nor false");
+  } else if (key.isPath && !sys::path::is_absolute(value)) {
     text = sys::path::parent_path(result.path);
     sys::path::append(text, value);
   }
-  result.options.emplace_back(key, text.str().str());
-  result.lines.push_back(line);
+  result.entries.push_back({key.name.str(), text.str().str(), line});
 }
 
-void ConfigurationReader::readOption(const std::string &key, unsigned line,
+void ConfigurationReader::readValues(const ConfigurationKey &key, unsigned line,
                                      yaml::Node *value) {
+  std::string name = key.name.str();
   auto *list = dyn_cast_or_null<yaml::SequenceNode>(value);
-  if (!list || !isList(key)) {
-    if (std::optional<std::string> text = readText(key, line, value))
-      addOption(key, line, *text);
+  if (!list || !key.isList) {
+    if (std::optional<std::string> text = readText(name, line, value))
+      addValue(key, line, *text);
     return;
   }
   for (yaml::Node &item : *list) {
     unsigned itemLine = lineOf(item);
     if (isa<yaml::MappingNode>(item))
-      return fail(itemLine, "the list of '" + key +
+      return fail(itemLine, "the list of '" + key.name +
                                 "' has a KEY: VALUE in it; is a ] missing?");
-    if (std::optional<std::string> text = readText(key, itemLine, &item))
-      addOption(key, itemLine, *text);
+    if (std::optional<std::string> text = readText(name, itemLine, &item))
+      addValue(key, itemLine, *text);
     if (failed())
       return;
   }
@@ -147,16 +132,21 @@ void ConfigurationReader::readEntry(yaml::KeyValueNode &entry, SeenKeys &seen) {
   std::string key = readKey(entry, seen, line);
   if (failed())
     return;
-  if (!is_contained(keys, key))
-    return fail(line, "unknown key '" + key + "'" + suggest(key, keys));
   if (key == "suppress")
-    readSuppressions(entry.getValue());
-  else
-    readOption(key, line, entry.getValue());
+    return readSuppressions(entry.getValue());
+  for (const ConfigurationKey &known : keys)
+    if (known.name == key)
+      return readValues(known, line, entry.getValue());
+  SmallVector<StringRef, 24> names;
+  for (const ConfigurationKey &known : keys)
+    names.push_back(known.name);
+  names.push_back("suppress");
+  fail(line, "unknown key '" + key + "'" + suggest(key, names));
 }
 
-Expected<Configuration> mpg::readConfiguration(const std::string &path,
-                                               ArrayRef<StringRef> keys) {
+Expected<Configuration>
+mpg::readConfiguration(const std::string &path,
+                       ArrayRef<ConfigurationKey> keys) {
   Configuration configuration;
   configuration.path = path;
   if (Error error =

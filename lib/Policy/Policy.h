@@ -28,15 +28,25 @@ struct Suppression {
   bool forThisRun = false;
 };
 
-/// .mpgaudit.yaml. Each key is the option of the same name and has its values
-/// as text; an option on the command line wins.
+/// A key that a configuration file may have.
+struct ConfigurationKey {
+  llvm::StringRef name;
+  bool isSwitch = false; ///< its value is true or false
+  bool isList = false;   ///< it may have several values
+  bool isPath = false;   ///< of a file, from the folder of the configuration on
+};
+
+/// .mpgaudit.yaml. Each key is the option of the same name; an option on the
+/// command line wins.
 struct Configuration {
+  /// One value of a key. Switches have "true" or "false", paths begin with the
+  /// folder of the configuration or are absolute.
+  struct Entry {
+    std::string key, value;
+    unsigned line;
+  };
   std::string path;
-  /// In the order of the file: {"target", "fugaku"}, {"checks", "layout"}.
-  /// Switches have "true" or "false". Paths of files that are relative are
-  /// relative to the folder of the configuration: here they start with it.
-  std::vector<std::pair<std::string, std::string>> options;
-  std::vector<unsigned> lines; ///< of options, one each
+  std::vector<Entry> entries; ///< in the order of the file
   std::vector<Suppression> suppressions;
 };
 
@@ -52,10 +62,10 @@ std::string findConfiguration(const std::string &folder,
                               std::vector<std::string> *foreign = nullptr);
 
 /// Errors name the file, the line and the nearest key that exists.
-/// \p keys: the options that a file may have.
+/// \p keys: beside "suppress".
 llvm::Expected<Configuration>
 readConfiguration(const std::string &path,
-                  llvm::ArrayRef<llvm::StringRef> keys);
+                  llvm::ArrayRef<ConfigurationKey> keys);
 
 /// False for what makes a file unusable: hiding it would turn "this was not
 /// audited" into "clean".

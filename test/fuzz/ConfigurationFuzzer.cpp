@@ -29,8 +29,10 @@ static void check(bool holds) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static constexpr StringRef keys[] = {"target", "checks",   "env",
-                                       "jobs",   "baseline", "closure"};
+  // Name, is a switch, a list, a path.
+  static constexpr ConfigurationKey keys[] = {
+      {"target"}, {"checks", false, true},          {"env", false, true},
+      {"jobs"},   {"baseline", false, false, true}, {"closure", true}};
   std::string path = inputFile(data, size);
   Expected<Configuration> read = readConfiguration(path, keys);
   if (!read) {
@@ -40,11 +42,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   StringRef text(reinterpret_cast<const char *>(data), size);
-  check(read->options.size() == read->lines.size());
-  for (const auto &[key, value] : read->options)
-    check(!value.empty() && llvm::find(keys, key) != std::end(keys));
-  for (unsigned line : read->lines)
-    check(line >= 1 && line <= text.count('\n') + text.count('\r') + 1);
+  for (const Configuration::Entry &entry : read->entries) {
+    check(!entry.value.empty() && llvm::any_of(keys, [&](const auto &key) {
+      return key.name == entry.key;
+    }));
+    check(entry.line >= 1 &&
+          entry.line <= text.count('\n') + text.count('\r') + 1);
+  }
   for (const Suppression &entry : read->suppressions)
     check(StringRef(entry.id).starts_with("MPG") && !entry.reason.empty());
   Suppressor suppressor(std::move(read->suppressions), "2026-11-22");

@@ -9,8 +9,14 @@
 using namespace mpg;
 using namespace llvm;
 
-static const StringRef keys[] = {"target", "checks",   "jobs", "closure",
-                                 "env",    "baseline", "page"};
+static const ConfigurationKey keys[] = {
+    {"target"},
+    {"checks", /*isSwitch=*/false, /*isList=*/true},
+    {"jobs"},
+    {"closure", /*isSwitch=*/true},
+    {"env", /*isSwitch=*/false, /*isList=*/true},
+    {"baseline", /*isSwitch=*/false, /*isList=*/false, /*isPath=*/true},
+    {"page"}};
 
 TEST(Configuration, ReadsScalarsListsAndSuppressions) {
   Folder folder;
@@ -33,16 +39,19 @@ TEST(Configuration, ReadsScalarsListsAndSuppressions) {
                                             "expires: 2030-01-01}\r\n");
   Expected<Configuration> read = readConfiguration(path, keys);
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
-  using Pairs = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(read->options, Pairs({{"target", "fugaku"},
-                                  {"checks", "layout"},
-                                  {"checks", "-MPG102"},
-                                  {"env", "A=b c"},
-                                  {"env", "B=\"x\""},
-                                  {"closure", "false"},
-                                  {"jobs", "4"},
-                                  {"baseline", folder / "ci/base.json"}}));
-  EXPECT_EQ(read->lines, std::vector<unsigned>({2, 3, 3, 5, 6, 7, 8, 9}));
+  std::string entries;
+  for (const Configuration::Entry &entry : read->entries)
+    entries +=
+        std::to_string(entry.line) + " " + entry.key + "=" + entry.value + "\n";
+  EXPECT_EQ(entries, "2 target=fugaku\n"
+                     "3 checks=layout\n"
+                     "3 checks=-MPG102\n"
+                     "5 env=A=b c\n"
+                     "6 env=B=\"x\"\n"
+                     "7 closure=false\n"
+                     "8 jobs=4\n"
+                     "9 baseline=" +
+                         (folder / "ci/base.json") + "\n");
   ASSERT_EQ(read->suppressions.size(), 2u);
   EXPECT_EQ(read->suppressions[0].path, "**/app");
   EXPECT_EQ(read->suppressions[0].reason, "two lines");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See OptionReader.h.
+// What the options of a run mean: from ConfiguredOptions to Options.
 
-#include "OptionReader.h"
 #include "Audit/Audit.h"
+#include "ConfiguredOptions.h"
 #include "OptionIds.h"
 #include "Support/Format.h"
 #include "Support/Nearest.h"
@@ -17,8 +17,8 @@ using namespace llvm::opt;
 using namespace mpg;
 
 /// What is wrong with \p word, or "".
-static std::string readWord(StringRef word, bool first,
-                            AuditSettings &settings) {
+static std::string readCheck(StringRef word, bool first,
+                             AuditSettings &settings) {
   char sign = word.empty() ? 0 : word.front();
   bool remove = sign == '-';
   if (sign == '+' || sign == '-')
@@ -51,47 +51,38 @@ static std::string readWord(StringRef word, bool first,
   return "";
 }
 
-/// Applies \p lists such as "layout,+heap,-MPG103" to the checks of
-/// \p settings. Several are one list: the second does not undo the first.
-/// Returns what is wrong with them, or "".
-static std::string readCheckLists(ArrayRef<std::string> lists,
-                                  AuditSettings &settings) {
-  bool first = true;
-  for (const std::string &list : lists) {
-    SmallVector<StringRef, 8> words;
-    StringRef(list).split(words, ',');
-    for (StringRef word : words) {
-      std::string problem = readWord(word, first, settings);
-      if (!problem.empty())
-        return problem;
-      first = false;
-    }
-  }
-  return "";
-}
-
 namespace {
 
 /// Turns parsed arguments into Options. The first error is kept: the rest
 /// usually follow from it.
 class OptionReader {
 public:
-  explicit OptionReader(const InputArgList &args) : args(args) {}
+  explicit OptionReader(const ConfiguredOptions &configured)
+      : configured(configured), args(configured.args()) {}
 
   bool read(Options &options);
   const std::string &error() const { return reason; }
 
 private:
   bool fail(const Twine &text) {
-    if (reason.empty())
-      reason = text.str();
+    reason = text.str();
     return false;
+  }
+  /// Because of \p arg, whose value is not understood or does not go with the
+  /// rest; says where it stands.
+  bool fail(const Arg *arg, const Twine &text) {
+    return fail(configured.placeOf(arg) + text);
+  }
+  /// "'VALUE' of --option"
+  static std::string quote(const Arg *arg) {
+    return ("'" + Twine(arg->getValue()) + "' of " +
+            arg->getSpelling().rtrim('='))
+        .str();
   }
   /// An option that takes one word of a list.
   template <typename T>
-  bool readWord(OptionId id, StringRef name, T &value,
-                ArrayRef<std::pair<StringRef, T>> words);
-  bool readBytes(OptionId id, StringRef name, std::optional<uint64_t> &bytes);
+  bool readWord(OptionId id, T &value, ArrayRef<std::pair<StringRef, T>> words);
+  bool readBytes(OptionId id, std::optional<uint64_t> &bytes);
   bool readPageSizes(AuditSettings &settings);
   bool readChecks(AuditSettings &settings);
   bool readJobs(unsigned &jobs);
@@ -102,14 +93,15 @@ private:
   bool readPolicy(Options &options);
   bool readInputs(Options &options);
 
-  const InputArgList &args;
+  const ConfiguredOptions &configured;
+  const ArgList &args;
   std::string reason;
 };
 
 } // namespace
 
 template <typename T>
-bool OptionReader::readWord(OptionId id, StringRef name, T &value,
+bool OptionReader::readWord(OptionId id, T &value,
                             ArrayRef<std::pair<StringRef, T>> words) {
   const Arg *arg = args.getLastArg(id);
   if (!arg)
@@ -122,20 +114,18 @@ bool OptionReader::readWord(OptionId id, StringRef name, T &value,
   std::vector<StringRef> names;
   for (const auto &[word, meaning] : words)
     names.push_back(word);
-  return fail("unknown value '" + Twine(arg->getValue()) + "' of " + name +
-              suggestValue(arg->getValue(), names));
+  return fail(arg, "unknown value " + quote(arg) +
+                       suggestValue(arg->getValue(), names));
 }
 
-bool OptionReader::readBytes(OptionId id, StringRef name,
-                             std::optional<uint64_t> &bytes) {
+bool OptionReader::readBytes(OptionId id, std::optional<uint64_t> &bytes) {
   const Arg *arg = args.getLastArg(id);
   if (!arg)
     return true;
   bytes = parseBytes(arg->getValue());
   if (bytes)
     return true;
-  return fail("'" + Twine(arg->getValue()) + "' of " + name +
-              " is no size; write it as 512M or 2G");
+  return fail(arg, quote(arg) + " is no size; write it as 512M or 2G");
 }
 
 bool OptionReader::readPageSizes(AuditSettings &settings) {
@@ -148,18 +138,26 @@ bool OptionReader::readPageSizes(AuditSettings &settings) {
                                                   {"1G", g},
                                                   {"16G", 16 * g}};
   uint64_t page = 0;
-  if (!readWord<uint64_t>(OPT_page, "--page", page, pages) ||
-      !readWord<uint64_t>(OPT_huge, "--huge", settings.hugeBytes, huges))
+  if (!readWord<uint64_t>(OPT_page, page, pages) ||
+      !readWord<uint64_t>(OPT_huge, settings.hugeBytes, huges))
     return false;
   if (page)
     settings.pageBytes = page;
   return true;
 }
 
+/// Applies lists such as "layout,+heap,-MPG103". Several are one list: the
+/// second does not undo the first.
 bool OptionReader::readChecks(AuditSettings &settings) {
-  std::string problem =
-      readCheckLists(args.getAllArgValues(OPT_checks), settings);
-  return problem.empty() || fail(problem);
+  bool first = true;
+  for (const Arg *arg : args.filtered(OPT_checks))
+    for (StringRef word : split(arg->getValue(), ',')) {
+      std::string problem = readCheck(word, first, settings);
+      if (!problem.empty())
+        return fail(arg, problem);
+      first = false;
+    }
+  return true;
 }
 
 bool OptionReader::readJobs(unsigned &jobs) {
@@ -170,8 +168,8 @@ bool OptionReader::readJobs(unsigned &jobs) {
   if (!StringRef(arg->getValue()).getAsInteger(10, jobs) && jobs >= 1 &&
       jobs <= 1024)
     return true;
-  return fail("'" + Twine(arg->getValue()) +
-              "' of -j is no number of threads from 1 to 1024");
+  return fail(arg, "'" + Twine(arg->getValue()) +
+                       "' of -j is no number of threads from 1 to 1024");
 }
 
 /// What a target keeps to itself is told to a user who asks for all.
@@ -193,13 +191,14 @@ bool OptionReader::readEnvironment(AuditSettings &settings) {
   auto launch = std::make_shared<Launch>();
   launch->sysroot =
       StringRef(args.getLastArgValue(OPT_sysroot)).rtrim('/').str();
-  if (args.hasArg(OPT_sysroot) && !sys::fs::is_directory(launch->sysroot + "/"))
-    return fail("'" + Twine(args.getLastArgValue(OPT_sysroot)) +
-                "' of --sysroot is no folder");
-  for (StringRef word : args.getAllArgValues(OPT_env)) {
+  if (const Arg *arg = args.getLastArg(OPT_sysroot))
+    if (!sys::fs::is_directory(launch->sysroot + "/"))
+      return fail(arg, quote(arg) + " is no folder");
+  for (const Arg *arg : args.filtered(OPT_env)) {
+    StringRef word = arg->getValue();
     auto [name, value] = word.split('=');
     if (name.empty() || !word.contains('='))
-      return fail("'" + word + "' of --env is not NAME=VALUE");
+      return fail(arg, quote(arg) + " is not NAME=VALUE");
     Variable variable;
     variable.value = value.str();
     launch->environment.set(name, variable);
@@ -224,11 +223,12 @@ bool OptionReader::readMode(Options &options) {
     chosen = arg->getSpelling();
     options.mode = mode;
   }
-  if (!chosen.empty() && args.hasArg(OPT_format) &&
-      options.format != ReportFormat::text)
-    return fail(chosen + " has only the format text");
+  if (!chosen.empty() && options.format != ReportFormat::text)
+    return fail(args.getLastArg(OPT_format),
+                chosen + " has only the format text");
   if (options.mode == RunMode::tree && args.hasArg(OPT_no_closure))
-    return fail("--tree prints what --no-closure leaves out");
+    return fail(args.getLastArg(OPT_no_closure),
+                "--tree prints what --no-closure leaves out");
   if (options.mode == RunMode::diff)
     if (const Arg *arg = args.getLastArg(OPT_baseline, OPT_write_baseline))
       return fail(chosen + " and " + arg->getSpelling().rtrim('=') +
@@ -243,12 +243,13 @@ bool OptionReader::readPid(std::optional<int> &pid) {
     return true;
   int number = 0;
   if (StringRef(arg->getValue()).getAsInteger(10, number) || number <= 0)
-    return fail("'" + Twine(arg->getValue()) + "' of --pid is no process");
+    return fail(quote(arg) + " is no process");
   pid = number;
   return true;
 }
 
 bool OptionReader::readPolicy(Options &options) {
+  options.suppressions = configured.suppressions;
   for (StringRef text : args.getAllArgValues(OPT_suppress)) {
     Expected<Suppression> entry = parseSuppression(text);
     if (!entry)
@@ -279,17 +280,13 @@ bool OptionReader::read(Options &options) {
       {"note", Severity::note},
       {"never", std::nullopt}};
   std::optional<uint64_t> minBytes;
-  if (!readWord<std::optional<Target>>(OPT_target, "--target", settings.target,
-                                       targets) ||
-      !readWord<ReportFormat>(OPT_format, "--format", options.format,
-                              formats) ||
-      !readWord<std::optional<Severity>>(OPT_fail_on, "--fail-on",
-                                         options.failOn, levels) ||
-      !readPageSizes(settings) || !readBytes(OPT_min, "--min", minBytes) ||
-      !readBytes(OPT_memory, "--memory", settings.memoryBytes) ||
-      !readJobs(options.jobs) || !readChecks(settings) ||
-      !readEnvironment(settings) || !readMode(options) ||
-      !readPid(options.pid) || !readPolicy(options))
+  if (!readWord<std::optional<Target>>(OPT_target, settings.target, targets) ||
+      !readWord<ReportFormat>(OPT_format, options.format, formats) ||
+      !readWord<std::optional<Severity>>(OPT_fail_on, options.failOn, levels) ||
+      !readPageSizes(settings) || !readBytes(OPT_min, minBytes) ||
+      !readBytes(OPT_memory, settings.memoryBytes) || !readJobs(options.jobs) ||
+      !readChecks(settings) || !readEnvironment(settings) ||
+      !readMode(options) || !readPid(options.pid) || !readPolicy(options))
     return false;
   readVerbose(options);
   settings.minBytes = minBytes.value_or(settings.minBytes);
@@ -323,7 +320,8 @@ bool OptionReader::readInputs(Options &options) {
   return true;
 }
 
-std::string mpg::readOptions(const InputArgList &args, Options &options) {
-  OptionReader reader(args);
+std::string mpg::readOptions(const ConfiguredOptions &configured,
+                             Options &options) {
+  OptionReader reader(configured);
   return reader.read(options) ? "" : reader.error();
 }

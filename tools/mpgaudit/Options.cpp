@@ -10,7 +10,7 @@
 #include "Audit/Fix.h"
 #include "Audit/Report.h"
 #include "CommandLine.h"
-#include "OptionReader.h"
+#include "ConfiguredOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -135,8 +135,10 @@ std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
   if (const Arg *arg = line.args().getLastArg(OPT_explain))
     return explainCode(arg->getValue(), line, status);
   Options options;
-  std::string problem =
-      readConfiguredOptions(table, line.args(), words, options);
+  ConfiguredOptions configured(table, line.args());
+  if (Error error = configured.read())
+    return line.usageError(toString(std::move(error)), status);
+  std::string problem = readOptions(configured, options);
   if (!problem.empty())
     return line.usageError(problem, status);
   options.settings.parts = std::make_shared<InstalledParts>(findParts());

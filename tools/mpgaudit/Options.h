@@ -18,6 +18,13 @@ enum class ReportFormat : uint8_t { text, line, json, jsonl, sarif, html };
 /// What is printed.
 enum class RunMode : uint8_t { report, tree, recommend, diff };
 
+/// Flags of the options that a configuration file may have; see Options.td.
+enum FileFlag : unsigned {
+  fileKey = 1 << 4,
+  fileList = 1 << 5,
+  filePath = 1 << 6
+};
+
 struct Options {
   AuditSettings settings;
   RunMode mode = RunMode::report;
