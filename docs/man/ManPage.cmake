@@ -15,6 +15,8 @@ endif()
 set(title "\"${CMAKE_MATCH_1}\" \"${CMAKE_MATCH_2}\" \"\" \"mpgtools ${VERSION}\"")
 string(FIND "${text}" "\n" end)
 string(SUBSTRING "${text}" ${end} -1 text)
+# Marks of what test/tools/table_pages.py makes.
+string(REGEX REPLACE "<!--[^>]*-->\n" "" text "${text}")
 file(WRITE ${PAGE}.md "% ${title} \"mpgtools\"${text}")
 execute_process(COMMAND ${MD2MAN} -in ${PAGE}.md -out ${PAGE}.tmp
   COMMAND_ERROR_IS_FATAL ANY)

@@ -2,8 +2,8 @@
 """Reference pages of the site, made from the tables that the programs work by:
 findings, environment variables, options, and the schemas of what is written.
 
-Each function returns a page as Markdown. The pages in docs/ that people write say
-more; tests hold those to the same tables.
+Each function returns a page as Markdown. What the pages in docs/ repeat of the
+tables is made by test/tools/table_pages.py.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Dict, List
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/tools"))
-from check_findings_doc import TARGETS, read_rows  # noqa: E402
+from tables import FINDINGS, TARGETS, read_rows, read_variables  # noqa: E402
 
 PROGRAMS = ["mpgaudit", "mpgrun", "mpginfo", "mpgbench", "mpgsim",
             "mpg-ocl"]
@@ -37,7 +37,7 @@ def table(head: List[str], rows: List[List[str]]) -> str:
 
 def findings_page() -> str:
     rows = []
-    for row in read_rows(ROOT / "lib/Audit/Findings.def", "MPG_FINDING"):
+    for row in read_rows(FINDINGS, "MPG_FINDING"):
         number, vendor, group, *severities = row.args[:7]
         target = f"mpg{number}" + (f"-lpg-{vendor.split()[-1]}" if vendor else "")
         name = f"MPG{number}"
@@ -50,11 +50,9 @@ def findings_page() -> str:
 
 
 def environment_page() -> str:
-    rows = []
-    for row in read_rows(ROOT / "runtime/include/mpg/env.def", "MPG_ENV"):
-        name, kind, values, default, needs, decides, owner, text = row.args
-        rows.append([code(name), cell(text), code(values) or kind, code(default),
-                     owner, code(needs)])
+    rows = [[code(row.name), cell(row.what), code(row.values) or row.type,
+             code(row.default), row.owner, code(row.needs)]
+            for row in read_variables()]
     return ("# All environment variables\n\nFrom the table that libmpg reads by; "
             "[Environment variables](environment.md) explains them.\n\n"
             + table(["variable", "what", "values", "default", "of", "needs"], rows))

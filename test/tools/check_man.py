@@ -93,7 +93,7 @@ def check_example(line: str, name: str, options: Dict[str, str]) -> List[str]:
 def differences(page: str, program: str) -> List[str]:
     usage, options, statuses = read_help(program)
     sections = read_sections(page)
-    # Made from a table, where there is one: man_findings.py checks it.
+    # Made from a table, where there is one: table_pages.py.
     if [name for name in sections if name != "FINDINGS"] != SECTIONS:
         return [f"sections are {', '.join(sections)}"]
     entries = read_entries(sections["OPTIONS"])

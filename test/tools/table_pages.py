@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""table_pages.py [--write] [FOLDER]: is what docs/ repeats of the tables up to date?
+
+Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->; what stands
+in a block is made here from a table of the code: the sections of findings.md, the
+rows of environment.md, coming-from-fcc.md and the man page of mpgaudit. All else
+in a page is written by hand. Prints the lines that differ and ends with 1 if there
+are any; --write puts them right. FOLDER takes the place of docs/, for tests.
+"""
+
+import difflib
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Callable, Dict, List
+
+import tables
+
+WIDTH = 80
+# What is shown as code: options, sections, paths, names with _ or (), files.
+CODE = re.compile(r"--?[A-Za-z]\S*|\.[A-Za-z]\S*|/\w\S*|_*[A-Za-z]\w*_\w*\*?(=\S*)?"
+                  r"|\w+\(\d?\)|\S*<\S*|[A-Z]\w+=\S*|\w+:\w+:\w+|\w[\w+.-]*\.(so|a|lds)(\.\d)?"
+                  r"|(c|m)alloc|mallopt|s?brk|v?fork|system|popen|setitimer|mpgrun|numactl|fhetbo")
+AROUND = re.compile(r"""([("]*)(.*?)((?:(?<=[A-Z])s)?(?:'s)?[.,;:)"]*)$""")
+SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
+
+
+def mark(word: str) -> str:
+    before, core, after = AROUND.match(word).groups()
+    return f"{before}`{core}`{after}" if CODE.fullmatch(core) else word
+
+
+def fill(text: str, indent: str = "") -> str:
+    """Paragraph of plain text; words that are code are marked as such."""
+    words = " ".join(word if word.startswith(("**", "`")) else mark(word)
+                     for word in text.split())
+    return textwrap.fill(words, WIDTH, subsequent_indent=indent,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def sub_codes(text: str) -> List[str]:
+    """A list of \"NAME, when it is reported\" with ; between as a list."""
+    items = [item.partition(", ") for item in text.split("; ")]
+    if len(items) < 2 or not all(rest for _, _, rest in items):
+        return []
+    names = [" and ".join(f"`{name}`" for name in names.split(" and "))
+             for names, _, _ in items]
+    return [fill(f"- {name}: {rest}", "  ") for name, (_, _, rest) in zip(names, items)]
+
+
+def paragraph(text: str) -> List[str]:
+    found = SUB_CODES.search(text)
+    items = sub_codes(found[1]) if found else []
+    if not items:
+        return [fill(text)] if text.strip() else []
+    return [fill(text[:found.start()] + "Sub-codes:"), "\n".join(items),
+            *paragraph(text[found.end():])]
+
+
+def paragraphs(lead: str, text: str) -> List[str]:
+    """\"**lead.** text\": paragraphs, and command lines as blocks."""
+    parts: List[str] = []
+    for block in f"**{lead}.** {text}".split("\n\n"):
+        parts += paragraph(" ".join(line for line in block.split("\n")
+                                    if not line.startswith("  ")))
+        if commands := tables.command_lines(block):
+            parts.append("```\n" + "\n".join(commands) + "\n```")
+    return parts
+
+
+def table(head: List[str], rows: List[List[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += [re.sub(r"\|  (?=\|)", "| ", "| " + " | ".join(row) + " |") for row in rows]
+    return "\n".join(lines)
+
+
+def finding(row: tables.Row) -> str:
+    number, vendor, group, *severities = row.args[:7]
+    title = f"## MPG{number}" + (f" ({vendor})" if vendor else "")
+    parts = [title, f"**{row.args[7]}** (group `{group}`)",
+             table(list(tables.TARGETS), [severities])]
+    for lead, text in zip(("Rule", "Cost", "Remedy", "Source"), row.args[8:12]):
+        parts += paragraphs(lead, text)
+    return "\n\n".join(parts)
+
+
+def message(row: tables.Row) -> str:
+    code, meaning, action, related = row.args
+    return "\n\n".join([f"## {code}", *paragraphs("Meaning", meaning),
+                        *paragraphs("Action", action),
+                        f"Related findings: {related or 'none'}."])
+
+
+def findings(malformed: bool) -> str:
+    rows = tables.read_rows(tables.FINDINGS, "MPG_FINDING")
+    return "\n\n".join(finding(row) for row in rows
+                       if (row.args[2] == "malformed") == malformed)
+
+
+def findings_table() -> str:
+    rows = []
+    for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING"):
+        number, vendor, group, *severities = row.args[:7]
+        rows.append([f"MPG{number}", vendor or " ", group, *severities, row.args[7]])
+    return table(["finding", "vendor's", "group", *tables.TARGETS, "what"], rows)
+
+
+def messages() -> str:
+    return "\n\n".join(map(message, tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")))
+
+
+def variables(first: str, last: str) -> str:
+    """The rows from \p first to \p last, by the order of env.def."""
+    rows = tables.read_variables()
+    names = [row.name for row in rows]
+    cell = lambda text: f"`{text}`".replace("|", "\\|") if text else ""
+    return table(["variable", "values", "default", "needs", "decided by", "what it does"],
+                 [[*map(cell, (row.name, row.values, row.default, row.needs, row.decided)),
+                   row.what]
+                  for row in rows[names.index(first):names.index(last) + 1]])
+
+
+def ranks() -> str:
+    names = [row.args[0] for row in tables.read_rows(tables.RANKS, "MPG_LOCAL_RANK")]
+    return textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", WIDTH)
+
+
+def fcc_words() -> str:
+    rows = tables.read_rows(tables.WORDS, "MPG_FCC_WORD")
+    return table(["word", "kind", "what to write"],
+                 [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
+
+
+PAGES: Dict[str, Dict[str, Callable[[], str]]] = {
+    "findings.md": {
+        "findings": lambda: findings(malformed=False),
+        "malformed": lambda: findings(malformed=True),
+        "messages": messages,
+    },
+    "man/mpgaudit.1.md": {"findings": findings_table},
+    "environment.md": {
+        "pages": lambda: variables("XOS_MMM_L_HPAGE_TYPE", "XOS_MMM_L_PRINT_ENV"),
+        "heap": lambda: variables("XOS_MMM_L_ARENA_FREE", "MALLOC_PERTURB_"),
+        "sector": lambda: variables("FLIB_SCCR_CNTL", "FLIB_L2_SECTOR_NWAYS_INIT"),
+        "ours": lambda: variables("MPG_MODE", "MPG_TEST_COPY_BACK"),
+        "ranks": ranks,
+    },
+    "coming-from-fcc.md": {"words": fcc_words},
+}
+
+
+def with_block(text: str, name: str, made: str) -> str:
+    begin, end = f"<!-- {name}: ", f"<!-- end of {name} -->"
+    before, found, rest = text.partition(begin)
+    head, closed, after = rest.partition(end)
+    if not found or not closed:
+        sys.exit(f"table_pages.py: error: no block {begin}... --> to {end}")
+    return before + begin + head.split("\n")[0] + f"\n\n{made}\n\n" + end + after
+
+
+def main() -> int:
+    words = [word for word in sys.argv[1:] if word != "--write"]
+    docs = Path(words[0]) if words else tables.ROOT / "docs"
+    stale = 0
+    for page, blocks in PAGES.items():
+        path = docs / page
+        text = path.read_text("utf-8")
+        wanted = text
+        for name, make in blocks.items():
+            wanted = with_block(wanted, name, make())
+        if "--write" in sys.argv:
+            path.write_text(wanted, "utf-8")
+        elif wanted != text:
+            stale += 1
+            print("\n".join(difflib.unified_diff(text.split("\n"), wanted.split("\n"),
+                                                 page, "its table", lineterm="", n=0)))
+    print(f"{len(PAGES)} pages, {stale} are not what the tables say"
+          + ("; test/tools/table_pages.py --write puts them right" if stale else ""))
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
