@@ -60,6 +60,11 @@ TEST(HeapReportTest, EachKindNamesBothAddressesAndTheFix) {
   EXPECT_EQ(lineOf(after, prints | brief),
             "mpg: heap: malloc(0x7f0012345670): block was written to after it "
             "was freed (64 bytes at 0x7f0012345670)");
+  after.pointer = 0;
+  after.block = {0, 64};
+  EXPECT_EQ(lineOf(after, prints | brief),
+            "mpg: heap: malloc(): block was written to after it was freed (64 "
+            "bytes)");
   HeapDamage past = damageOf(HeapError::writtenAround);
   past.wrongByte = start + 64;
   EXPECT_EQ(lineOf(past, prints | brief),

@@ -102,10 +102,9 @@ static void addPlace(LineBuffer &line, uintptr_t address) {
 static void addBlock(LineBuffer &line, const HeapDamage &damage) {
   if (damage.block.empty())
     return;
-  line.add(" (")
-      .addNumber(damage.block.bytes())
-      .add(" bytes at ")
-      .addHex(damage.block.start);
+  line.add(" (").addNumber(damage.block.bytes()).add(" bytes");
+  if (damage.block.start) // else one of that size, it is not known which
+    line.add(" at ").addHex(damage.block.start);
   if (damage.error == HeapError::writtenAround)
     line.add(", first wrong byte at ").addHex(damage.wrongByte);
   line.add(")");
@@ -148,12 +147,10 @@ static const char *fixOf(HeapError error) {
 
 static void print(const HeapDamage &damage, bool brief) {
   LineBuffer line;
-  line.add("mpg: heap: ")
-      .add(damage.function)
-      .add("(")
-      .addHex(damage.pointer)
-      .add("): ")
-      .add(whatOf(damage));
+  line.add("mpg: heap: ").add(damage.function).add("(");
+  if (damage.pointer)
+    line.addHex(damage.pointer);
+  line.add("): ").add(whatOf(damage));
   addBlock(line, damage);
   if (!brief && damage.caller) {
     line.add("; called from ").addHex(damage.caller);

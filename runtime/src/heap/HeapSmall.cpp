@@ -244,7 +244,7 @@ void ThreadCache::release(Slab &slab) {
 void ThreadCache::toSlab(FreeObject *object) {
   size_t offset = uintptr_t(object) - heapMap.base;
   Slab &slab = slabAt(offset);
-  object->next = slab.free;
+  object->setNext(slab.free);
   slab.free = object;
   --slab.used;
   if (!slab.isListed)
@@ -254,29 +254,28 @@ void ThreadCache::toSlab(FreeObject *object) {
     release(slab);
 }
 
-/// Whether \p object is what a link should lead to.
+/// Whether \p object is what a link should lead to, and its own link can be
+/// followed. A mark that was written over is no harm, the link is proof enough.
 static bool isFreeObject(const FreeObject *object) {
-  uintptr_t offset = uintptr_t(object) - heapMap.base;
-  return offset < heapMap.openBytes.load(std::memory_order_relaxed) &&
-         object->mark == markOf(object);
+  return isInHeap(object) && (!object->next() || isInHeap(object->next()));
 }
 
-/// Tells that the program wrote to a free object, so that its link, and all
+/// Tells that the program wrote to a free object of a class: to \p object, or
+/// to the one whose link has led to it and out of the heap. The link, and all
 /// that is behind it, is lost.
-static void reportWritten(const FreeObject *object, const char *function) {
-  size_t offset = uintptr_t(object) - heapMap.base;
-  if (offset >= heapMap.openBytes.load(std::memory_order_relaxed))
-    return damage(HeapError::writtenAfterFree, function, object, {}, 0);
-  const Slab &slab = slabAt(offset);
-  damage(HeapError::writtenAfterFree, function, object,
-         {uintptr_t(object), uintptr_t(object) + slab.objectBytes}, 0);
+static void reportWritten(unsigned sizeClass, const FreeObject *object,
+                          const char *function) {
+  uintptr_t start = isInHeap(object) ? uintptr_t(object) : 0;
+  damage(HeapError::writtenAfterFree, function,
+         reinterpret_cast<const void *>(start),
+         {start, start + classes.bytes[sizeClass]}, 0);
 }
 
-void ThreadCache::toSlabs(FreeObject *object) {
+void ThreadCache::toSlabs(unsigned sizeClass, FreeObject *object) {
   while (object) {
     if (!isFreeObject(object))
-      return reportWritten(object, "free");
-    FreeObject *next = object->next;
+      return reportWritten(sizeClass, object, "free");
+    FreeObject *next = object->next();
     toSlab(object);
     object = next;
   }
@@ -291,13 +290,13 @@ void ThreadCache::shelve(unsigned sizeClass) {
   FreeObject *object = bin.first;
   uint64_t bytes = uint64_t(bin.count - 1) * classes.bytes[sizeClass];
   if (shelf.count == Shelf::depth || shelvedBytes + bytes > mostBytes) {
-    bin.first = object->next;
+    bin.first = object->next();
     --bin.count;
     return toSlab(object);
   }
   shelvedBytes += bytes;
-  shelf.batches[shelf.count++] = {object->next, bin.count - 1};
-  object->next = nullptr;
+  shelf.batches[shelf.count++] = {object->next(), bin.count - 1};
+  object->setNext(nullptr);
   bin.count = 1;
 }
 
@@ -313,15 +312,23 @@ bool ThreadCache::unshelve(unsigned sizeClass) {
   return true;
 }
 
-/// If the program wrote to the first object of a bin, its link cannot be
-/// trusted: what is behind it is lost.
-void ThreadCache::dropDamaged(unsigned sizeClass) {
-  FreeObject *object = bins[sizeClass].first;
-  if (!object || object->mark == markOf(object))
+/// Where the program wrote to the first object of a bin, that one can be given
+/// out all the same; if its link is gone, what is behind it is lost. A link
+/// behind the last one does no harm. The C library goes on in these cases, too.
+void ThreadCache::mend(unsigned sizeClass) {
+  Bin &bin = bins[sizeClass];
+  FreeObject *object = bin.first;
+  if (bin.count == 1 && isInHeap(object))
+    object->setNext(nullptr);
+  if (bin.count && isFreeObject(object)) {
+    object->mark = markOf(object);
     return;
-  bins[sizeClass].first = nullptr;
-  bins[sizeClass].count = 0;
-  reportWritten(object, "malloc");
+  }
+  bool isWanted = bin.count > 0;
+  bin.first = nullptr;
+  bin.count = 0;
+  if (isWanted)
+    reportWritten(sizeClass, object, "malloc");
 }
 
 /// Moves objects of \p slab into \p bin: all that are free, without a look at
@@ -342,7 +349,7 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
     uintptr_t start = startOf(slab) + freshBytes;
     for (uint32_t i = got; i-- > 0;) {
       auto *object = reinterpret_cast<FreeObject *>(start + i * bytes);
-      object->next = bin.first;
+      object->setNext(bin.first);
       object->mark = markOf(object);
       bin.first = object;
     }
@@ -376,7 +383,7 @@ void *ThreadCache::allocateSlowly(unsigned sizeClass, int &error) {
   Bin &bin = bins[sizeClass];
   // More than once only if what it finds is damaged.
   for (;;) {
-    dropDamaged(sizeClass);
+    mend(sizeClass);
     if (bin.first || unshelve(sizeClass) || receiveInto(sizeClass)) {
       if (void *object = allocate(sizeClass))
         return object;
@@ -439,7 +446,7 @@ void ThreadCache::receive(unsigned sizeClass, const Waiting &some) {
   std::atomic<uint64_t> &list = received[sizeClass];
   uint64_t before = list.load(std::memory_order_relaxed), after;
   do {
-    some.last->next = firstOf(before);
+    some.last->setNext(firstOf(before));
     uint64_t count = (before >> addressBits) + some.count;
     after = uint64_t(uintptr_t(some.first)) | (count < most ? count : most)
                                                   << addressBits;
@@ -458,7 +465,7 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
   if (count == UINT16_MAX) { // or more
     count = 0;
     for (FreeObject *object = firstOf(all); object && isFreeObject(object);
-         object = object->next)
+         object = object->next())
       ++count;
   }
   bins[sizeClass].first = firstOf(all);
@@ -467,9 +474,9 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
 }
 
 void ThreadCache::collect() {
-  for (std::atomic<uint64_t> &list : received)
-    if (list.load(std::memory_order_relaxed))
-      toSlabs(firstOf(list.exchange(0, std::memory_order_acquire)));
+  for (unsigned i = 0; i < sizeClasses; ++i)
+    if (received[i].load(std::memory_order_relaxed))
+      toSlabs(i, firstOf(received[i].exchange(0, std::memory_order_acquire)));
 }
 
 bool ThreadCache::hasReceived() const {
@@ -592,7 +599,7 @@ void ThreadCache::releaseEmpty() {
       FreeObject *first = bins[i].first;
       bins[i].first = nullptr;
       bins[i].count = 0;
-      toSlabs(first);
+      toSlabs(i, first);
     } while (bins[i].first || unshelve(i));
   }
   for (Slab *slab : open)

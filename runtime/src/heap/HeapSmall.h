@@ -9,7 +9,9 @@
 // threads never get objects of the same cache line by passing them around.
 //
 // The description of a slab lies beside the heap; a free object holds the link
-// to the next one and a mark by which a second free of it is seen.
+// to the next one and a mark by which a second free of it is seen. The program
+// may write to both, by mistake: the link is encoded, so that what was written
+// over it leads out of the heap, and no link is followed without a look.
 
 #ifndef MPG_RUNTIME_HEAPSMALL_H
 #define MPG_RUNTIME_HEAPSMALL_H
@@ -23,15 +25,28 @@ constexpr unsigned sizeClasses = 35;   ///< 16 to 128 by 16, then 4 a doubling
 
 class ThreadCache;
 
-/// A free object.
-struct FreeObject {
-  FreeObject *next;
-  uintptr_t mark; ///< the process's secret, with the object's address
-};
-
 /// What a free object has beside its link.
 inline uintptr_t markOf(const void *object) {
   return heapMap.mark ^ uintptr_t(object);
+}
+
+/// A free object.
+struct FreeObject {
+  uintptr_t link; ///< the next one's address, xor markOf(this)
+  uintptr_t mark; ///< the process's secret, with the object's address
+
+  FreeObject *next() const {
+    return reinterpret_cast<FreeObject *>(link ^ markOf(this));
+  }
+  void setNext(const FreeObject *object) {
+    link = uintptr_t(object) ^ markOf(this);
+  }
+};
+
+/// Whether \p object can be read: it is in the heap, and not null.
+inline bool isInHeap(const FreeObject *object) {
+  return uintptr_t(object) - heapMap.base <
+         heapMap.openBytes.load(std::memory_order_relaxed);
 }
 
 struct alignas(64) Slab {
@@ -74,10 +89,10 @@ public:
   void *allocate(unsigned sizeClass) {
     Bin &bin = bins[sizeClass];
     FreeObject *object = bin.first;
-    if (__builtin_expect(!object, 0) ||
+    if (__builtin_expect(!isInHeap(object), 0) ||
         __builtin_expect(object->mark != markOf(object), 0))
       return nullptr;
-    FreeObject *next = object->next;
+    FreeObject *next = object->next();
     __builtin_prefetch(next); // for the next call
     bin.first = next;
     object->mark = 0;
@@ -92,7 +107,7 @@ public:
   void free(Slab &slab, FreeObject *object) {
     Bin &bin = bins[slab.sizeClass];
     object->mark = markOf(object);
-    object->next = bin.first;
+    object->setNext(bin.first);
     bin.first = object;
     if (__builtin_expect(++bin.count > bin.most, 0))
       shelve(slab.sizeClass);
@@ -104,7 +119,7 @@ public:
     object->mark = markOf(object);
     if (__builtin_expect(some.destination != &owner, 0))
       return redirect(owner, slab, object);
-    object->next = some.first;
+    object->setNext(some.first);
     if (!some.count)
       some.last = object;
     some.first = object;
@@ -180,14 +195,14 @@ private:
     uint32_t count;
   };
 
-  void dropDamaged(unsigned sizeClass);
+  void mend(unsigned sizeClass);
   void shelve(unsigned sizeClass);
   bool unshelve(unsigned sizeClass);
   bool receiveInto(unsigned sizeClass);
   void redirect(ThreadCache &owner, Slab &slab, FreeObject *object);
   void flush(unsigned sizeClass);
   bool hasReceived() const;
-  void toSlabs(FreeObject *object);
+  void toSlabs(unsigned sizeClass, FreeObject *object);
   void toSlab(FreeObject *object);
   bool fill(Bin &bin, Slab &slab);
   void list(Slab &slab);

@@ -166,7 +166,7 @@ uint64_t HeapVerify::lookAtList(const FreeObject *object, uint32_t bytes,
                                 uint64_t limit, IsOne isOne) {
   uint64_t count = 0;
   Range before;
-  for (; object && count <= limit; object = object->next, ++count) {
+  for (; object && count <= limit; object = object->next(), ++count) {
     if (!isOne(uintptr_t(object))) {
       before.empty() ? addTable(uintptr_t(object))
                      : add(HeapError::writtenAfterFree, before);
@@ -206,7 +206,9 @@ void HeapVerify::lookAtBins(const ThreadCache &cache) {
              slab.sizeClass == i && isObjectStart(slab, offset % slabBytes);
     };
     cache.forEachList(i, [&](const FreeObject *first, uint64_t count) {
-      if (lookAtList(first, uint32_t(bytesOfClass(i)), count, isOne) < count)
+      // What the last link was overwritten with is not followed.
+      if (count &&
+          lookAtList(first, uint32_t(bytesOfClass(i)), count, isOne) < count)
         addTable(uintptr_t(&cache));
     });
   }

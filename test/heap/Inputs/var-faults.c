@@ -5,7 +5,9 @@
  * frees memory of mmap, `past` writes one byte behind a block of 100 bytes,
  * `none` does nothing wrong. With BYTES and COUNT, `behind` writes COUNT bytes
  * behind a block of BYTES, `front` in front of it; `resized` and `grown` write
- * behind one that is then, or was, resized to it; `node` has it from a node.
+ * behind one that is then, or was, resized to it; `node` has it from a node;
+ * `link` writes COUNT bytes to the start of one of many freed blocks, `last` to
+ * the only one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +34,29 @@ static void writeAround(const char *fault, size_t bytes, size_t count) {
   free(after);
 }
 
+static void writeToFreed(size_t bytes, size_t count, int freed) {
+  enum { some = 200 };
+  static char *volatile blocks[some];
+  for (int i = 0; i < some; ++i)
+    blocks[i] = malloc(bytes);
+  for (int i = 0; i < freed; ++i)
+    free(blocks[i]);
+  memset(blocks[freed - 1], 'x', count);
+  for (int i = 0; i < some; ++i)
+    memset(malloc(bytes), 1, bytes);
+}
+
 int main(int count, char **arguments) {
   const char *fault = count > 1 ? arguments[1] : "none";
   char *volatile block = malloc(100);
   char *volatile other = malloc(100000);
-  if (count > 3)
-    writeAround(fault, strtoul(arguments[2], 0, 10),
-                strtoul(arguments[3], 0, 10));
+  size_t some = count > 3 ? strtoul(arguments[3], 0, 10) : 0;
+  if (!strcmp(fault, "link"))
+    writeToFreed(strtoul(arguments[2], 0, 10), some, 5);
+  else if (!strcmp(fault, "last"))
+    writeToFreed(strtoul(arguments[2], 0, 10), some, 1);
+  else if (count > 3)
+    writeAround(fault, strtoul(arguments[2], 0, 10), some);
   if (!strcmp(fault, "middle"))
     free(other + 4096);
   if (!strcmp(fault, "foreign"))
