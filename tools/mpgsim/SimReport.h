@@ -91,7 +91,7 @@ std::string verdictOf(const SimReport &report);
 std::string missingPartOf(const SimReport &report);
 /// A function as in the source, without its parameters.
 std::string shownFunction(llvm::StringRef name);
-/// "ended with status 3", "was ended by signal 9 (Killed): results so far"
+/// "ended with status 3", "was ended by signal 9 (Killed)"
 std::string describeEnding(const SimEnding &ending);
 /// What was not seen, a line for each reason.
 std::vector<std::string> gapsOf(const SimReport &report);

@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <sys/wait.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -139,7 +140,9 @@ static void writeParts(raw_ostream &out, const SimReport &report,
 
 void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << "mpgsim: " << printable(report.command[0]) << " "
-      << describeEnding(report.ending) << "\n";
+      << describeEnding(report.ending)
+      << (WIFSIGNALED(report.ending.waitStatus) ? ": results so far" : "")
+      << "\n";
   out << "One core of " << printable(report.machine.name)
       << ", modelled, not measured: " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
@@ -147,12 +150,15 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   if (!gap.empty())
     out << fillText("Incomplete: " + gap + ".", 0) << "\n";
   out << fillText("Verdict: " + verdictOf(report) + ".", 0) << "\n\n";
-  writePages(out, report);
-  out << "\n";
-  writeParts(out, report, "array", report.arrays, arrayName);
-  out << "\n";
-  writeParts(out, report, "loop", report.loops, loopName);
+  if (report.all.accesses) {
+    writePages(out, report);
+    out << "\n";
+    writeParts(out, report, "array", report.arrays, arrayName);
+    out << "\n";
+    writeParts(out, report, "loop", report.loops, loopName);
+    out << "\n";
+  }
   std::vector<std::string> gaps = gapsOf(report);
   if (!gaps.empty())
-    out << "\n" << fillText("Not seen: " + join(gaps, "; ") + ".", 2) << "\n";
+    out << fillText("Not seen: " + join(gaps, "; ") + ".", 2) << "\n";
 }

@@ -5,6 +5,7 @@
 
 #include "SimReport.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -19,6 +20,8 @@ using namespace mpg;
 static constexpr double leastShare = 0.02;
 /// All page walks together below this are no gain to speak of.
 static constexpr double leastSeconds = 1e-3;
+/// The same where the cost of a walk is not known.
+static constexpr uint64_t leastWalks = 1000;
 /// Fewer page walks than one in so many accesses are none.
 static constexpr uint64_t accessesPerWalk = 100000;
 
@@ -78,7 +81,8 @@ static SimGain gainFrom(const SimReport &report, const SimPageCounts &small) {
     return gain;
   SimTime before = walkTime(report, small), after = walkTime(report, *large);
   gain.saved = {before.least - after.least, before.most - after.most};
-  if ((walksOf(small) - walksOf(*large)) * accessesPerWalk <
+  if (walksOf(small) < leastWalks ||
+      (walksOf(small) - walksOf(*large)) * accessesPerWalk <
           report.all.accesses ||
       (before.most > 0 && before.most < leastSeconds))
     return gain;
@@ -169,7 +173,7 @@ std::string mpg::describeEnding(const SimEnding &ending) {
            std::to_string(WEXITSTATUS(ending.waitStatus));
   int number = WTERMSIG(ending.waitStatus);
   return "was ended by signal " + std::to_string(number) + " (" +
-         strsignal(number) + "): results so far";
+         strsignal(number) + ")";
 }
 
 static std::string plural(uint64_t count, const char *one, const char *many) {
@@ -193,8 +197,16 @@ std::string mpg::missingPartOf(const SimReport &report) {
   return text;
 }
 
+static bool hasNoLines(const SimReport &report) {
+  return !report.loops.empty() &&
+         none_of(report.loops,
+                 [](const SimPart &loop) { return loop.line != 0; });
+}
+
 std::vector<std::string> mpg::gapsOf(const SimReport &report) {
   std::vector<std::string> gaps;
+  if (hasNoLines(report))
+    gaps.push_back("lines, as there is no debug information (compile with -g)");
   const SimEnding &ending = report.ending;
   if (ending.otherProcesses)
     gaps.push_back(plural(ending.otherProcesses, "process", "processes") +

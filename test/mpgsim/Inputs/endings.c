@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,24 @@ static void signals(void) {
   printf("errno %d\n", errno);
 }
 
+/* Interrupts itself, as a user does, and goes on until that arrives. */
+static void forever(void) {
+  signal(SIGINT, SIG_DFL); // which a shell in the background ignores
+  raise(SIGINT);
+  for (volatile long round = 0;; ++round)
+    table[round & 4095] = round;
+}
+
+static void sparse(void) {
+  size_t bytes = (size_t)1 << 40;
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    abort();
+  for (size_t at = 0; at < 2000; ++at)
+    memory[at * (bytes / 2000)] = 1;
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   for (int i = 0; i < 4096; ++i)
@@ -98,6 +117,10 @@ int main(int argc, char **argv) {
     execl(argv[0], argv[0], "again", NULL);
   if (!strcmp(what, "threads"))
     threads();
+  if (!strcmp(what, "forever"))
+    forever();
+  if (!strcmp(what, "sparse"))
+    sparse();
   if (!strcmp(what, "signals"))
     signals();
   return 5;

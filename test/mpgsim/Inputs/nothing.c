@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A program that accesses nothing itself.
+ */
+#include <stdio.h>
+
+int main(void) {
+  puts("nothing");
+  return 0;
+}
