@@ -22,6 +22,24 @@ unsigned SimProgram::arrayOf(const SimPlace &place, unsigned found) {
   return known->second;
 }
 
+void SimProgram::setStream(const std::vector<std::string> &names) {
+  wantedStream.insert(names.begin(), names.end());
+}
+
+bool SimProgram::isStream(unsigned number) {
+  if (wantedStream.empty())
+    return false;
+  const SimArray &array = theArrays.array(number);
+  std::string place = array.file.substr(array.file.rfind('/') + 1) + ":" +
+                      std::to_string(array.line);
+  for (const std::string &name : {array.name, place})
+    if (wantedStream.count(name)) {
+      seenStream.insert(name);
+      return true;
+    }
+  return false;
+}
+
 unsigned SimProgram::findSite(unsigned place, uint64_t address) {
   // A place that no module has named is damage; it is counted as one.
   if (place >= thePlaces.count())
@@ -36,6 +54,7 @@ unsigned SimProgram::findSite(unsigned place, uint64_t address) {
     site.array = arrayOf(what, range.array);
     site.bytes = what.bytes;
     site.store = what.store;
+    site.sector = isStream(site.array);
     known->second = theModel.addSite(site);
     ++sites;
   }

@@ -9,6 +9,7 @@
 #include "SimRun/SimArrays.h"
 #include "SimRun/SimDecoder.h"
 #include "SimRun/SimPlaces.h"
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -18,6 +19,12 @@ class SimProgram {
 public:
   SimProgram(const Machine &machine, const WhatIf &whatIf)
       : theModel(machine, whatIf) {}
+
+  /// Arrays of sector 1, by name or as "file:line" without folders; before the
+  /// first chunk.
+  void setStream(const std::vector<std::string> &names);
+  /// Those of them that the program has had.
+  const std::set<std::string> &streamSeen() const { return seenStream; }
 
   /// One chunk of mpg/sim.h.
   void read(const mpg_sim_record *chunk) { decoder.read(chunk, *this); }
@@ -67,6 +74,7 @@ private:
     return findSite(place, address);
   }
   unsigned findSite(unsigned place, uint64_t address);
+  bool isStream(unsigned array);
   unsigned arrayOf(const SimPlace &place, unsigned found);
 
   Model theModel;
@@ -80,6 +88,7 @@ private:
   std::unordered_map<unsigned, unsigned> heapArrays;  ///< by place
   std::unordered_map<unsigned, unsigned> localArrays; ///< by SimPlace::local
   std::vector<uint64_t> calls;                        ///< by place
+  std::set<std::string> wantedStream, seenStream;
   std::vector<Stream> resolved;
   std::string firstError;
 };

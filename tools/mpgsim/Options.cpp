@@ -6,6 +6,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include "OptionTable.inc"
 
@@ -61,6 +62,11 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
   SimOptions options;
   options.json = args.hasArg(OPT_json);
   options.machine = args.getLastArgValue(OPT_machine, "a64fx").str();
+  for (StringRef array : split(args.getLastArgValue(OPT_stream), ','))
+    if (!array.trim().empty())
+      options.stream.push_back(array.trim().str());
+  if (args.hasArg(OPT_stream) && options.stream.empty())
+    return line.usageError("--stream=: names no array", status);
   options.output = args.getLastArgValue(OPT_output).str();
   options.record = args.getLastArgValue(OPT_record).str();
   StringRef maps = args.getLastArgValue(OPT_maps, "1");

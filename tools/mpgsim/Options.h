@@ -14,7 +14,8 @@ namespace mpg {
 
 struct SimOptions {
   std::string machine = "a64fx";
-  std::vector<uint64_t> pages; ///< ascending; empty: all of the machine
+  std::vector<uint64_t> pages;     ///< ascending; empty: all of the machine
+  std::vector<std::string> stream; ///< arrays of sector 1
   unsigned maps = 1;
   bool json = false;
   std::string output; ///< empty: standard error

@@ -23,6 +23,10 @@ def pages : LongValue<"pages", "SIZE,...",
 def maps : LongValue<"maps", "N",
     "number of random maps of physical pages, 1 (default) to 8;\n"
     "with more than one, counts that depend on it are intervals">;
+def stream : LongValue<"stream", "ARRAY,...",
+    "arrays to put into sector 1 of the sector cache, as 'table' or\n"
+    "'app.c:12' for a block of the heap; the report then has a table\n"
+    "of the ways that sector 1 may get">;
 def json : LongFlag<"json", "print JSON, schema mpgsim-1">;
 def output : LongValue<"output", "FILE",
     "write the report to FILE instead of standard error">;

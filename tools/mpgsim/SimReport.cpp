@@ -19,10 +19,11 @@ class RowReader {
 public:
   RowReader(const Machine &machine, const CounterLayout &layout, unsigned maps)
       : machine(machine), layout(layout), maps(maps) {}
-  SimCounts read(const std::vector<uint64_t> &row) const;
+  SimCounts read(const std::vector<uint64_t> &row, unsigned limit = 0) const;
 
 private:
-  SimPageCounts readPage(const std::vector<uint64_t> &row, unsigned page) const;
+  SimPageCounts readPage(const std::vector<uint64_t> &row, unsigned page,
+                         unsigned limit) const;
   template <typename Counter> SimInterval overMaps(Counter counter) const;
 
   const Machine &machine;
@@ -42,31 +43,57 @@ SimInterval RowReader::overMaps(Counter counter) const {
 }
 
 SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
-                                  unsigned page) const {
+                                  unsigned page, unsigned limit) const {
   SimPageCounts counts;
   counts.pageBytes = machine.pageBytes[page];
   for (unsigned level = 0; level < machine.tlbs.size(); ++level)
     counts.tlbMisses.push_back(row[layout.tlbMisses(page, level)]);
-  uint64_t first = row[layout.firstCache(0, Count::demandMisses)] +
-                   row[layout.firstCache(0, Count::prefetchMisses)];
+  uint64_t first = row[layout.firstCache(limit, Count::demandMisses)] +
+                   row[layout.firstCache(limit, Count::prefetchMisses)];
   counts.cacheMisses.push_back({first, first});
   for (unsigned level = 1; level < machine.caches.size(); ++level)
     counts.cacheMisses.push_back(overMaps([&](unsigned map) {
-      return row[layout.cache(page, map, 0, level, Count::demandMisses)] +
-             row[layout.cache(page, map, 0, level, Count::prefetchMisses)];
+      return row[layout.cache(page, map, limit, level, Count::demandMisses)] +
+             row[layout.cache(page, map, limit, level, Count::prefetchMisses)];
     }));
   counts.linesRead = counts.cacheMisses.back();
   counts.linesWritten = overMaps(
-      [&](unsigned map) { return row[layout.memoryWrites(page, map, 0)]; });
+      [&](unsigned map) { return row[layout.memoryWrites(page, map, limit)]; });
   return counts;
 }
 
-SimCounts RowReader::read(const std::vector<uint64_t> &row) const {
+SimCounts RowReader::read(const std::vector<uint64_t> &row,
+                          unsigned limit) const {
   SimCounts counts;
   counts.accesses = row[layout.accesses()];
   for (unsigned page = 0; page < machine.pageBytes.size(); ++page)
-    counts.pages.push_back(readPage(row, page));
+    counts.pages.push_back(readPage(row, page, limit));
   return counts;
+}
+
+SimQuotas mpg::quotasOf(const Machine &machine) {
+  SimQuotas quotas;
+  for (size_t level = 0; level < machine.caches.size(); ++level)
+    if (machine.caches[level].sectors > 1) {
+      quotas.level = level;
+      quotas.allWays = machine.caches[level].modelledWays();
+    }
+  // Each costs as much as a page size.
+  for (unsigned ways : {0, 1, 2, 4, 7, 10})
+    if (ways < quotas.allWays)
+      quotas.ways.push_back(ways);
+  return quotas;
+}
+
+std::vector<std::vector<WayLimits>> SimQuotas::limits() const {
+  std::vector<std::vector<WayLimits>> all;
+  for (unsigned one : ways) {
+    std::vector<WayLimits> levels(level + 1);
+    if (one)
+      levels[level] = {uint8_t(allWays - one), uint8_t(one), 0, 0};
+    all.push_back(levels);
+  }
+  return all;
 }
 
 static SimPart partOf(const SimArray &array) {
@@ -102,7 +129,7 @@ static bool isBefore(const SimPart &a, const SimPart &b) {
 }
 
 SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
-                          unsigned maps) {
+                          unsigned maps, const SimQuotas &quotas) {
   const CounterLayout &layout = program.model().layout();
   using Row = std::vector<uint64_t>;
   Row all(layout.size());
@@ -122,6 +149,9 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
   report.machine = machine;
   report.maps = maps;
   report.all = reader.read(all);
+  report.divided = quotas;
+  for (unsigned at = 0; at < quotas.ways.size(); ++at)
+    report.quotas.push_back({quotas.ways[at], reader.read(all, at).pages});
   report.accessedBytes = program.accessedBytes();
   report.damaged = program.damaged();
   auto addPart = [&](std::vector<SimPart> &parts, SimPart part,

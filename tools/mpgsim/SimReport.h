@@ -46,6 +46,22 @@ struct SimEnding {
   uint64_t lostRecords = 0; ///< of other threads
 };
 
+/// What the traffic to memory is, if sector 1 may fill so many ways of the last
+/// cache that has sectors.
+struct SimQuota {
+  unsigned ways = 0;                ///< of sector 1; 0: not divided
+  std::vector<SimPageCounts> pages; ///< smallest first
+};
+
+/// The cache that is divided, and what sector 1 may get of it.
+struct SimQuotas {
+  size_t level = 0;
+  std::vector<unsigned> ways; ///< 0 first; empty: there is no such cache
+  std::vector<std::vector<sim::WayLimits>> limits() const;
+  unsigned allWays = 0;
+};
+SimQuotas quotasOf(const sim::Machine &machine);
+
 struct SimReport {
   std::vector<std::string> command;
   sim::Machine machine;
@@ -56,12 +72,16 @@ struct SimReport {
   /// Those with accesses, the one with most misses behind the first cache
   /// first.
   std::vector<SimPart> arrays, loops;
+  SimQuotas divided;
+  std::vector<std::string> stream; ///< arrays of sector 1
+  std::vector<SimQuota> quotas;    ///< not divided first; may be empty
   std::vector<std::pair<std::string, uint64_t>> notSeen; ///< most calls first
   uint64_t damaged = 0;                                  ///< records
 };
 
 SimReport makeReport(const sim::SimProgram &program,
-                     const sim::Machine &machine, unsigned maps);
+                     const sim::Machine &machine, unsigned maps,
+                     const SimQuotas &quotas);
 
 /// "64 KiB"
 std::string pageName(uint64_t bytes);
@@ -85,6 +105,11 @@ struct SimGain {
 std::vector<SimGain> gainsOf(const SimReport &report);
 /// "walks", "bandwidth", "none"
 const char *gainKind(const SimGain &gain);
+/// The quota that saves most of the traffic, with the smallest base pages;
+/// null: none saves 2 % of it.
+const SimQuota *bestQuota(const SimReport &report);
+/// What dividing the cache is worth, a sentence; "" if none was modelled.
+std::string quotaVerdictOf(const SimReport &report);
 /// A sentence, or one for each base page.
 std::string verdictOf(const SimReport &report);
 /// Whose accesses are not in the counts at all; "" if none are missing.

@@ -19,12 +19,11 @@ static void writeInterval(json::OStream &json, StringRef key,
   });
 }
 
-static void writeCounts(json::OStream &json, const SimReport &report,
-                        const SimCounts &counts) {
+static void writePages(json::OStream &json, const SimReport &report,
+                       const std::vector<SimPageCounts> &pages) {
   const sim::Machine &machine = report.machine;
-  json.attribute("accesses", counts.accesses);
   json.attributeArray("pages", [&] {
-    for (const SimPageCounts &page : counts.pages)
+    for (const SimPageCounts &page : pages)
       json.object([&] {
         json.attribute("pageBytes", page.pageBytes);
         json.attributeObject("tlbMisses", [&] {
@@ -40,6 +39,32 @@ static void writeCounts(json::OStream &json, const SimReport &report,
         writeInterval(json, "linesRead", page.linesRead);
         writeInterval(json, "linesWritten", page.linesWritten);
       });
+  });
+}
+
+static void writeCounts(json::OStream &json, const SimReport &report,
+                        const SimCounts &counts) {
+  json.attribute("accesses", counts.accesses);
+  writePages(json, report, counts.pages);
+}
+
+static void writeQuotas(json::OStream &json, const SimReport &report) {
+  json.attributeObject("sectors", [&] {
+    json.attribute("cache",
+                   validUtf8(report.machine.caches[report.divided.level].name));
+    json.attribute("ways", report.divided.allWays);
+    json.attributeArray("stream", [&] {
+      for (const std::string &array : report.stream)
+        json.value(validUtf8(array));
+    });
+    json.attribute("verdict", quotaVerdictOf(report));
+    json.attributeArray("quotas", [&] {
+      for (const SimQuota &quota : report.quotas)
+        json.object([&] {
+          json.attribute("sector1Ways", quota.ways);
+          writePages(json, report, quota.pages);
+        });
+    });
   });
 }
 
@@ -117,6 +142,8 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
     writeGains(json, report);
     json.attribute("accessedBytes", report.accessedBytes);
     writeCounts(json, report, report.all);
+    if (!report.quotas.empty())
+      writeQuotas(json, report);
     writeParts(json, report, "arrays", report.arrays);
     writeParts(json, report, "loops", report.loops);
     writeNotSeen(json, report);

@@ -138,6 +138,26 @@ static void writeParts(raw_ostream &out, const SimReport &report,
     out << "and " << parts.size() - mostRows << " more (--json has all)\n";
 }
 
+static void writeQuotas(raw_ostream &out, const SimReport &report) {
+  const std::string &cache = report.machine.caches[report.divided.level].name;
+  Table table(1);
+  table[0] = {cache + " ways of sector 1"};
+  for (const SimPageCounts &page : report.all.pages)
+    for (const char *what : {" misses, ", " memory, "})
+      table[0].push_back((what[1] == 'm' && what[2] == 'i' ? cache : "") +
+                         what + pageName(page.pageBytes));
+  for (const SimQuota &quota : report.quotas) {
+    table.push_back({quota.ways ? std::to_string(quota.ways) : "not divided"});
+    for (const SimPageCounts &page : quota.pages) {
+      uint64_t lines = page.linesRead.most + page.linesWritten.most;
+      table.back().push_back(
+          shortCount(page.cacheMisses[report.divided.level]));
+      table.back().push_back(formatBytes(lines * report.machine.lineBytes));
+    }
+  }
+  writeTable(out, table);
+}
+
 void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << "mpgsim: " << printable(report.command[0]) << " "
       << describeEnding(report.ending)
@@ -149,10 +169,17 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   std::string gap = missingPartOf(report);
   if (!gap.empty())
     out << fillText("Incomplete: " + gap + ".", 0) << "\n";
-  out << fillText("Verdict: " + verdictOf(report) + ".", 0) << "\n\n";
+  out << fillText("Verdict: " + verdictOf(report) + ".", 0) << "\n";
+  if (std::string sectors = quotaVerdictOf(report); !sectors.empty())
+    out << fillText("Sectors: " + sectors + ".", 0) << "\n";
+  out << "\n";
   if (report.all.accesses) {
     writePages(out, report);
     out << "\n";
+    if (!report.quotas.empty()) {
+      writeQuotas(out, report);
+      out << "\n";
+    }
     writeParts(out, report, "array", report.arrays, arrayName);
     out << "\n";
     writeParts(out, report, "loop", report.loops, loopName);

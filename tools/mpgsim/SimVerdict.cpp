@@ -154,6 +154,39 @@ std::string mpg::verdictOf(const SimReport &report) {
   return text;
 }
 
+/// Lines to and from memory, at least.
+static uint64_t trafficOf(const SimQuota &quota) {
+  const SimPageCounts &page = quota.pages.front();
+  return page.linesRead.least + page.linesWritten.least;
+}
+
+const SimQuota *mpg::bestQuota(const SimReport &report) {
+  if (report.quotas.empty())
+    return nullptr;
+  const SimQuota *best = &report.quotas.front();
+  for (const SimQuota &quota : report.quotas)
+    if (trafficOf(quota) < trafficOf(*best))
+      best = &quota;
+  double before = double(trafficOf(report.quotas.front()));
+  bool isWorth = before - double(trafficOf(*best)) > leastShare * before;
+  return isWorth ? best : nullptr;
+}
+
+std::string mpg::quotaVerdictOf(const SimReport &report) {
+  if (report.quotas.empty())
+    return "";
+  const std::string &cache = report.machine.caches[report.divided.level].name;
+  const SimQuota *best = bestQuota(report);
+  if (!best)
+    return "no gain expected from dividing " + cache +
+           ": no quota saves 2 % of the traffic to memory";
+  uint64_t before = trafficOf(report.quotas.front());
+  return formatv("{0} of {1} ways of {2} for sector 1 save {3:f1} % of the "
+                 "traffic to memory",
+                 best->ways, report.divided.allWays, cache,
+                 100 * (1 - double(trafficOf(*best)) / double(before)));
+}
+
 std::string mpg::shownFunction(StringRef name) {
   std::string mangled = name.str();
   ItaniumPartialDemangler parsed;

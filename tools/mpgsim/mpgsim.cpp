@@ -48,12 +48,15 @@ public:
 
 private:
   bool prepare(const char *self);
+  bool prepareQuotas();
+  bool isStreamKnown() const;
   std::optional<int> runProgram();
   bool isRecorded() const;
   int writeReport();
 
   const SimOptions &options;
   sim::Machine machine;
+  SimQuotas quotas;
   std::unique_ptr<sim::SimProgram> program;
   std::unique_ptr<raw_fd_ostream> output, record;
   SimRing ring;
@@ -69,6 +72,18 @@ static std::unique_ptr<raw_fd_ostream> openFile(const std::string &path) {
   error() << "cannot write " << printable(path) << ": " << code.message()
           << "\n";
   return nullptr;
+}
+
+/// Without arrays for sector 1 there is nothing to divide a cache for.
+bool Simulation::prepareQuotas() {
+  if (options.stream.empty())
+    return true;
+  quotas = quotasOf(machine);
+  if (!quotas.ways.empty())
+    return true;
+  error() << "--stream=: " << printable(machine.name)
+          << " has no sector cache; leave it out, or take --machine=a64fx\n";
+  return false;
 }
 
 bool Simulation::prepare(const char *self) {
@@ -92,7 +107,12 @@ bool Simulation::prepare(const char *self) {
   whatIf.mapSeeds.clear();
   for (unsigned seed = 1; seed <= options.maps; ++seed)
     whatIf.mapSeeds.push_back(seed);
+  if (!prepareQuotas())
+    return false;
+  if (!quotas.ways.empty())
+    whatIf.limits = quotas.limits();
   program = std::make_unique<sim::SimProgram>(machine, whatIf);
+  program->setStream(options.stream);
   if (!options.output.empty() && !(output = openFile(options.output)))
     return false;
   if (!options.record.empty() && !(record = openFile(options.record)))
@@ -169,8 +189,21 @@ bool Simulation::isRecorded() const {
   return true;
 }
 
+/// A name that is none would pass for an array that is worth nothing.
+bool Simulation::isStreamKnown() const {
+  for (const std::string &name : options.stream)
+    if (!program->streamSeen().count(name)) {
+      error() << "--stream=: " << printable(options.command[0])
+              << " accessed no array '" << printable(name)
+              << "'; the report without it names those that it did\n";
+      return false;
+    }
+  return true;
+}
+
 int Simulation::writeReport() {
-  SimReport report = makeReport(*program, machine, options.maps);
+  SimReport report = makeReport(*program, machine, options.maps, quotas);
+  report.stream = options.stream;
   report.command = options.command;
   report.ending = theEnding;
   raw_fd_ostream &out = output ? *output : errs();
@@ -198,7 +231,7 @@ std::optional<int> Simulation::run(const char *self) {
     return simOwnError;
   if (std::optional<int> status = runProgram())
     return status;
-  if (!isRecorded() || writeReport() != 0)
+  if (!isRecorded() || !isStreamKnown() || writeReport() != 0)
     return simOwnError;
   return std::nullopt;
 }
