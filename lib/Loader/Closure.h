@@ -115,15 +115,10 @@ private:
 Closure resolveClosure(Image &program, const LoaderSettings &settings,
                        LibraryStore &store);
 
-/// The closure as a tree, one line a library, indented below who needs it:
-/// "libm.so.6 => /lib/libm.so.6". What a library needs is printed where the
-/// library comes first. \p program is the first line.
+/// The closure as a tree, one line a library below the one that asked for it
+/// first, with its path or the reason why there is none:
+/// "libm.so.6 => /lib/libm.so.6". \p program is the first line.
 void writeTree(llvm::raw_ostream &out, llvm::StringRef program,
-               const Closure &closure);
-
-/// Each library under the one that asked for it first, with its path or the
-/// reason why there is none.
-void writeTree(llvm::raw_ostream &out, llvm::StringRef programPath,
                const Closure &closure);
 
 } // namespace mpg
