@@ -7,14 +7,14 @@ tables is made by test/tools/table_pages.py.
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Dict, List
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/tools"))
-from tables import FINDINGS, TARGETS, read_rows, read_variables  # noqa: E402
+from tables import (FINDINGS, TARGETS, read_options, read_rows,  # noqa: E402
+                    read_variables, spelling)
 
 PROGRAMS = ["mpgaudit", "mpgrun", "mpginfo", "mpgbench", "mpgsim",
             "mpg-ocl"]
@@ -58,25 +58,11 @@ def environment_page() -> str:
             + table(["variable", "what", "values", "default", "of", "needs"], rows))
 
 
-def read_options(program: str, llvm_bin: Path) -> List[Dict]:
-    """The options of a program in the order of its table, aliases left out."""
-    include = subprocess.run([llvm_bin / "llvm-config", "--includedir"], check=True,
-                             stdout=subprocess.PIPE, text=True).stdout.strip()
-    records = json.loads(subprocess.run(
-        [llvm_bin / "llvm-tblgen", "--dump-json", "-I", include,
-         ROOT / "tools" / program / "Options.td"],
-        check=True, stdout=subprocess.PIPE, text=True).stdout)
-    options = [records[name] for name in records["!instanceof"]["Option"]]
-    return sorted((option for option in options if option["HelpText"]),
-                  key=lambda option: int(option["!locs"][0].split(":")[1]))
-
-
 def options_page(llvm_bin: Path) -> str:
     text = "# All options\n\nFrom the tables that the programs parse by.\n"
     for program in PROGRAMS:
-        rows = [[code(option["Prefixes"][0] + option["Name"]
-                      + (option["MetaVarName"] or "")), cell(option["HelpText"])]
-                for option in read_options(program, llvm_bin)]
+        rows = [[code(spelling(option)), cell(option["HelpText"])]
+                for option in read_options(program, llvm_bin) if option["HelpText"]]
         text += f"\n## {program}\n\n" + table(["option", "what"], rows)
     return text
 

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""table_pages.py [--write] [FOLDER]: is what docs/ repeats of the tables up to date?
+"""table_pages.py [--write] [--llvm-bin=DIR] [FOLDER]: is what docs/ repeats of the tables up to date?
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->; what stands
 in a block is made here from a table of the code: the sections of findings.md, the
-rows of environment.md, coming-from-fcc.md and the man page of mpgaudit. All else
-in a page is written by hand. Prints the lines that differ and ends with 1 if there
-are any; --write puts them right. FOLDER takes the place of docs/, for tests.
+rows of environment.md, coming-from-fcc.md and the man page of mpgaudit, and the
+options of man pages, from each program's Options.td. All else in a page is written
+by hand. Prints the lines that differ and ends with 1 if there are any; --write puts
+them right. FOLDER takes the place of docs/, for tests.
 """
 
+import argparse
 import difflib
 import re
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
-from typing import Callable, Dict, List
+from typing import Callable, Dict, List, Optional
 
 import tables
 
@@ -133,13 +136,27 @@ def fcc_words() -> str:
                  [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
 
 
-PAGES: Dict[str, Dict[str, Callable[[], str]]] = {
+def options(program: str, llvm_bin: Optional[Path]) -> str:
+    """The entries of a man page; those without words of their own share one."""
+    entries: List[List[str]] = []
+    for option in tables.read_options(program, llvm_bin):
+        if "Manual" in option:
+            heading = [f"## {option['Section']}"] if "Section" in option else []
+            entries.append([*heading, f"`{tables.spelling(option)}`", option["Manual"]])
+        else:
+            entries[-1][-2] += f", `{tables.spelling(option)}`"
+    return "\n\n".join(
+        "\n\n".join([*heading, f"{names}\n:   " + text.replace("\n", "\n    ")])
+        for *heading, names, text in entries)
+
+
+PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     "findings.md": {
         "findings": lambda: findings(malformed=False),
         "malformed": lambda: findings(malformed=True),
         "messages": messages,
     },
-    "man/mpgaudit.1.md": {"findings": findings_table},
+    "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
     "environment.md": {
         "pages": lambda: variables("XOS_MMM_L_HPAGE_TYPE", "XOS_MMM_L_PRINT_ENV"),
         "heap": lambda: variables("XOS_MMM_L_ARENA_FREE", "MALLOC_PERTURB_"),
@@ -148,6 +165,8 @@ PAGES: Dict[str, Dict[str, Callable[[], str]]] = {
         "ranks": ranks,
     },
     "coming-from-fcc.md": {"words": fcc_words},
+    **{f"man/{program}.1.md": {"options": partial(options, program)}
+       for program in ("mpgbench", "mpginfo", "mpgrun")},
 }
 
 
@@ -161,16 +180,20 @@ def with_block(text: str, name: str, made: str) -> str:
 
 
 def main() -> int:
-    words = [word for word in sys.argv[1:] if word != "--write"]
-    docs = Path(words[0]) if words else tables.ROOT / "docs"
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--llvm-bin", type=Path, help="folder of llvm-tblgen, llvm-config")
+    parser.add_argument("folder", type=Path, nargs="?", default=tables.ROOT / "docs")
+    given = parser.parse_args()
     stale = 0
     for page, blocks in PAGES.items():
-        path = docs / page
+        path = given.folder / page
         text = path.read_text("utf-8")
         wanted = text
         for name, make in blocks.items():
-            wanted = with_block(wanted, name, make())
-        if "--write" in sys.argv:
+            made = make(given.llvm_bin) if isinstance(make, partial) else make()
+            wanted = with_block(wanted, name, made)
+        if given.write:
             path.write_text(wanted, "utf-8")
         elif wanted != text:
             stale += 1

@@ -11,11 +11,14 @@ Prints one line for each fault, FILE:LINE: what, then a count. Exit status 0 whe
 there is none, else 1.
 """
 
+import json
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Optional
 
 ROOT = Path(__file__).resolve().parents[2]
 FINDINGS = ROOT / "lib/Audit/Findings.def"
@@ -32,7 +35,7 @@ OWNERS = ("fujitsu", "glibc", "flib", "mpg")
 MARK = re.compile(r"\b(measured|read|inferred)\b(?!\()")  # read(2) is no mark
 TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_]+)|([(),])',
                    re.DOTALL)
-COMPILER = re.compile(r"(gcc|clang|flang|fcc|lld|bfd|any):\s+\S")
+COMPILER = re.compile(r"(gcc|clang|flang|fcc|lld|bfd|any):(\s+-\S+)+$")
 
 
 @dataclass
@@ -92,6 +95,43 @@ def read_variables(path: Path = VARIABLES) -> List[Variable]:
     return [Variable(row.line, *row.args) for row in read_rows(path, "MPG_ENV")]
 
 
+def llvm_folder() -> Path:
+    """Programs of the newest LLVM at hand."""
+    found = sorted(Path("/usr/lib").glob("llvm-*/bin/llvm-tblgen"),
+                   key=lambda path: int(re.findall(r"\d+", str(path))[0]))
+    program = found[-1] if found else shutil.which("llvm-tblgen")
+    if not program:
+        sys.exit("error: no llvm-tblgen; install llvm-22-dev, or give --llvm-bin")
+    return Path(program).parent
+
+
+def read_options(program: str, llvm_bin: Optional[Path] = None) -> List[Dict]:
+    """The options of a program that --help lists, and their short forms, in the
+    order of Options.td; those that all programs have are the last ones."""
+    llvm_bin = llvm_bin or llvm_folder()
+    include = subprocess.run([llvm_bin / "llvm-config", "--includedir"], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout.strip()
+    records = json.loads(subprocess.run(
+        [llvm_bin / "llvm-tblgen", "--dump-json", "-I", include, "-I", ROOT / "tools",
+         ROOT / "tools" / program / "Options.td"],
+        check=True, stdout=subprocess.PIPE, text=True).stdout)
+    options = [records[name] for name in records["!instanceof"]["Option"]]
+
+    def place(option: Dict) -> tuple:
+        path, line = option["!locs"][0].split(":")[:2]
+        return Path(path).name != "Options.td", int(line)
+
+    return sorted((option for option in options if option["HelpText"] or
+                   (option["Alias"] and option["Prefixes"] == ["-"])), key=place)
+
+
+def spelling(option: Dict) -> str:
+    """--target=a|b, -j N"""
+    blank = " " if option["Kind"]["def"] == "KIND_JOINED_OR_SEPARATE" else ""
+    value = option["MetaVarName"]
+    return option["Prefixes"][0] + option["Name"] + (blank + value if value else "")
+
+
 def command_lines(remedy: str) -> List[str]:
     """Lines of a remedy that a reader may paste, in order."""
     return [line.strip() for line in remedy.split("\n") if line.startswith("  ")]
@@ -125,7 +165,7 @@ def check_finding(path: Path, row: Row, report: Report) -> None:
         add("the source says none of measured, read, inferred")
     for line in command_lines(remedy):
         if ":" in line.split(" ")[0] and not COMPILER.match(line):
-            add(f"a command line for an unknown compiler: {line}")
+            add(f"not flags alone, or of an unknown compiler: {line}")
 
 
 def check_findings(path: Path, rows: List[Row], report: Report) -> None:

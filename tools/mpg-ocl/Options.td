@@ -4,18 +4,12 @@
 // file. Those with one dash are flang's, with the same meaning, so that a
 // wrapper hands on what it was given.
 
-include "llvm/Option/OptParser.td"
+include "OptionClasses.td"
 
-class LongFlag<string name, string help>
-    : Flag<["--"], name>, HelpText<help>;
 class CompilerFlag<string name, string help>
     : Flag<["-"], name>, HelpText<help>;
 class CompilerWord<string name, string metavar, string help>
     : JoinedOrSeparate<["-"], name>, MetaVarName<metavar>, HelpText<help>;
-
-def help : LongFlag<"help", "print this text">;
-def h : Flag<["-"], "h">, Alias<help>;
-def version : LongFlag<"version", "print the version">;
 
 def output : CompilerWord<"o", "FILE", "write the hints to FILE">;
 def flang : Joined<["--"], "flang=">, MetaVarName<"FILE">, HelpText<

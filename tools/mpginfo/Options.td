@@ -3,21 +3,20 @@
 // The options of mpginfo: parsing, --help and "did you mean" are made from this
 // file.
 
-include "llvm/Option/OptParser.td"
-
-class LongFlag<string name, string help>
-    : Flag<["--"], name>, HelpText<help>;
-class LongValue<string name, string metavar, string help>
-    : Joined<["--"], name # "=">, MetaVarName<metavar>, HelpText<help>;
-
-def help : LongFlag<"help", "print this text">;
-def h : Flag<["-"], "h">, Alias<help>;
-def version : LongFlag<"version", "print the version">;
+include "OptionClasses.td"
 
 def need : LongValue<"need", "SIZE",
     "end with status 1 unless a program can have SIZE on 2 MiB\n"
-    "pages of the pool, and say what to type for it">;
-def json : LongFlag<"json", "print JSON, schema mpginfo-1">;
+    "pages of the pool, and say what to type for it">,
+    Manual<[{How much of the program's memory shall be on pages of the pool. The exit
+status is 1 if fewer can be had, and the command is for this many. A SIZE is
+a whole number and K, M, G or T, in powers of 1,024. Without it the command
+is for half of the memory that is available.}]>;
+def json : LongFlag<"json", "print JSON, schema mpginfo-1">,
+    Manual<[{Print JSON. See OUTPUT.}]>;
 def root : LongValue<"root", "DIRECTORY",
     "look at proc, sys, dev and opt in DIRECTORY, a copy from\n"
-    "another node, and try nothing on this one">;
+    "another node, and try nothing on this one">,
+    Manual<[{Read `proc`, `sys`, `dev` and `opt` in DIRECTORY, a copy from another node,
+instead of this machine's. Nothing is tried then: what the kernel can do
+follows from its version, and A64FX registers are not touched.}]>;

@@ -3,52 +3,84 @@
 // The options of mpgrun: parsing, --help and "did you mean" are made from this
 // file.
 
-include "llvm/Option/OptParser.td"
-
-class LongFlag<string name, string help>
-    : Flag<["--"], name>, HelpText<help>;
-class LongValue<string name, string metavar, string help>
-    : Joined<["--"], name # "=">, MetaVarName<metavar>, HelpText<help>;
-
-def help : LongFlag<"help", "print this text">;
-def h : Flag<["-"], "h">, Alias<help>;
-def version : LongFlag<"version", "print the version">;
+include "OptionClasses.td"
 
 def mode : LongValue<"mode", "auto|hugetlb|thp|none",
     "which large pages: of the pool, transparent ones, none; auto\n"
-    "(default) takes the pool while it lasts, then the others">;
+    "(default) takes the pool while it lasts, then the others">,
+    Manual<[{Which large pages. `hugetlb` are those of the pool that the administrator
+has set up, `thp` are transparent ones, which need no pool, `none` leaves all
+as it is. The default is `auto`: the pool while it lasts, then transparent
+ones where the system allows them. Without this option MPG_MODE of the
+environment counts.}]>;
 def policy : LongValue<"policy", "BSS:STACK:MMAP",
     "page in at the start (prepage) or at the first touch\n"
-    "(demand), for each of the three">;
+    "(demand), for each of the three">,
+    Manual<[{When pages come: `prepage` at the start, `demand` at the first touch; a word
+each for .bss, stacks and the heap. Same as XOS_MMM_L_PAGING_POLICY.}]>;
 def children : LongFlag<"children",
-    "large pages for the programs that the program starts, too">;
+    "large pages for the programs that the program starts, too">,
+    Manual<[{Large pages also for the programs that PROGRAM starts.}]>;
 def hpc_tags : LongValue<"hpc-tags", "on|off",
     "A64FX: switch the HPC tag override on or off for the run;\n"
-    "acts on all cores of the job">;
+    "acts on all cores of the job">,
+    Manual<[{A64FX with Fujitsu's system software: switches the HPC tag override with
+fhetbo, `on` or `off`, before the run and on again after it, also when the
+program fails. It acts on all cores of the job on this node. It is an error
+where fhetbo is not installed. MPG_FHETBO names another command.}]>;
 
 def report : LongFlag<"report",
-    "print on standard error what was on large pages at the end">;
+    "print on standard error what was on large pages at the end">,
+    Manual<[{Print on standard error, after the end, how much of each region was in use,
+how much of that on large pages, on which NUMA nodes, and why not the rest.
+With `--children` also a line for each other process that had libmpg.}]>;
 def report_json : LongValue<"report", "json:FILE",
-    "the same as JSON; %h, %r, %p in FILE are host, rank, pid">;
+    "the same as JSON; %h, %r, %p in FILE are host, rank, pid">,
+    Manual<[{The same as JSON, schema mpgreport-1. In FILE, %h is the name of the host, %r
+the rank of the process under MPI (else 0), %p the process id, %% a percent
+sign. A file that cannot be written is told before PROGRAM starts; it runs,
+and its status stays what it is. A named pipe needs a reader by the end.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
     "run the program in turn in these modes and say whether large\n"
     "pages make it faster: none, thp, hugetlb, interleave, auto;\n"
-    "the others are compared with the first one">;
+    "the others are compared with the first one">,
+    Manual<[{Run PROGRAM in turn in these modes and report on standard output whether large
+pages make it faster. The first mode is what the others are compared with.
+`none` is PROGRAM as it is, without libmpg; `thp`, `hugetlb` and `auto` are
+those of `--mode`; `interleave` is `hugetlb` with memory from all allowed NUMA
+nodes in turn, and is not run where there is one.}]>;
 def compare : LongFlag<"compare",
-    "the same as --compare=none,thp,hugetlb">;
+    "the same as --compare=none,thp,hugetlb">,
+    Manual<[{The same as `--compare=none,thp,hugetlb`.}]>;
 def repeat : LongValue<"repeat", "N",
-    "rounds of --compare that count (default 7)">;
+    "rounds of --compare that count (default 7)">,
+    Manual<[{Rounds of `--compare` that count (default 7); a warm-up comes before them. Below
+6 there are no intervals and no verdict.}]>;
 def seed : LongValue<"seed", "N",
-    "of the order in which --compare runs the modes">;
+    "of the order in which --compare runs the modes">,
+    Manual<[{Of the random order in which `--compare` runs the modes in each round. The
+report names the seed that was used, so that the order can be had again.}]>;
 def json : LongValue<"json", "FILE",
-    "what --compare found as JSON">;
+    "what --compare found as JSON">,
+    Manual<[{Write what `--compare` found as JSON, schema mpgcompare-1, with every run. FILE
+is written whole or not at all. With `-` it goes to standard output, and the
+report to standard error.}]>;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
-    "pages although the program ended with 0">;
+    "pages although the program ended with 0">,
+    Manual<[{End with status 124 if .data, .bss, heap or stacks were not on large pages
+although the program ended with 0. Up to 4 MiB a region are forgiven: the edges
+of a program that was not linked with ld.mpg. The heap counts where malloc is
+libmpg's; stacks of threads where they were to be large and some are not
+(`docs/environment.md`, "Stacks of threads").}]>;
 def quiet : LongFlag<"quiet",
-    "print errors only (MPG_QUIET=1); also -q">;
+    "print errors only (MPG_QUIET=1); also -q">,
+    Manual<[{Print errors only, of libmpg (MPG_QUIET=1) and of mpgrun.}]>;
 def q : Flag<["-"], "q">, Alias<quiet>;
 def print_env : LongFlag<"print-env",
-    "print all settings of libmpg as it understood them">;
+    "print all settings of libmpg as it understood them">,
+    Manual<[{Let libmpg print all its settings with their effective values. Same as
+XOS_MMM_L_PRINT_ENV=on.}]>;
 def dry_run : LongFlag<"dry-run",
-    "print what would be run, and run nothing">;
+    "print what would be run, and run nothing">,
+    Manual<[{Print the changes of the environment and the command, and run nothing.}]>;

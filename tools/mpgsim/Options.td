@@ -3,16 +3,7 @@
 // The options of mpgsim: parsing, --help and "did you mean" are made from this
 // file.
 
-include "llvm/Option/OptParser.td"
-
-class LongFlag<string name, string help>
-    : Flag<["--"], name>, HelpText<help>;
-class LongValue<string name, string metavar, string help>
-    : Joined<["--"], name # "=">, MetaVarName<metavar>, HelpText<help>;
-
-def help : LongFlag<"help", "print this text">;
-def h : Flag<["-"], "h">, Alias<help>;
-def version : LongFlag<"version", "print the version">;
+include "OptionClasses.td"
 
 def machine : LongValue<"machine", "NAME|FILE",
     "the machine that is modelled: a64fx (default), zen4,\n"
