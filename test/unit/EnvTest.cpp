@@ -70,31 +70,6 @@ std::string otherValue(Variable variable) {
 
 } // namespace
 
-TEST(EnvTest, AnEmptyEnvironmentGivesTheGuidesDefaults) {
-  Reading reading({});
-  EXPECT_TRUE(reading.said.empty());
-  const Config &config = reading.config;
-  EXPECT_TRUE(config.hugePages);
-  EXPECT_EQ(config.mode, Mode::automatic);
-  EXPECT_TRUE(config.stacks);
-  EXPECT_EQ(config.hugeBytes, size_t(2) << 20);
-  EXPECT_EQ(config.bssPaging, Paging::prepage);
-  EXPECT_EQ(config.stackPaging, Paging::demand);
-  EXPECT_EQ(config.mmapPaging, Paging::prepage);
-  EXPECT_EQ(config.arenaFree, 1u);
-  EXPECT_EQ(config.arenaLockType, 1u);
-  EXPECT_EQ(config.maxArenaNum, 1u);
-  EXPECT_EQ(config.heapSizeMb, 256u);
-  EXPECT_TRUE(config.coloring);
-  EXPECT_FALSE(config.forceMmapThreshold);
-  EXPECT_EQ(config.mmapThresholdBytes, 134217728u);
-  EXPECT_EQ(config.trimThresholdBytes, 134217728u);
-  EXPECT_EQ(config.topPadBytes, 131072u);
-  EXPECT_EQ(config.mmapMax, 2097152u);
-  EXPECT_EQ(config.check, 3u);
-  EXPECT_EQ(config.perturb, 0u);
-}
-
 TEST(EnvTest, FallbackThatIsNotSetFallsBackAndIsKnownAsNotSet) {
   EXPECT_TRUE(Reading({}).config.fallback);
   EXPECT_FALSE(Reading({}).config.fallbackGiven);
