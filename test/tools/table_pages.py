@@ -114,15 +114,19 @@ def messages() -> str:
     return "\n\n".join(map(message, tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")))
 
 
-def variables(first: str, last: str) -> str:
-    """The rows from \p first to \p last, by the order of env.def."""
+def variables(block: str) -> str:
+    """The rows from the first one of this block to that of the next, by the order
+    of env.def."""
     rows = tables.read_variables()
-    names = [row.name for row in rows]
+    first = [next(i for i, row in enumerate(rows) if row.name == name)
+             for name in VARIABLE_BLOCKS.values()] + [len(rows)]
+    at = list(VARIABLE_BLOCKS).index(block)
+    rows = rows[first[at] if at else 0:first[at + 1]]
     cell = lambda text: f"`{text}`".replace("|", "\\|") if text else ""
     return table(["variable", "values", "default", "needs", "decided by", "what it does"],
                  [[*map(cell, (row.name, row.values, row.default, row.needs, row.decided)),
                    row.what]
-                  for row in rows[names.index(first):names.index(last) + 1]])
+                  for row in rows])
 
 
 def ranks() -> str:
@@ -150,6 +154,10 @@ def options(program: str, llvm_bin: Optional[Path]) -> str:
         for *heading, names, text in entries)
 
 
+# Tables of environment.md with their first variables.
+VARIABLE_BLOCKS = {"pages": "XOS_MMM_L_HPAGE_TYPE", "heap": "XOS_MMM_L_ARENA_FREE",
+                   "sector": "FLIB_SCCR_CNTL", "ours": "MPG_MODE"}
+
 PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     "findings.md": {
         "findings": lambda: findings(malformed=False),
@@ -158,10 +166,7 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     },
     "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
     "environment.md": {
-        "pages": lambda: variables("XOS_MMM_L_HPAGE_TYPE", "XOS_MMM_L_PRINT_ENV"),
-        "heap": lambda: variables("XOS_MMM_L_ARENA_FREE", "MALLOC_PERTURB_"),
-        "sector": lambda: variables("FLIB_SCCR_CNTL", "FLIB_L2_SECTOR_NWAYS_INIT"),
-        "ours": lambda: variables("MPG_MODE", "MPG_TEST_COPY_BACK"),
+        **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
         "ranks": ranks,
     },
     "coming-from-fcc.md": {"words": fcc_words},
