@@ -178,6 +178,28 @@ MemoryLimit mpg::readMemoryLimit() {
   return least;
 }
 
+uint64_t mpg::readPromisesLeft() {
+  char text[16];
+  uint64_t most = 0, promised = 0;
+  if (readSmallFile("/proc/sys/vm/overcommit_memory", text, sizeof text) <= 0 ||
+      text[0] != '2' || !readMemoryInfo("CommitLimit:", most) ||
+      !readMemoryInfo("Committed_AS:", promised))
+    return UINT64_MAX;
+  return promised < most ? most - promised : 0;
+}
+
+/// Whether the kernel promises no more; false if that is no reason.
+static bool explainPromises(LineBuffer &line, uint64_t missingBytes) {
+  uint64_t left = readPromisesLeft();
+  if (left >= missingBytes)
+    return false;
+  line.add("vm.overcommit_memory is 2, and CommitLimit leaves ")
+      .addBytes(left)
+      .add("; fix: a pool of large pages, which does not count, or a higher "
+           "vm.overcommit_ratio");
+  return true;
+}
+
 /// A limit of the process on its memory; false if none is near.
 static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
   for (const LimitKind &kind : limitKinds) {
@@ -274,7 +296,8 @@ static void explainThp(LineBuffer &line, uint64_t missingBytes) {
 void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
                           uint64_t missingBytes, int error) {
   if (source == Source::thp) {
-    if (error != ENOMEM || !explainLimits(line, missingBytes))
+    if (error != ENOMEM || !(explainLimits(line, missingBytes) ||
+                             explainPromises(line, missingBytes)))
       explainThp(line, missingBytes);
     return;
   }

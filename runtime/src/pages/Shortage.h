@@ -44,6 +44,12 @@ struct MemoryLimit {
 };
 MemoryLimit readMemoryLimit();
 
+/// What the kernel still promises to all processes together where it promises
+/// no more than there is (vm.overcommit_memory is 2), else UINT64_MAX. Normal
+/// and transparent pages count from the mapping on, used or not; those of the
+/// pool never.
+uint64_t readPromisesLeft();
+
 /// Adds the cause of a failure to get \p missingBytes of \p source to \p line,
 /// and after it the remedy: "the pool of 2 MiB pages is empty (0 of 1024 free);
 /// fix: echo 1184 > /proc/sys/vm/nr_hugepages".

@@ -224,20 +224,27 @@ static bool findStack(Plan &plan, Messages &messages) {
 }
 
 /// Whether the large part, which is there from the start on, would take a part
-/// of a limit on memory that the program may want for other things.
+/// of a limit on memory that the program may want for other things. What the
+/// kernel promises counts for pages of the pool, too: a fork takes them off it.
 static bool isTooMuch(const Plan &plan, Messages &messages) {
-  uint64_t left = readMemoryLimit().leftBytes, wanted = wantedBytes(plan);
+  uint64_t limited = readMemoryLimit().leftBytes, left = readPromisesLeft();
+  bool isPromise = left < limited;
+  left = isPromise ? left : limited;
+  uint64_t wanted = wantedBytes(plan);
   if (wanted <= left / stackShareOfLimit)
     return false;
   LineBuffer line;
   line.add("the process stack stays on normal pages")
       .add(cost)
-      .add("; cause: a limit on memory (ulimit -v or -d) leaves ")
+      .add("; cause: ")
+      .add(isPromise ? "vm.overcommit_memory is 2, CommitLimit leaves "
+                     : "a limit on memory (ulimit -v or -d) leaves ")
       .addBytes(left)
       .add(", and all ")
       .addBytes(wanted)
-      .add(" of it would count from the start; fix: raise the limit, or lower "
-           "that of the stack (ulimit -s)");
+      .add(" of it would count from the start; fix: raise ")
+      .add(isPromise ? "vm.overcommit_ratio" : "the limit")
+      .add(", or lower that of the stack (ulimit -s)");
   messages.say(MPG_MSG_SHORTAGE, line);
   reportLeft(messages, plan, "a limit on memory is near");
   return true;
