@@ -15,9 +15,9 @@ Core::Core(Model &model, unsigned group)
     addPages(bytes);
   pageShift = pages.front().shift;
   for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
-    first.push_back(*model.makeCache(0, limit));
-  for (const CacheSets &cache : first)
-    canSettle &= cache.isPlainLru();
+    addFirst(limit);
+  for (const First &one : first)
+    canSettle &= one.cache.isPlainLru();
   for (const Prefetcher &prefetcher : model.machine.prefetchers)
     canSettle &= prefetcher.level != 0;
   const CacheLevel &level = model.machine.caches[0];
@@ -29,6 +29,20 @@ Core::Core(Model &model, unsigned group)
     for (unsigned map = 0; map < whatIf.mapSeeds.size(); ++map)
       for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
         addChain(page, map, limit);
+  size_t limits = whatIf.limits.size();
+  for (First &one : first)
+    for (unsigned limit : one.limits)
+      for (size_t at = limit; at < chains.size(); at += limits)
+        one.chains.push_back(&chains[at]);
+}
+
+void Core::addFirst(unsigned limit) {
+  const std::vector<WayLimits> &limits = model.whatIf.limits[limit];
+  WayLimits ways = limits.empty() ? WayLimits() : limits[0];
+  for (First &one : first)
+    if (one.ways == ways)
+      return one.limits.push_back(limit);
+  first.push_back({*model.makeCache(0, limit), ways, {limit}, {}});
 }
 
 void Core::addPages(uint64_t pageBytes) {
@@ -144,28 +158,30 @@ bool Core::lookUpFirst(unsigned site, uint64_t line) {
     return true;
   newestKey = key;
   bool same = true;
-  for (unsigned limit = 0; limit < first.size(); ++limit)
-    same &= lookUpFirst(site, line, limit, Count::demandMisses);
+  for (First &one : first)
+    same &= lookUpFirst(site, line, one, Count::demandMisses);
   return same;
 }
 
-bool Core::lookUpFirst(unsigned site, uint64_t line, unsigned limit,
-                       Count kind) {
+bool Core::lookUpFirst(unsigned site, uint64_t line, First &one, Count kind) {
   const Slot &slot = slots[site];
   bool store = slot.store && kind == Count::demandMisses;
   CacheSets::Outcome outcome =
-      first[limit].access(line, line & (newest.size() - 1), slot.sector, store);
+      one.cache.access(line, line & (newest.size() - 1), slot.sector, store);
   if (outcome.hit)
     return true;
-  ++row(site)[model.counters.firstCache(limit, kind)];
+  uint64_t *counters = row(site);
+  for (unsigned limit : one.limits) {
+    ++counters[model.counters.firstCache(limit, kind)];
+    counters[model.counters.firstCache(limit, Count::writeBacks)] +=
+        outcome.evictedDirty;
+  }
   if (outcome.evicted && collectsEvicted)
     evicted.push_back(outcome.line);
-  if (outcome.evictedDirty)
-    ++row(site)[model.counters.firstCache(limit, Count::writeBacks)];
-  for (size_t at = limit; at < chains.size(); at += first.size()) {
+  for (Chain *chain : one.chains) {
     if (outcome.evictedDirty)
-      writeBack(site, outcome.line, chains[at], 0);
-    fetch(site, line, chains[at], 0, kind);
+      writeBack(site, outcome.line, *chain, 0);
+    fetch(site, line, *chain, 0, kind);
   }
   return false;
 }
@@ -186,11 +202,11 @@ void Core::fetchAhead(unsigned site, uint64_t line, uint64_t previous) {
         fetch(site, target, chain, prefetcher.level - 1, Count::prefetchMisses);
       continue;
     }
-    for (unsigned limit = 0; limit < first.size(); ++limit) {
-      if (first[limit].contains(target, target & (newest.size() - 1)))
+    for (First &one : first) {
+      if (one.cache.contains(target, target & (newest.size() - 1)))
         continue;
       newest[target & (newest.size() - 1)] = noLine;
-      lookUpFirst(site, target, limit, Count::prefetchMisses);
+      lookUpFirst(site, target, one, Count::prefetchMisses);
     }
   }
 }

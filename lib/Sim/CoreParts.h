@@ -50,6 +50,14 @@ struct Core::Chain {
   }
 };
 
+/// The first cache, for all limits that divide it alike.
+struct Core::First {
+  CacheSets cache;
+  WayLimits ways;
+  std::vector<unsigned> limits;
+  std::vector<Chain *> chains; ///< behind it
+};
+
 /// A site on this core.
 struct Core::Slot {
   explicit Slot(const Site &site)

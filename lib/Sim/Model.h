@@ -52,6 +52,7 @@ public:
 private:
   friend class Model;
   struct Pages;
+  struct First;
   struct Chain;
   struct Slot;
   /// A stream on its way, and the lines of its first and last byte.
@@ -63,6 +64,7 @@ private:
   static constexpr uint64_t noLine = ~uint64_t(0);
 
   Core(Model &model, unsigned group);
+  void addFirst(unsigned limit);
   void addPages(uint64_t pageBytes);
   void addChain(unsigned page, unsigned map, unsigned limit);
   void addSite(const Site &site);
@@ -73,7 +75,7 @@ private:
   bool touchLine(unsigned site, uint64_t line);
   bool lookUpPages(unsigned site, uint64_t line);
   bool lookUpFirst(unsigned site, uint64_t line);
-  bool lookUpFirst(unsigned site, uint64_t line, unsigned limit, Count kind);
+  bool lookUpFirst(unsigned site, uint64_t line, First &cache, Count kind);
   bool touchAll();
 
   void fetchAhead(unsigned site, uint64_t line, uint64_t previous);
@@ -101,9 +103,9 @@ private:
   std::vector<uint64_t> counts; ///< rows of sites
   std::vector<Pages> pages;     ///< TLBs of each page size, smallest first
   bool tlbHitsLeaveState = true;
-  uint64_t pageChanges = 1;      ///< how often a TLB has changed
-  std::vector<CacheSets> first;  ///< the first cache, of each limit
-  std::vector<uint64_t> newest;  ///< of each of its sets, see lookUpFirst
+  uint64_t pageChanges = 1;     ///< how often a TLB has changed
+  std::vector<First> first;     ///< the first cache, for all limits that differ
+  std::vector<uint64_t> newest; ///< of each of its sets, see lookUpFirst
   std::vector<uint64_t> evicted; ///< from it in a round, see isSettled
   bool collectsEvicted = false;
   bool canSettle = true;
