@@ -4,7 +4,10 @@
 #include "ModelPrograms.h"
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
 
 using namespace mpg::sim;
 
@@ -80,4 +83,34 @@ TEST(SimModel, AssumptionsAndMapsAreAnInterval) {
          (unsigned long long)*most);
   EXPECT_EQ(*most, 12800U);
   EXPECT_EQ(*least, 128U);
+}
+
+static uint64_t residentBytes() {
+  uint64_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * uint64_t(sysconf(_SC_PAGESIZE));
+}
+
+// If this fails, a model takes more memory than 64 MiB and 1/500 of what the
+// program uses: here each of 4 Mi pages of 4 KiB, with every placement.
+TEST(SimModel, MemoryIsASmallPartOfTheProgram) {
+  constexpr uint64_t page = 4096, pages = uint64_t(4) << 20;
+  Machine a64fx;
+  ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", a64fx), "");
+  WhatIf whatIf;
+  whatIf.pageBytes = {page};
+  whatIf.mapSeeds = {1};
+  whatIf.placements = {PlacementPolicy::firstTouch, PlacementPolicy::oneGroup,
+                       PlacementPolicy::interleave};
+  malloc_trim(0); // what other tests left would be used again
+  uint64_t before = residentBytes();
+  Model model(a64fx, whatIf);
+  unsigned site = model.addSite({});
+  model.core(0).affine({{site, uint64_t(1) << 40, page}}, pages);
+  uint64_t used = residentBytes() - before;
+  printf("%llu KiB for a program of %llu GiB\n",
+         (unsigned long long)(used >> 10),
+         (unsigned long long)(page * pages >> 30));
+  EXPECT_EQ(model.total(model.layout().moved(0, 0, 0, 0, 0, false)), pages);
+  EXPECT_LE(used, (uint64_t(64) << 20) + page * pages / 500);
 }
