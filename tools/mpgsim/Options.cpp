@@ -67,6 +67,11 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
       options.stream.push_back(array.trim().str());
   if (args.hasArg(OPT_stream) && options.stream.empty())
     return line.usageError("--stream=: names no array", status);
+  options.advise = args.getLastArgValue(OPT_advise).str();
+  if (!options.advise.empty() && args.hasArg(OPT_stream))
+    return line.usageError("--advise= chooses the arrays itself; leave out "
+                           "--stream=",
+                           status);
   options.output = args.getLastArgValue(OPT_output).str();
   options.record = args.getLastArgValue(OPT_record).str();
   StringRef maps = args.getLastArgValue(OPT_maps, "1");

@@ -18,8 +18,10 @@ struct SimOptions {
   std::vector<std::string> stream; ///< arrays of sector 1
   unsigned maps = 1;
   bool json = false;
-  std::string output; ///< empty: standard error
-  std::string record; ///< empty: none
+  std::string advise;   ///< empty: none
+  std::string output;   ///< empty: standard error
+  std::string record;   ///< empty: none
+  bool isQuiet = false; ///< no report: of the second run for advise
   std::vector<std::string> command;
 };
 

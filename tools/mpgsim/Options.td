@@ -18,6 +18,10 @@ def stream : LongValue<"stream", "ARRAY,...",
     "arrays to put into sector 1 of the sector cache, as 'table' or\n"
     "'app.c:12' for a block of the heap; the report then has a table\n"
     "of the ways that sector 1 may get">;
+def advise : LongValue<"advise", "FILE",
+    "run the program a second time with its large arrays in sector\n"
+    "1; if that is worth it, write FILE, which mpg-clang\n"
+    "--mpg-hints= takes as it is">;
 def json : LongFlag<"json", "print JSON, schema mpgsim-1">;
 def output : LongValue<"output", "FILE",
     "write the report to FILE instead of standard error">;

@@ -105,7 +105,7 @@ struct SimGain {
 std::vector<SimGain> gainsOf(const SimReport &report);
 /// "walks", "bandwidth", "none"
 const char *gainKind(const SimGain &gain);
-/// The quota that saves most of the traffic, with the smallest base pages;
+/// The quota that saves most of the traffic, with the smallest large pages;
 /// null: none saves 2 % of it.
 const SimQuota *bestQuota(const SimReport &report);
 /// What dividing the cache is worth, a sentence; "" if none was modelled.

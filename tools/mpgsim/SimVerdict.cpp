@@ -73,7 +73,7 @@ static SimGain gainFrom(const SimReport &report, const SimPageCounts &small) {
   SimGain gain;
   gain.small = gain.large = &small;
   const SimPageCounts *large = bestLarge(report, small);
-  if (!large)
+  if (!large || large == &small)
     return gain;
   gain.large = large;
   gain.kind = SimGain::none;
@@ -116,7 +116,7 @@ static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
   std::string traffic = inSeconds(trafficTime(report, *gain.small));
   switch (gain.kind) {
   case SimGain::noOther:
-    return "no large pages were modelled, so no gain can be stated";
+    return "no larger pages were modelled, so no gain can be stated";
   case SimGain::none:
     return formatv("no gain expected from larger pages: {0} page walks with "
                    "{1}, {2} with {3}",
@@ -154,9 +154,18 @@ std::string mpg::verdictOf(const SimReport &report) {
   return text;
 }
 
+/// Sectors are for programs on large pages: the smallest of them. Base pages of
+/// random frames leave no set of the cache undisturbed.
+static const SimPageCounts &quotaPage(const std::vector<SimPageCounts> &pages) {
+  for (const SimPageCounts &page : pages)
+    if (page.pageBytes > largestBasePage)
+      return page;
+  return pages.back();
+}
+
 /// Lines to and from memory, at least.
 static uint64_t trafficOf(const SimQuota &quota) {
-  const SimPageCounts &page = quota.pages.front();
+  const SimPageCounts &page = quotaPage(quota.pages);
   return page.linesRead.least + page.linesWritten.least;
 }
 
@@ -176,15 +185,17 @@ std::string mpg::quotaVerdictOf(const SimReport &report) {
   if (report.quotas.empty())
     return "";
   const std::string &cache = report.machine.caches[report.divided.level].name;
+  std::string pages = pageName(quotaPage(report.all.pages).pageBytes);
   const SimQuota *best = bestQuota(report);
   if (!best)
     return "no gain expected from dividing " + cache +
-           ": no quota saves 2 % of the traffic to memory";
+           ": no quota saves 2 % of the traffic to memory with " + pages +
+           " pages";
   uint64_t before = trafficOf(report.quotas.front());
   return formatv("{0} of {1} ways of {2} for sector 1 save {3:f1} % of the "
-                 "traffic to memory",
+                 "traffic to memory with {4} pages",
                  best->ways, report.divided.allWays, cache,
-                 100 * (1 - double(trafficOf(*best)) / double(before)));
+                 100 * (1 - double(trafficOf(*best)) / double(before)), pages);
 }
 
 std::string mpg::shownFunction(StringRef name) {

@@ -9,15 +9,18 @@
 #include "Options.h"
 #include "Process/Program.h"
 #include "Process/Supervisor.h"
+#include "SimAdvice.h"
 #include "SimReport.h"
 #include "SimRing.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -45,6 +48,7 @@ public:
   /// mpgsim's own status, or nothing: then ending() is the program's.
   std::optional<int> run(const char *self);
   const SimEnding &ending() const { return theEnding; }
+  const SimReport &result() const { return report; }
 
 private:
   bool prepare(const char *self);
@@ -61,6 +65,7 @@ private:
   std::unique_ptr<raw_fd_ostream> output, record;
   SimRing ring;
   SimEnding theEnding;
+  SimReport report;
 };
 } // namespace
 
@@ -202,10 +207,12 @@ bool Simulation::isStreamKnown() const {
 }
 
 int Simulation::writeReport() {
-  SimReport report = makeReport(*program, machine, options.maps, quotas);
+  report = makeReport(*program, machine, options.maps, quotas);
+  report.ending = theEnding;
   report.stream = options.stream;
   report.command = options.command;
-  report.ending = theEnding;
+  if (options.isQuiet)
+    return 0;
   raw_fd_ostream &out = output ? *output : errs();
   if (options.json)
     writeSimJson(out, report);
@@ -236,6 +243,71 @@ std::optional<int> Simulation::run(const char *self) {
   return std::nullopt;
 }
 
+/// For a second run: input from its beginning, and no output. Writing would do
+/// all twice.
+static bool rewindStandard() {
+  lseek(STDIN_FILENO, 0, SEEK_SET);
+  int nothing = open("/dev/null", O_WRONLY);
+  if (nothing < 0)
+    return false;
+  bool isDone = dup2(nothing, STDOUT_FILENO) >= 0;
+  close(nothing);
+  return isDone;
+}
+
+/// "": the advice is written. Else why not.
+static std::string writeHints(const SimReport &report,
+                              const StreamChoice &choice,
+                              const std::string &path) {
+  if (!bestQuota(report))
+    return quotaVerdictOf(report);
+  if (!choice.hasHint())
+    return quotaVerdictOf(report) +
+           "; but no variable of the whole program can be named: put "
+           "MPG_STREAM in front of the pointers to " +
+           printable(join(choice.names(), ", "));
+  std::unique_ptr<raw_fd_ostream> file = openFile(path);
+  if (!file)
+    return "the file cannot be written";
+  writeAdvice(*file, report, choice);
+  file->flush();
+  if (!file->has_error())
+    return "";
+  std::string why = file->error().message();
+  file->clear_error();
+  return "the file cannot be written: " + why;
+}
+
+/// Runs the program once more with what \p first showed. \returns the status if
+/// that failed.
+static std::optional<int> advise(const SimOptions &options,
+                                 const SimReport &first, const char *self) {
+  StreamChoice choice = chooseStream(first);
+  std::string why = choice.reason;
+  std::string gain;
+  if (why.empty()) {
+    SimOptions again = options;
+    again.stream = choice.names();
+    again.isQuiet = true;
+    again.output = again.record = "";
+    if (!rewindStandard()) {
+      error() << "there is no /dev/null for the second run\n";
+      return simOwnError;
+    }
+    Simulation second(again);
+    if (std::optional<int> own = second.run(self))
+      return own;
+    why = writeHints(second.result(), choice, options.advise);
+    gain = quotaVerdictOf(second.result());
+  }
+  errs() << "mpgsim: "
+         << (why.empty()
+                 ? "hints written to " + printable(options.advise) + ": " + gain
+                 : "no hints written: " + why)
+         << "\n";
+  return std::nullopt;
+}
+
 int main(int argc, char **argv) {
   int status = 0;
   std::optional<SimOptions> options = parseOptions(argc, argv, status);
@@ -247,6 +319,10 @@ int main(int argc, char **argv) {
     if (std::optional<int> own = simulation.run(argv[0]))
       return *own;
     ending = simulation.ending();
+    if (!options->advise.empty())
+      if (std::optional<int> own =
+              advise(*options, simulation.result(), argv[0]))
+        return *own;
   }
   errs().flush();
   // A closed or full standard error loses messages, not the exit status.
