@@ -61,6 +61,9 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
   const InputArgList &args = line.args();
   SimOptions options;
   options.json = args.hasArg(OPT_json);
+  options.csv = args.hasArg(OPT_csv);
+  if (options.json && options.csv)
+    return line.usageError("--json and --csv: one of them", status);
   options.machine = args.getLastArgValue(OPT_machine, "a64fx").str();
   for (StringRef array : split(args.getLastArgValue(OPT_stream), ','))
     if (!array.trim().empty())

@@ -17,11 +17,11 @@ struct SimOptions {
   std::vector<uint64_t> pages;     ///< ascending; empty: all of the machine
   std::vector<std::string> stream; ///< arrays of sector 1
   unsigned maps = 1;
-  bool json = false;
-  std::string advise;   ///< empty: none
-  std::string output;   ///< empty: standard error
-  std::string record;   ///< empty: none
-  bool isQuiet = false; ///< no report: of the second run for advise
+  bool json = false, csv = false; ///< not both
+  std::string advise;             ///< empty: none
+  std::string output;             ///< empty: standard error
+  std::string record;             ///< empty: none
+  bool isQuiet = false;           ///< no report: of the second run for advise
   std::vector<std::string> command;
 };
 

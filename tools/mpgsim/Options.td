@@ -23,6 +23,7 @@ def advise : LongValue<"advise", "FILE",
     "1; if that is worth it, write FILE, which mpg-clang\n"
     "--mpg-hints= takes as it is">;
 def json : LongFlag<"json", "print JSON, schema mpgsim-1">;
+def csv : LongFlag<"csv", "print CSV: a line for each array and loop with each page size">;
 def output : LongValue<"output", "FILE",
     "write the report to FILE instead of standard error">;
 def record : LongValue<"record", "FILE",

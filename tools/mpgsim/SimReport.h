@@ -122,6 +122,7 @@ std::string describeEnding(const SimEnding &ending);
 std::vector<std::string> gapsOf(const SimReport &report);
 
 void writeSimText(llvm::raw_ostream &out, const SimReport &report);
+void writeSimCsv(llvm::raw_ostream &out, const SimReport &report);
 void writeSimJson(llvm::raw_ostream &out, const SimReport &report);
 
 } // namespace mpg

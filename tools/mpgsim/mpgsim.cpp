@@ -216,6 +216,8 @@ int Simulation::writeReport() {
   raw_fd_ostream &out = output ? *output : errs();
   if (options.json)
     writeSimJson(out, report);
+  else if (options.csv)
+    writeSimCsv(out, report);
   else
     writeSimText(out, report);
   for (raw_fd_ostream *file : {output.get(), record.get()}) {
