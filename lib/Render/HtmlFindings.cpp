@@ -8,7 +8,6 @@
 #include "Support/StableSort.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 
@@ -17,19 +16,6 @@ using namespace mpg;
 
 /// A damaged file may have hundreds; more are not read.
 static constexpr size_t findingLimit = 200;
-
-std::string mpg::escapeHtml(StringRef text) {
-  std::string safe = printable(text), escaped;
-  if (!json::isUTF8(safe))
-    safe = json::fixUTF8(safe);
-  raw_string_ostream out(escaped);
-  printHTMLEscaped(safe, out);
-  return escaped;
-}
-
-std::string mpg::countWord(size_t count, StringRef word) {
-  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
-}
 
 std::string mpg::severityBadges(ArrayRef<Finding> findings) {
   std::string text;

@@ -389,3 +389,11 @@ void mpg::writeHtmlMap(raw_ostream &out, const FileReport &report,
   if (report.facts.layout && !report.facts.layout->loads.empty())
     MapWriter(out, report, prefix).write();
 }
+
+StringRef mpg::htmlPatterns() {
+  return R"svg(<svg class="patterns" aria-hidden="true"><defs>
+<pattern id="bss" width="6" height="6" patternUnits="userSpaceOnUse"><rect class="p-bss" width="6" height="6"/><path class="p-hatch" d="M-1 7 L7 -1"/></pattern>
+<pattern id="clash" width="7" height="7" patternUnits="userSpaceOnUse"><path class="p-clash" d="M-1 -1 L8 8"/></pattern>
+</defs></svg>
+)svg";
+}

@@ -7,19 +7,12 @@
 #define MPG_RENDER_HTMLPARTS_H
 
 #include "Render/RunResult.h"
+#include "Support/HtmlPage.h"
 
 namespace mpg {
 
-/// The style sheet, and the patterns that maps are filled with.
-llvm::StringRef htmlStyle();
+/// The patterns that maps are filled with.
 llvm::StringRef htmlPatterns();
-
-/// \p text for any place in a page: markup is escaped, control characters are
-/// shown as \\x1b, what is not UTF-8 is replaced.
-std::string escapeHtml(llvm::StringRef text);
-
-/// "1 error", "2 errors".
-std::string countWord(size_t count, llvm::StringRef word);
 
 /// "2 errors" and the like as coloured badges, "clean" if there are none.
 std::string severityBadges(llvm::ArrayRef<Finding> findings);

@@ -4,7 +4,7 @@
 // mpgaudit's is. It loads nothing and runs nothing. In front stands whether the
 // numbers can be trusted, then what they say, then the numbers.
 
-#include "Render/HtmlParts.h"
+#include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Report/BenchPlot.h"
 #include "mpgbench/Report/PointLabels.h"

@@ -3,7 +3,7 @@
 // The tables of an experiment: a plot shows which is larger, a table by how
 // much and on which pages.
 
-#include "Render/HtmlParts.h"
+#include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchAxis.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Report/PointLabels.h"

@@ -5,7 +5,7 @@
 // its figures must never squeeze what was measured here.
 
 #include "mpgbench/Report/BenchPlot.h"
-#include "Render/HtmlParts.h"
+#include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchPlotPanel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

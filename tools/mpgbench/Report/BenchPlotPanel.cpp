@@ -3,7 +3,7 @@
 // See BenchPlotPanel.h: what stands inside of the axes.
 
 #include "mpgbench/Report/BenchPlotPanel.h"
-#include "Render/HtmlParts.h"
+#include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

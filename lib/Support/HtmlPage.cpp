@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the page of --format=html looks. Colours of text have a contrast of at
-// least 4.5 to what is behind them, in light and in dark; colours of the map
-// differ in lightness and pattern too, not in hue alone.
+// Colours of text have a contrast of at least 4.5 to what is behind them, in
+// light and in dark; colours of maps and plots differ in lightness and pattern
+// too, not in hue alone.
 
-#include "Render/HtmlParts.h"
+#include "Support/HtmlPage.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -112,10 +116,15 @@ table{font-size:.875rem}th,td{padding-right:.5rem}thead th{white-space:normal}}
 )css";
 }
 
-StringRef mpg::htmlPatterns() {
-  return R"svg(<svg class="patterns" aria-hidden="true"><defs>
-<pattern id="bss" width="6" height="6" patternUnits="userSpaceOnUse"><rect class="p-bss" width="6" height="6"/><path class="p-hatch" d="M-1 7 L7 -1"/></pattern>
-<pattern id="clash" width="7" height="7" patternUnits="userSpaceOnUse"><path class="p-clash" d="M-1 -1 L8 8"/></pattern>
-</defs></svg>
-)svg";
+std::string mpg::escapeHtml(StringRef text) {
+  std::string safe = printable(text), escaped;
+  if (!json::isUTF8(safe))
+    safe = json::fixUTF8(safe);
+  raw_string_ostream out(escaped);
+  printHTMLEscaped(safe, out);
+  return escaped;
+}
+
+std::string mpg::countWord(size_t count, StringRef word) {
+  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
 }
