@@ -142,6 +142,9 @@ Error Reader::readStatus() {
   if (int error = readFile(folder + "/status", status)) {
     if (error == ENOENT && kill(process.pid, 0) != 0 && errno == ESRCH)
       return fail("there is no such process; `ps -e` lists those that run");
+    if (error == ENOENT && access("/proc/self/status", F_OK) != 0)
+      return fail("there is no /proc here, where its memory is described; "
+                  "mount it: mount -t proc proc /proc");
     if (error == ENOENT)
       return fail("it is there, but /proc hides it from you (mount option "
                   "hidepid): run mpgaudit as its user or as root");

@@ -7,6 +7,7 @@
 #include "base/Messages.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -117,6 +118,23 @@ static void copyText(char *to, size_t capacity, const char *from) {
   to[at] = '\0';
 }
 
+/// Whether \p fd is a memory file of mpgrun's name. Where /proc is hidden, a
+/// file that no folder has.
+static bool isNamedForState(int fd) {
+  LineBuffer path;
+  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
+  char target[64];
+  static const char expected[] = "/memfd:" MPG_STATE_NAME " (deleted)";
+  long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()),
+                        long(target), sizeof(target));
+  struct stat status;
+  if (length == -ENOENT)
+    return !isError(rawCall(SYS_fstat, fd, long(&status))) &&
+           S_ISREG(status.st_mode) && status.st_nlink == 0;
+  return length == long(sizeof(expected) - 1) &&
+         __builtin_memcmp(target, expected, size_t(length)) == 0;
+}
+
 /// Whether \p fd is the file that mpgrun has made: the variable that names it
 /// may be stale, and the program's own file of that number must not be hurt.
 /// \p owner: who is in it.
@@ -132,14 +150,7 @@ static bool isStateFile(int fd, uint32_t &owner) {
   if (rawCall(SYS_pread64, fd, long(&last), 1, sizeof(mpg_state) - 1) != 1)
     return false;
   owner = head.pid;
-  LineBuffer path;
-  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
-  char target[64];
-  static const char expected[] = "/memfd:" MPG_STATE_NAME " (deleted)";
-  long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()),
-                        long(target), sizeof(target));
-  return length == long(sizeof(expected) - 1) &&
-         __builtin_memcmp(target, expected, size_t(length)) == 0;
+  return isNamedForState(fd);
 }
 
 /// As memory and not by its descriptor: a daemon closes all of them and may
