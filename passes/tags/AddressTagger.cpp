@@ -212,9 +212,6 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
     return known;
   if (gep) {
     Value *base = retag(gep->getPointerOperand(), tag, loop);
-    // A phi that it starts from, and leads to, has made it already.
-    if (Value *known = twins.lookup(key))
-      return known;
     return twins[key] = repeatStep(*gep, cast<Instruction>(base));
   }
   auto *old = cast<Instruction>(pointer);
@@ -235,105 +232,6 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
   return copy;
 }
 
-// --- Comparisons
-
-/// Whether \p pointer is computed in \p loop from \p base alone, by variables
-/// of the loop that have twins, and if \p inObject by steps that do not leave
-/// its object.
-bool AddressTagger::comesFrom(Value *pointer, const Base &base,
-                              const Loop *loop, bool inObject) {
-  SmallSetVector<Value *, 4> path;
-  SmallVector<Value *, 2> bases;
-  if (findBases(pointer, loop, path, bases) || bases.size() != 1 ||
-      bases.front() != base.first)
-    return false;
-  return all_of(path, [&](Value *step) {
-    // Another variable of the loop would be one more.
-    if (isa<PHINode>(step) && isInside(step, loop))
-      return twins.contains({{step, base.second}, loop});
-    auto *gep = dyn_cast<GEPOperator>(step);
-    return !inObject || !gep || gep->isInBounds();
-  });
-}
-
-/// The two pointers that \p user of one of them compares or subtracts.
-static SmallVector<Use *, 2> comparedBy(Instruction &user) {
-  if (isa<ICmpInst>(user))
-    return {&user.getOperandUse(0), &user.getOperandUse(1)};
-  if (!isa<PtrToIntInst>(user) || !user.hasOneUse())
-    return {};
-  auto *difference = dyn_cast<BinaryOperator>(user.user_back());
-  if (!difference || difference->getOpcode() != Instruction::Sub)
-    return {};
-  auto *first = dyn_cast<PtrToIntInst>(difference->getOperand(0));
-  auto *second = dyn_cast<PtrToIntInst>(difference->getOperand(1));
-  if (!first || !second || !first->hasOneUse() || !second->hasOneUse())
-    return {};
-  return {&first->getOperandUse(0), &second->getOperandUse(0)};
-}
-
-/// Two pointers of one base differ by the same with its tag as without. So
-/// where a loop compares them, the tagged twins are compared, and it needs no
-/// plain copy of them. Which is the larger one is the same as long as both are
-/// in one object, which does not reach beyond the byte of the tag.
-void AddressTagger::compareTwins(SmallVectorImpl<WeakTrackingVH> &old) {
-  struct Compared {
-    Use *one, *other;
-    uint8_t tag;
-    const Loop *loop;
-  };
-  SmallVector<Compared, 4> found;
-  SmallPtrSet<const Use *, 8> known;
-  for (auto &[key, twin] : twins) {
-    auto &[base, loop] = key;
-    for (User *user : base.first->users()) {
-      auto *instruction = dyn_cast<Instruction>(user);
-      if (!loop || !instruction ||
-          loops.getLoopFor(instruction->getParent()) != loop)
-        continue;
-      SmallVector<Use *, 2> uses = comparedBy(*instruction);
-      if (!uses.empty() && known.insert(uses[0]).second)
-        found.push_back({uses[0], uses[1], uint8_t(base.second), loop});
-    }
-  }
-  for (const Compared &one : found) {
-    auto *compare = dyn_cast<ICmpInst>(one.one->getUser());
-    bool inObject = compare && !compare->isEquality();
-    for (auto &[base, tagged] : baseTags) {
-      if (base.second != one.tag ||
-          !comesFrom(one.one->get(), base, one.loop, inObject) ||
-          !comesFrom(one.other->get(), base, one.loop, inObject))
-        continue;
-      for (Use *use : {one.one, one.other}) {
-        old.push_back(use->get());
-        use->set(retag(use->get(), one.tag, one.loop));
-      }
-      break;
-    }
-  }
-}
-
-// --- What is left over
-
-/// Deletes those of \p values that nothing but others of them needs.
-static void deleteDeadCycles(ArrayRef<WeakVH> values) {
-  SmallSetVector<Instruction *, 16> dead;
-  for (const WeakVH &value : values)
-    if (auto *instruction = dyn_cast_or_null<Instruction>(value))
-      dead.insert(instruction);
-  auto isNeeded = [&](Instruction *one) {
-    return any_of(one->users(), [&](User *user) {
-      return !dead.contains(cast<Instruction>(user));
-    });
-  };
-  while (dead.remove_if(isNeeded))
-    ;
-  for (Instruction *one : dead)
-    one->dropAllReferences();
-  for (Instruction *one : dead)
-    one->eraseFromParent();
-}
-
 /// What is left of the old computation would keep a variable of the loop alive.
 static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
   for (WeakTrackingVH &value : values)
@@ -347,13 +245,11 @@ static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
 /// them, and lets debug information follow.
 void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
   DebugRecords records;
-  SmallVector<WeakVH, 16> originals;
-  SmallVector<Instruction *, 16> copies;
+  SmallVector<std::pair<WeakVH, Instruction *>, 16> copies;
   for (auto &[key, twin] : twins) {
     Value *original = key.first.first;
     auto *copy = cast<Instruction>(twin);
-    originals.push_back(original);
-    copies.push_back(copy);
+    copies.push_back({original, copy});
     if (isa<PHINode>(original))
       values.push_back(original);
     if (auto *instruction = dyn_cast<Instruction>(original))
@@ -362,11 +258,10 @@ void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
   for (auto &[base, tagged] : baseTags)
     records.addBase(*base.first, *cast<Instruction>(tagged));
   deleteDead(values);
-  deleteDeadCycles(originals);
   records.follow(dominators);
   // What is there twice now has its line once: else a function that was inlined
   // and of which nothing was left appears again, with variables without values.
-  for (auto [original, copy] : zip(originals, copies))
+  for (auto &[original, copy] : copies)
     if (original)
       copy->setDebugLoc(DebugLoc());
 }
@@ -400,7 +295,6 @@ SmallVector<Instruction *, 8> AddressTagger::write() {
     one.address->set(retag(one.address->get(), one.tag,
                            loops.getLoopFor(access->getParent())));
   }
-  compareTwins(old);
   deleteOld(old);
   order.restore();
   return written;

@@ -55,9 +55,6 @@ private:
   llvm::Value *retag(llvm::Value *pointer, uint8_t tag, const llvm::Loop *loop);
   llvm::Instruction *repeatStep(llvm::GEPOperator &old,
                                 llvm::Instruction *base);
-  bool comesFrom(llvm::Value *pointer, const Base &base, const llvm::Loop *loop,
-                 bool inObject);
-  void compareTwins(llvm::SmallVectorImpl<llvm::WeakTrackingVH> &old);
   void deleteOld(llvm::SmallVectorImpl<llvm::WeakTrackingVH> &values);
   void numberInstructions();
   bool isBefore(const llvm::Instruction *first,

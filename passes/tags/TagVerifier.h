@@ -2,7 +2,7 @@
 //
 // Makes sure that no tagged pointer gets anywhere but into loads, stores and
 // prefetches: compared, stored or passed on it would change what the program
-// computes. Two of one tagged base may be compared or subtracted.
+// computes.
 
 #ifndef MPG_PASSES_TAGVERIFIER_H
 #define MPG_PASSES_TAGVERIFIER_H

@@ -145,61 +145,6 @@ define <4 x i64> @gathered(ptr %p, <4 x i64> %i, <4 x i1> %m) {
   ret <4 x i64> %x
 }
 
-; Two pointers of one tagged base compare as without the tag; with one of another
-; base the plain pointer is compared, and so it is by steps that may wrap round.
-; CHECK-LABEL: define void @compared
-; CHECK: %[[P:.*]] = phi ptr
-; CHECK-NOT: phi
-; CHECK: %[[NEXT:.*]] = getelementptr nusw i64, ptr %[[P]], i64 1
-; CHECK: icmp ult ptr %[[NEXT]], %[[P]]
-; CHECK: ret void
-define void @compared(ptr %a) {
-entry:
-  br label %loop
-loop:
-  %p = phi ptr [%a, %entry], [%p1, %loop]
-  %p1 = getelementptr inbounds i64, ptr %p, i64 1
-  store i64 1, ptr %p, !mmra !0
-  store i64 2, ptr %p1, !mmra !0
-  %c = icmp ult ptr %p1, %p
-  br i1 %c, label %loop, label %done
-done:
-  ret void
-}
-
-; CHECK-LABEL: define void @comparedWithOther
-; CHECK: %p1 = getelementptr inbounds i64, ptr %p, i64 1
-; CHECK: icmp ne ptr %p1, %end
-define void @comparedWithOther(ptr %a, ptr %end) {
-entry:
-  br label %loop
-loop:
-  %p = phi ptr [%a, %entry], [%p1, %loop]
-  %p1 = getelementptr inbounds i64, ptr %p, i64 1
-  store i64 1, ptr %p, !mmra !0
-  %c = icmp ne ptr %p1, %end
-  br i1 %c, label %loop, label %done
-done:
-  ret void
-}
-
-; CHECK-LABEL: define void @comparedAnywhere
-; CHECK: %p1 = getelementptr i64, ptr %p, i64 %n
-; CHECK: icmp ult ptr %p1, %p{{$}}
-define void @comparedAnywhere(ptr %a, i64 %n) {
-entry:
-  br label %loop
-loop:
-  %p = phi ptr [%a, %entry], [%p1, %loop]
-  %p1 = getelementptr i64, ptr %p, i64 %n
-  store i64 1, ptr %p, !mmra !0
-  store i64 2, ptr %p1, !mmra !0
-  %c = icmp ult ptr %p1, %p
-  br i1 %c, label %loop, label %done
-done:
-  ret void
-}
-
 ; Where no code gets to.
 ; CHECK-LABEL: define void @unreached
 ; CHECK-NOT: inttoptr

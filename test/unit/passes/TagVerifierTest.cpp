@@ -52,13 +52,6 @@ TEST(TagVerifier, AccessesMayHaveATag) {
            "br label %l\nl:\n %x = phi ptr [%t, %0], [%y, %l]\n"
            " store i64 1, ptr %x\n %y = getelementptr i64, ptr %x, i64 1\n"
            " br i1 %c, label %l, label %e\ne:",
-           // Two of one base differ by the same as without the tag.
-           "%g = getelementptr i64, ptr %t, i64 %n\n icmp eq ptr %g, %t",
-           "%g = getelementptr nusw i64, ptr %t, i64 %n\n"
-           " icmp ult ptr %g, %t",
-           "%g = getelementptr i64, ptr %t, i64 %n\n"
-           " %a = ptrtoint ptr %g to i64\n %b = ptrtoint ptr %t to i64\n"
-           " sub i64 %a, %b",
        })
     EXPECT_EQ(escapeIn(body), "") << body;
 }
@@ -95,21 +88,6 @@ TEST(TagVerifier, NothingElseMay) {
        " %y = getelementptr i64, ptr %x, i64 1\n %d = icmp eq ptr %y, %q\n"
        " br i1 %d, label %l, label %e\ne:",
        "icmp"},
-      // Two pointers that may wrap round, or are not both of this base.
-      {"%g = getelementptr i64, ptr %t, i64 %n\n icmp ult ptr %g, %t", "icmp"},
-      {"%s = select i1 %c, ptr %t, ptr %q\n icmp eq ptr %s, %t", "icmp"},
-      {"%a = ptrtoint ptr %t to i64\n %b = ptrtoint ptr %q to i64\n"
-       " sub i64 %a, %b",
-       "ptrtoint"},
-      {"%a = ptrtoint ptr %t to i64\n %b = ptrtoint ptr %t to i64\n"
-       " add i64 %a, %b",
-       "ptrtoint"},
-      {"%a = ptrtoint ptr %t to i64\n %b = ptrtoint ptr %t to i64\n"
-       " sub i64 %a, %b\n and i64 %b, 1",
-       "ptrtoint"},
-      {"%a = ptrtoint ptr %t to i32\n %b = ptrtoint ptr %t to i32\n"
-       " sub i32 %a, %b",
-       "ptrtoint"},
       // A use that is fine does not hide one that is not.
       {"load i64, ptr %t\n call void @take(ptr %t)", "call"},
   };
