@@ -96,12 +96,12 @@ static void readScript(Program &program, StringRef searchPath) {
   StringRef line = (*file)->getBuffer();
   if (!line.consume_front("#!"))
     return;
-  program.kind = ProgramKind::script;
   line = line.take_until([](char c) { return c == '\n' || c == '\0'; });
   SmallVector<StringRef, 4> words;
   line.split(words, ' ', -1, /*KeepEmpty=*/false);
-  if (words.empty())
+  if (words.empty()) // no script to the kernel
     return;
+  program.kind = ProgramKind::script;
   // env runs something else; that is the process which will remain.
   StringRef interpreter = words[0].trim();
   bool isEnv = interpreter.ends_with("/env") && words.size() > 1;

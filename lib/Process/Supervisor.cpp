@@ -157,6 +157,11 @@ SupervisedRun Supervisor::run(const std::string &path, char **arguments,
   if (pipe2(startPipe, O_CLOEXEC) != 0 || pipe2(statusPipe, O_CLOEXEC) != 0 ||
       (result.pid = fork()) < 0) {
     result.error = strerror(errno);
+    if (errno == EMFILE)
+      result.error += "; raise that limit, 'ulimit -n 64' is enough here";
+    else if (errno == EAGAIN)
+      result.error +=
+          "; 'ulimit -u' or pids.max of the control group is reached";
     return result;
   }
   if (result.pid == 0)

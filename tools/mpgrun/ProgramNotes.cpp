@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <vector>
 
 using namespace llvm;
@@ -111,7 +112,18 @@ std::string mpg::findTagConflict(const Program &program) {
          "tagging (MTE) that ends the program by SIGSEGV; take it out";
 }
 
-static int refuseMissing(const std::string &name, const Program &program) {
+/// Of a path that leads to no file.
+static std::string whyNoFile(const std::string &path) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0)
+    return "no such file";
+  return stat(path.c_str(), &status) != 0 && errno == ELOOP
+             ? "its symbolic links lead in a circle"
+             : "a symbolic link to a file that is not there";
+}
+
+static int refuseMissing(const RunOptions &options, const std::string &name,
+                         const Program &program) {
   if (program.kind == ProgramKind::script)
     error() << name << ": its interpreter " << printable(program.interpreter)
             << " is not there\n";
@@ -119,7 +131,7 @@ static int refuseMissing(const std::string &name, const Program &program) {
     error() << name << ": the loader that it asks for is not there\n";
   else
     error() << name << ": "
-            << (StringRef(name).contains('/') ? "no such file"
+            << (StringRef(name).contains('/') ? whyNoFile(options.command[0])
                                               : "not found in PATH")
             << "\n";
   return exitNotFound;
@@ -131,7 +143,7 @@ int mpg::refuseProgram(const RunOptions &options, const Program &program,
   if (name.empty())
     name = "''";
   if (program.kind == ProgramKind::missing || code == ENOENT)
-    return refuseMissing(name, program);
+    return refuseMissing(options, name, program);
   if (program.kind == ProgramKind::directory)
     error() << name << ": is a directory\n";
   else if (program.kind == ProgramKind::otherMachine)
