@@ -3,7 +3,7 @@
 // callBelow: wherever the top lies, the function begins at or below it, and not
 // far below.
 
-#include "stack/StackStep.h"
+#include "base/StackSwitch.h"
 #include <gtest/gtest.h>
 
 using namespace mpg;

@@ -4,7 +4,6 @@
 
 #include "base/Cgroup.h"
 
-#include "base/FilePath.h"
 #include "base/SelfMaps.h"
 
 #include <atomic>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the control groups of this process (v1 and v2, each one above counts)
-// still allow of large pages and of memory.
+// still allow of large pages and of memory; and the names of such files.
 
 #ifndef MPG_RUNTIME_CGROUP_H
 #define MPG_RUNTIME_CGROUP_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 namespace mpg {
 
@@ -35,6 +36,42 @@ uint64_t readCgroupMemoryLeft();
 /// there at first, or 64 MiB, for other memory. Where no limit was set at the
 /// first question, the answer costs nothing.
 bool hugePagesFitGroup(uint64_t bytes);
+
+// Names of files in /proc, /sys and control groups, put together without
+// allocating.
+
+/// A path of bounded length; what does not fit makes it empty, so that a cut
+/// off path is never opened.
+class Path {
+public:
+  Path &add(const char *part) { return add(part, strlen(part)); }
+  Path &add(const char *part, size_t length) {
+    if (used + length >= sizeof text) {
+      overflowed = true;
+      return *this;
+    }
+    memcpy(text + used, part, length);
+    used += length;
+    text[used] = 0;
+    return *this;
+  }
+  Path &addNumber(uint64_t value) {
+    char digits[24];
+    size_t at = sizeof digits;
+    do
+      digits[--at] = char('0' + value % 10);
+    while (value /= 10);
+    return add(digits + at, sizeof digits - at);
+  }
+  void cutAt(size_t length) { text[used = length] = 0; }
+  size_t length() const { return used; }
+  const char *get() const { return overflowed ? "" : text; }
+
+private:
+  char text[512] = {};
+  size_t used = 0;
+  bool overflowed = false;
+};
 
 } // namespace mpg
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See EnvTable.h.
+// See EnvTable.h; and the lines of XOS_MMM_L_PRINT_ENV.
 
 #include "base/EnvTable.h"
-
+#include "base/Env.h"
+#include "base/Messages.h"
 #include <sys/auxv.h>
 
 using namespace mpg;
@@ -187,4 +188,191 @@ const char *mpg::nearestName(const char *name, size_t length) {
     }
   }
   return nearest;
+}
+
+// XOS_MMM_L_PRINT_ENV: one line for each variable, with the value that is in
+// force. Where that is not what the environment says, the line tells both.
+
+static void addNumber(LineBuffer &line, uint64_t value) {
+  if (value == UINT64_MAX)
+    line.add("ULONG_MAX");
+  else
+    line.addNumber(value);
+}
+
+static void addPolicy(LineBuffer &line, const Config &config) {
+  const Paging fields[] = {config.bssPaging, config.stackPaging,
+                           config.mmapPaging};
+  for (unsigned index = 0; index < 3; ++index)
+    line.add(index ? ":" : "")
+        .add(fields[index] == Paging::prepage ? "prepage" : "demand");
+}
+
+static const char *modeName(Mode mode) {
+  static const char *const names[] = {"auto", "hugetlb", "thp", "none"};
+  return names[unsigned(mode)];
+}
+
+static const char *touchModeName(TouchMode mode) {
+  static const char *const names[] = {"touch", "mbind", "off"};
+  return names[unsigned(mode)];
+}
+
+static void addPageSize(LineBuffer &line, size_t bytes) {
+  if (bytes >> 30)
+    line.addNumber(bytes >> 30).add("G");
+  else
+    line.addNumber(bytes >> 20).add("M");
+}
+
+/// The value in force of a variable that is a number.
+static uint64_t numberOf(Variable variable, const Config &config) {
+  switch (variable) {
+  case Variable::XOS_MMM_L_HUGETLB_FALLBACK:
+    return config.fallback;
+  case Variable::XOS_MMM_L_ARENA_FREE:
+    return config.arenaFree;
+  case Variable::XOS_MMM_L_ARENA_LOCK_TYPE:
+    return config.arenaLockType;
+  case Variable::XOS_MMM_L_MAX_ARENA_NUM:
+    return config.maxArenaNum;
+  case Variable::XOS_MMM_L_HEAP_SIZE_MB:
+    return config.heapSizeMb;
+  case Variable::XOS_MMM_L_COLORING:
+    return config.coloring;
+  case Variable::XOS_MMM_L_FORCE_MMAP_THRESHOLD:
+    return config.forceMmapThreshold;
+  case Variable::MALLOC_MMAP_THRESHOLD_:
+    return config.mmapThresholdBytes;
+  case Variable::MALLOC_TRIM_THRESHOLD_:
+    return config.trimThresholdBytes;
+  case Variable::MALLOC_TOP_PAD_:
+    return config.topPadBytes;
+  case Variable::MALLOC_MMAP_MAX_:
+    return config.mmapMax;
+  case Variable::MALLOC_CHECK_:
+    return config.check;
+  case Variable::MALLOC_PERTURB_:
+    return config.perturb;
+  case Variable::MPG_QUIET:
+    return config.quiet;
+  default:
+    return config.forceCopyBack; // MPG_TEST_COPY_BACK
+  }
+}
+
+/// The value in force, in the words of the variable's domain.
+static void addEffective(LineBuffer &line, Variable variable,
+                         const Config &config) {
+  switch (variable) {
+  case Variable::XOS_MMM_L_HPAGE_TYPE:
+    // MPG_MODE=none alone does not change what the vendor's variable says.
+    line.add(config.hugePages ? "hugetlbfs" : "none");
+    return;
+  case Variable::XOS_MMM_L_LPG_MODE:
+    line.add(config.stacks ? "base+stack" : "base");
+    return;
+  case Variable::XOS_MMM_L_HUGETLB_SZ:
+    return addPageSize(line, config.hugeBytes);
+  case Variable::XOS_MMM_L_PAGING_POLICY:
+    return addPolicy(line, config);
+  case Variable::XOS_MMM_L_PRINT_ENV:
+    line.add(config.printEnv ? "on" : "off");
+    return;
+  case Variable::MPG_MODE:
+    line.add(modeName(config.mode));
+    return;
+  case Variable::MPG_FORK:
+    line.add(config.sharesAtFork ? "share" : "safe");
+    return;
+  case Variable::MPG_REMAP:
+    line.add(config.remapLibraries ? "all" : "exe");
+    return;
+  case Variable::MPG_FIRST_TOUCH:
+    line.add(touchModeName(config.firstTouch));
+    return;
+  case Variable::FLIB_SCCR_CNTL:
+    line.add(config.sectors.on ? "TRUE" : "FALSE");
+    return;
+  case Variable::FLIB_L1_SCCR_CNTL:
+    line.add(config.sectors.l1WithoutL2 ? "TRUE" : "FALSE");
+    return;
+  case Variable::FLIB_L2_SECTOR_NWAYS_INIT:
+    line.addNumber(config.sectors.initialL2[0]).add(",");
+    line.addNumber(config.sectors.initialL2[1]);
+    return;
+  default:
+    return addNumber(line, numberOf(variable, config));
+  }
+}
+
+/// What makes \p variable have no effect; null if it has one.
+static const char *reasonAgainst(Variable variable, const Config &config) {
+  const Setting &setting = settingOf(variable);
+  if (setting.owner == Owner::flib)
+    return setting.needs[0] && !config.sectors.on ? "FLIB_SCCR_CNTL=FALSE"
+                                                  : nullptr;
+  if (!config.hugePages && setting.needs[0])
+    return "XOS_MMM_L_HPAGE_TYPE=none";
+  if (variable == Variable::XOS_MMM_L_MAX_ARENA_NUM &&
+      config.arenaLockType == 0)
+    return "XOS_MMM_L_ARENA_LOCK_TYPE=0";
+  return nullptr;
+}
+
+/// Whether \p text, which is valid, is the value in force, however it is
+/// written.
+static bool isInForce(const Setting &setting, const char *text,
+                      const LineBuffer &effective) {
+  uint64_t asked = 0, inForce = 0;
+  parseValue(setting, text, asked);
+  if (!parseValue(setting, effective.text(), inForce))
+    inForce = UINT64_MAX; // the word for it
+  if (&setting == &settingOf(Variable::XOS_MMM_L_PRINT_ENV))
+    return asked % 2 == inForce % 2; // 0 and off are the same
+  return asked == inForce;
+}
+
+void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
+                     const char *const *environment) {
+  const Setting &setting = settingOf(variable);
+  LineBuffer effective;
+  addEffective(effective, variable, config);
+  line.add(setting.name).add("=").add(effective.text());
+  const char *given = findValue(environment, setting.name);
+  uint64_t value;
+  if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingByNodes)
+    line.add(" (not set; the process may use several NUMA nodes)");
+  if (!given || !parseValue(setting, given, value))
+    return;          // a wrong value has had its own line
+  size_t length = 0; // a number may have any number of zeros in front
+  while (given[length] && length < 40)
+    ++length;
+  const char *against = reasonAgainst(variable, config);
+  if (!isInForce(setting, given, effective))
+    line.add(" (asked for ")
+        .add(given, length)
+        .add("; ")
+        .add(against ? against : setting.overriddenBy)
+        .add(" decides)");
+  else if (against)
+    line.add(" (no effect: ").add(against).add(")");
+}
+
+void mpg::printEnv(const Config &config, const char *const *environment) {
+  LineBuffer head;
+  head.add("mpg: settings in force (libmpg " MPG_VERSION ")");
+  if (config.mode == Mode::none)
+    head.add("; large pages are off, malloc is the C library's");
+  head.print();
+  for (size_t index = 0; index < variableCount; ++index) {
+    const Setting &setting = settingOf(Variable(index));
+    bool isForTests = Variable(index) == Variable::MPG_TEST_COPY_BACK;
+    if (!setting.fallback[0] || // mpgrun's own
+        (isForTests && !findValue(environment, setting.name)))
+      continue;
+    LineBuffer line;
+    addSetting(line, Variable(index), config, environment);
+    line.print();
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// env.def as a table, and the parser of one value. Pure functions.
+// env.def as a table, and the parser of one value: pure functions. The file
+// also prints all values (printEnv in Env.h).
 
 #ifndef MPG_RUNTIME_ENVTABLE_H
 #define MPG_RUNTIME_ENVTABLE_H

@@ -12,7 +12,6 @@
 #ifndef MPG_RUNTIME_MESSAGES_H
 #define MPG_RUNTIME_MESSAGES_H
 
-#include "base/ProcessTable.h"
 #include "base/Range.h"
 #include "mpg/code.h"
 #include "mpg/state.h"
@@ -40,6 +39,31 @@ public:
 private:
   char buffer[512];
   size_t used = 0;
+};
+
+/// The table in mpgrun's file where the processes of `mpgrun --children` write
+/// what they had (<mpg/state.h>). A process that was started takes an entry at
+/// once, one that was forked when it has something to tell: a shell forks for
+/// each command, and most of these processes are another program soon.
+class ProcessTable {
+public:
+  /// Maps the table of the file \p fd, if that has one. The mapping is shared
+  /// with all that will be forked.
+  void open(int fd);
+  bool isOpen() const { return table; }
+
+  /// The entry of this process; null if there is none. \p take: takes one then,
+  /// as long as there are any.
+  mpg_state_process *entry(bool take);
+
+  /// Writes down what all of this process's memory is now. To be called at its
+  /// end.
+  void writeEnd();
+
+private:
+  mpg_state_table *table = nullptr;
+  mpg_state_process *own = nullptr;
+  uint32_t owner = 0; ///< whose entry that is; 0: nobody's
 };
 
 /// One per process (Init.cpp owns it). Thread-safe.

@@ -9,6 +9,7 @@
 // return, and the function begins with a landing pad.
 
 #include "base/StackSwitch.h"
+#include <stddef.h>
 
 #if defined(__x86_64__)
 
@@ -74,3 +75,20 @@ mpg_call_on_stack:
 #else
 #error "libmpg runs on x86-64 and AArch64"
 #endif
+
+// With alloca, because then the unwinder knows the way back (cancellation and
+// pthread_exit unwind). In steps, because valgrind takes a step of 2 MB for a
+// change to another stack. What is stepped over is not touched.
+
+__attribute__((noinline)) void *
+mpg::callBelow(uintptr_t top, void *(*function)(void *), void *argument) {
+  constexpr size_t stepBytes = 512 << 10;
+  auto at = uintptr_t(__builtin_frame_address(0));
+  while (top && at > top) {
+    size_t bytes = at - top;
+    void *step = __builtin_alloca(bytes < stepBytes ? bytes : stepBytes);
+    __asm__ volatile("" : : "r"(step) : "memory");
+    at = uintptr_t(step);
+  }
+  return function(argument);
+}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls a function on another stack, so that the one in use can be replaced
-// meanwhile.
+// meanwhile, or further down the same one, because the large pages begin there.
 
 #ifndef MPG_RUNTIME_STACKSWITCH_H
 #define MPG_RUNTIME_STACKSWITCH_H
+
+#include <stdint.h>
 
 /// Calls function(argument) with the stack pointer at \p top and comes back to
 /// the caller's stack by its address: what is mapped there then is what the
@@ -12,5 +14,13 @@
 /// pre: \p top is a multiple of 16, with memory below it.
 extern "C" __attribute__((visibility("hidden"))) void
 mpg_call_on_stack(void *top, void (*function)(void *), void *argument);
+
+namespace mpg {
+
+/// Calls the function with its frame at \p top or below; 0: wherever it is.
+/// Unwinding goes through. pre: the stack reaches from here to below \p top.
+void *callBelow(uintptr_t top, void *(*function)(void *), void *argument);
+
+} // namespace mpg
 
 #endif // MPG_RUNTIME_STACKSWITCH_H

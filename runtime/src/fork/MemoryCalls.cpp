@@ -10,8 +10,7 @@
 // (mremap rounds lengths up, MADV_DONTNEED rounds them down), they are replaced
 // before. A system call that goes past the C library is not seen.
 
-#include "base/MallocNames.h"
-#include "base/NextCall.h"
+#include "base/CLibrary.h"
 #include "base/Syscall.h"
 #include "fork/BasePages.h"
 #include "fork/ForkPins.h"

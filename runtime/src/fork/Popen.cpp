@@ -4,10 +4,8 @@
 // as newer ones do it (see System.cpp). fclose() of such a stream waits for the
 // child as well, as in the C library.
 
+#include "base/CLibrary.h"
 #include "base/FutexLock.h"
-#include "base/MallocNames.h"
-#include "base/NextCall.h"
-#include "base/OldLibrary.h"
 
 #include <errno.h>
 #include <fcntl.h>

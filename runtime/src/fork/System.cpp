@@ -5,10 +5,8 @@
 // leave its large pages. There it is done here, as newer C libraries do it: by
 // posix_spawn(), whose child shares the memory until it is a shell.
 
+#include "base/CLibrary.h"
 #include "base/FutexLock.h"
-#include "base/MallocNames.h"
-#include "base/NextCall.h"
-#include "base/OldLibrary.h"
 
 #include <errno.h>
 #include <pthread.h>

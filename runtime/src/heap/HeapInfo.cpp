@@ -7,7 +7,7 @@
 // so that arena = uordblks + fordblks holds as there, what lies between blocks
 // counts as free in mallinfo.
 
-#include "base/MallocNames.h"
+#include "base/CLibrary.h"
 #include "base/Messages.h"
 #include "heap/Heap.h"
 #include "heap/HeapChecks.h"

@@ -4,7 +4,7 @@
 
 #include "heap/HeapUse.h"
 
-#include "base/MallocNames.h"
+#include "base/CLibrary.h"
 #include "heap/Heap.h"
 #include "heap/HeapEdges.h"
 #include "mpg/mpg.h"

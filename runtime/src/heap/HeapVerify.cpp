@@ -14,7 +14,7 @@
 //
 // What is found is told when no lock is held any more: a handler may allocate.
 
-#include "base/MallocNames.h"
+#include "base/CLibrary.h"
 #include "base/Messages.h"
 #include "base/Syscall.h"
 #include "heap/Heap.h"

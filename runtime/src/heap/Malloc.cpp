@@ -4,7 +4,7 @@
 // thread's cache; Heap.cpp has the rest. operator new and delete come through
 // malloc and free.
 
-#include "base/MallocNames.h"
+#include "base/CLibrary.h"
 #include "heap/Heap.h"
 #include "heap/HeapEdges.h"
 #include "mpg/mpg.h"

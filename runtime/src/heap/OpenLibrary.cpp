@@ -9,7 +9,7 @@
 // RUNPATH. So the C library's function is jumped to, which is not for a
 // compiler to decide. Only in the shared library.
 
-#include "base/NextCall.h"
+#include "base/CLibrary.h"
 #include "heap/Heap.h"
 
 using namespace mpg;

@@ -8,7 +8,7 @@
 //
 // Only in the shared library.
 
-#include "base/MallocNames.h"
+#include "base/CLibrary.h"
 #include "base/Messages.h"
 #include "heap/Heap.h"
 

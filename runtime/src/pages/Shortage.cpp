@@ -7,7 +7,7 @@
 
 #include "pages/Shortage.h"
 
-#include "base/FilePath.h"
+#include "base/Cgroup.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
 

@@ -4,8 +4,8 @@
 
 #include "stack/StackMain.h"
 
+#include "base/StackSwitch.h"
 #include "stack/Stack.h"
-#include "stack/StackStep.h"
 
 using namespace mpg;
 

@@ -28,11 +28,11 @@
 
 #include "stack/ThreadStack.h"
 
+#include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "pages/AfterFork.h"
 #include "pages/Pages.h"
 #include "stack/Stack.h"
-#include "stack/StackStep.h"
 #include "stack/ThreadPages.h"
 
 #include <atomic>

@@ -4,8 +4,7 @@
 // shared library: in a static program a second pthread_create would be a
 // duplicate definition, there Wrap.cpp is in its place.
 
-#include "base/MallocNames.h"
-#include "base/NextCall.h"
+#include "base/CLibrary.h"
 #include "fork/Fork.h"
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions of the C library beside ours: how ours are called, how the ones
+// after them are found, and what an older C library does otherwise.
+//
+// The shared library defines malloc and the like under their own names. A
+// static program gets them by --wrap, because it cannot have two definitions,
+// and the C library's own come along with its fork(): there malloc is
+// __wrap_malloc, and __real_malloc is the C library's.
+
+#ifndef MPG_RUNTIME_CLIBRARY_H
+#define MPG_RUNTIME_CLIBRARY_H
+
+#include <atomic>
+#include <dlfcn.h>
+#include <features.h>
+#include <gnu/libc-version.h>
+#include <stdlib.h>
+
+// Older C libraries have the numbers of 32 bits only; programs that were built
+// with a newer one may ask us all the same. The headers of some cross compilers
+// declare the others whatever C library is asked for.
+#if __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#define MPG_LIBC_MALLINFO mallinfo2
+#else
+#define mallinfo2 mpg_declared_mallinfo2
+#include <malloc.h>
+#undef mallinfo2
+#define MPG_LIBC_MALLINFO mallinfo
+struct mallinfo2 {
+  size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks,
+      fordblks, keepcost;
+};
+extern "C" struct mallinfo2 mallinfo2();
+extern "C" struct mallinfo2 __real_mallinfo2() __attribute__((weak));
+#endif
+
+#define MPG_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// For a \p name that is a macro.
+#define MPG_REAL(name) MPG_REAL_NAME(name)
+#define MPG_REAL_NAME(name) __real_##name
+#define MPG_NEXT_OF(name) MPG_NEXT(name)
+
+#ifdef MPG_STATIC
+#define MPG_MALLOC(name) __wrap_##name
+/// The C library's \p name, which has the type of \p function.
+#define MPG_NEXT(name) (&__real_##name)
+#else
+#define MPG_MALLOC(name) name
+#define MPG_NEXT(name)                                                         \
+  (reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name)))
+#endif
+
+namespace mpg {
+
+/// The next definition of a function after ours: the C library's, or that of
+/// another library which stands in front of it. Only in the shared library.
+/// Looked up once: dlsym() would make the program lose what dlerror() has for
+/// it.
+template <typename Function> class Next {
+public:
+  Function *get(const char *name) {
+    Function *known = function.load(std::memory_order_relaxed);
+    if (!known) {
+      known = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+      function.store(known, std::memory_order_relaxed);
+    }
+    return known;
+  }
+
+private:
+  std::atomic<Function *> function{nullptr};
+};
+
+/// Whether system() and popen() make their shell by a fork: before glibc 2.29.
+inline bool forksForShells() {
+  const char *version = gnu_get_libc_version();
+  return version[0] == '2' && version[1] == '.' && atoi(version + 2) < 29;
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_CLIBRARY_H
