@@ -39,10 +39,8 @@
 #include "fork/StopThreads.h"
 #include "heap/Heap.h"
 #include "heap/HeapSpace.h"
-#include "pages/AfterFork.h"
 #include "pages/LargeMemory.h"
 #include "segments/LargeSegments.h"
-#include "stack/LargeStacks.h"
 
 #include <errno.h>
 #include <pthread.h>

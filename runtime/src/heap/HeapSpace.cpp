@@ -10,7 +10,7 @@
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include "heap/HeapShortage.h"
-#include "pages/AfterFork.h"
+#include "pages/LargeMemory.h"
 #include "pages/PagesNuma.h"
 #include "pages/Shortage.h"
 

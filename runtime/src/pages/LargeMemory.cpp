@@ -6,7 +6,6 @@
 // covers all that comes, and what hugetlb memory of the program lies between.
 
 #include "pages/LargeMemory.h"
-
 #include "base/FutexLock.h"
 
 using namespace mpg;
@@ -66,4 +65,42 @@ Range mpg::notedPart(Range mapping, size_t &granuleBytes) {
     granuleBytes = noted.entries[i].granuleBytes;
   }
   return first;
+}
+
+static bool isChild, isClosed;
+
+bool mpg::isForkedChild() { return isChild; }
+void mpg::becomeForkedChild() { isChild = true; }
+
+bool mpg::poolIsOpen() { return !__atomic_load_n(&isClosed, __ATOMIC_RELAXED); }
+void mpg::closePool() { __atomic_store_n(&isClosed, true, __ATOMIC_RELAXED); }
+
+namespace {
+
+struct StackWatch {
+  Range processStack;
+  size_t granuleBytes = 0;
+  Messages *messages = nullptr;
+};
+
+} // namespace
+
+static StackWatch watch;
+
+void mpg::setThreadStack(Range large) {
+  noteLargeMemory(large, watch.granuleBytes);
+}
+
+void mpg::stacksHaveLeft(ThpBytes thpBytes, const void *context) {
+  Range stack = watch.processStack;
+  if (!stack.empty())
+    watch.messages->region(MPG_REGION_STACK, stack, thpBytes(context, stack),
+                           watch.granuleBytes, movedByForkReason);
+  watch.processStack = Range{};
+}
+
+void mpg::noteLargeStack(Range processStack, size_t granuleBytes,
+                         Messages &messages) {
+  watch = {processStack, granuleBytes, &messages};
+  noteLargeMemory(processStack, granuleBytes);
 }

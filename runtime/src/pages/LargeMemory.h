@@ -3,10 +3,14 @@
 // What libmpg has put on hugetlb pages beside the heap and the segments: large
 // parts of stacks, and memory for mpg_alloc_onnode(). A fork() asks for it.
 // Memory that the program has asked the kernel for is not among it.
+//
+// And what a fork() leaves behind for good, for those that put memory onto
+// large pages. The fork itself is in fork/, which says so here.
 
 #ifndef MPG_RUNTIME_LARGEMEMORY_H
 #define MPG_RUNTIME_LARGEMEMORY_H
 
+#include "base/Messages.h"
 #include "base/Range.h"
 
 namespace mpg {
@@ -23,6 +27,36 @@ void forgetLargeMemory();
 /// The first part of \p mapping that was noted; empty if there is none. With
 /// its \p granuleBytes.
 Range notedPart(Range mapping, size_t &granuleBytes);
+
+/// Whether this process was made by a fork() with this library in it: memory
+/// that is there from before may belong to a parent, and the pages that it has
+/// reserved are not ours.
+bool isForkedChild();
+/// pre: no other thread runs.
+void becomeForkedChild();
+
+/// Whether new memory may come from the pool of large pages. Not after a fork
+/// under which it would have to leave them again. Thread-safe.
+bool poolIsOpen();
+void closePool();
+
+/// How much of \p region is on transparent huge pages after a fork.
+using ThpBytes = uint64_t (*)(const void *context, Range region);
+
+/// For mpgrun's report.
+constexpr char movedByForkReason[] = "the program has forked (MPG_FORK)";
+
+/// Stacks on hugetlb pages. Call once, when the process stack has been moved or
+/// left. \p processStack: its large part; empty if it has none of hugetlb
+/// pages.
+void noteLargeStack(Range processStack, size_t granuleBytes,
+                    Messages &messages);
+
+/// The large part of the stack of the calling thread.
+void setThreadStack(Range large);
+
+/// All stacks have left hugetlb pages for good.
+void stacksHaveLeft(ThpBytes thpBytes, const void *context);
 
 } // namespace mpg
 

@@ -7,7 +7,7 @@
 
 #include "base/Env.h"
 #include "base/Messages.h"
-#include "pages/AfterFork.h"
+#include "pages/LargeMemory.h"
 #include "segments/Mover.h"
 
 namespace mpg {

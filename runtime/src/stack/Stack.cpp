@@ -24,9 +24,9 @@
 
 #include "base/Cgroup.h"
 #include "base/SelfMaps.h"
+#include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
-#include "stack/LargeStacks.h"
 #include "stack/StackArguments.h"
 #include "stack/StackLimit.h"
 #include "stack/StackMove.h"

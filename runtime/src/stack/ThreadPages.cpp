@@ -8,10 +8,9 @@
 #include "stack/ThreadPages.h"
 
 #include "base/SelfMaps.h"
-#include "pages/AfterFork.h"
+#include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
-#include "stack/LargeStacks.h"
 #include "stack/Stack.h"
 
 #include <atomic>

@@ -30,7 +30,7 @@
 
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
-#include "pages/AfterFork.h"
+#include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "stack/Stack.h"
 #include "stack/ThreadPages.h"
