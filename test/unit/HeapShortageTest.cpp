@@ -4,8 +4,8 @@
 // fix, and nothing where nobody has set up a pool. Sizes that no kernel offers
 // stand for a node without a pool.
 
-#include "heap/HeapShortage.h"
 #include "StderrLines.h"
+#include "heap/HeapReport.h"
 #include "pages/Shortage.h"
 #include <cerrno>
 #include <cstdlib>

@@ -5,8 +5,8 @@
 #include "heap/Heap.h"
 
 #include "heap/HeapChecks.h"
-#include "heap/HeapEdges.h"
 #include "heap/HeapLarge.h"
+#include "heap/HeapMedium.h"
 #include "heap/HeapWalk.h"
 
 #include <errno.h>

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeapChecks.h.
+// See HeapChecks.h; and mpg_heap_check, which looks at all of the heap.
 
 #include "heap/HeapChecks.h"
-
+#include "base/CLibrary.h"
+#include "base/Messages.h"
+#include "base/Syscall.h"
+#include "heap/Heap.h"
+#include "heap/HeapMedium.h"
 #include "heap/HeapSmall.h"
-
+#include "heap/HeapWalk.h"
+#include "mpg/mpg.h"
 #include <string.h>
+#include <time.h>
 
 using namespace mpg;
 
@@ -80,4 +86,290 @@ void mpg::damage(HeapError error, const char *function, const void *pointer,
   found.caller = caller;
   found.wrongByte = wrongByte;
   reportHeapDamage(found, heapChecks.level);
+}
+
+//===----------------------------------------------------------------------===//
+// All blocks at once
+//===----------------------------------------------------------------------===//
+//
+// mpg_heap_check: looks at every block for what a program that writes where it
+// should not leaves behind.
+//
+//   tables      an entry for each run of pages, and they follow on each other
+//   free lists  of slabs: links, marks, and how many there are
+//   guards      behind blocks in use; they are there if MALLOC_CHECK_ is set
+//   edges       of medium blocks in use, if it is not
+//
+// A slab belongs to a thread, which changes its list at any time. So free lists
+// are looked at in the slabs of the calling thread and of threads that have
+// ended; a program of one thread has no others.
+//
+// What is found is told when no lock is held any more: a handler may allocate.
+
+namespace {
+
+class HeapVerify {
+public:
+  /// Looks at everything. pre: HeapHeld.
+  void look();
+  /// Drops what \p before has not found as well.
+  void keepWhatIsIn(const HeapVerify &before);
+  bool hasFound() const { return count != 0; }
+  /// Says what was found, and returns how much that is.
+  int tell() const;
+
+private:
+  void lookAt(const HeapTile &tile);
+  void lookAt(const Slab &slab, uintptr_t start);
+  void lookAtFreeList(const Slab &slab, uintptr_t start);
+  void lookAtBins(const ThreadCache &cache);
+  template <typename IsOne>
+  uint64_t lookAtList(const FreeObject *object, uint32_t bytes, uint64_t limit,
+                      IsOne isOne);
+  void lookAtObjects(const Slab &slab, uintptr_t start);
+  void lookAtGuard(Range block);
+  void lookAtEdges(uint32_t page);
+  void add(HeapError error, Range block, uintptr_t wrongByte = 0);
+  void addTable(uintptr_t where);
+  HeapDamage *next();
+
+  static constexpr unsigned most = 32; ///< that are told one by one
+  HeapDamage found[most];
+  unsigned count = 0;
+  /// Nobody changes the lists of \p cache: it is the caller's, or nobody's.
+  bool isQuiet(const ThreadCache &cache) const {
+    return &cache == mine || cache.isHeld;
+  }
+
+  ThreadCache *mine = ownCache();
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What was found
+//===----------------------------------------------------------------------===//
+
+HeapDamage *HeapVerify::next() {
+  HeapDamage *damage = count < most ? &found[count] : nullptr;
+  if (count < INT32_MAX)
+    ++count;
+  return damage;
+}
+
+void HeapVerify::add(HeapError error, Range block, uintptr_t wrongByte) {
+  if (HeapDamage *damage = next()) {
+    damage->error = error;
+    damage->function = "mpg_heap_check";
+    damage->pointer = block.start;
+    damage->block = block;
+    damage->wrongByte = wrongByte;
+  }
+}
+
+/// No block, but the heap's own notes of what lies at \p where.
+void HeapVerify::addTable(uintptr_t where) {
+  if (HeapDamage *damage = next()) {
+    damage->function = nullptr;
+    damage->pointer = where;
+  }
+}
+
+void HeapVerify::keepWhatIsIn(const HeapVerify &before) {
+  if (before.count > most || count > most) // too much to be chance
+    return;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < count; ++i)
+    for (unsigned k = 0; k < before.count; ++k)
+      if (before.found[k].pointer == found[i].pointer &&
+          before.found[k].wrongByte == found[i].wrongByte) {
+        found[kept++] = found[i];
+        break;
+      }
+  count = kept;
+}
+
+int HeapVerify::tell() const {
+  constexpr unsigned prints = 1, ends = 2;
+  unsigned level = heapChecks.level & ~ends;
+  for (unsigned i = 0; i < count && i < most; ++i) {
+    if (found[i].function) {
+      reportHeapDamage(found[i], level);
+    } else if (level & prints) {
+      LineBuffer line;
+      line.add("mpg: heap: mpg_heap_check(")
+          .addHex(found[i].pointer)
+          .add("): the heap's tables are wrong about this address; fix: look "
+               "for writes through wild pointers; a build with "
+               "-fsanitize=address names them")
+          .print();
+    }
+  }
+  if (count > most && level & prints) {
+    LineBuffer line;
+    line.add("mpg: heap: mpg_heap_check: ")
+        .addNumber(count - most)
+        .add(" more")
+        .print();
+  }
+  return int(count);
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// \p block may be empty: it is not in use (any more).
+void HeapVerify::lookAtGuard(Range block) {
+  uintptr_t wrongByte = 0;
+  size_t bytes = block.empty() ? 0 : readGuard(block, wrongByte);
+  if (wrongByte)
+    add(HeapError::writtenAround, {block.start, block.start + bytes},
+        wrongByte);
+}
+
+void HeapVerify::lookAtEdges(uint32_t page) {
+  if (uintptr_t wrongByte = wrongByteAround(page))
+    add(HeapError::writtenAround, usableBlock(page), wrongByte);
+}
+
+//===----------------------------------------------------------------------===//
+// Slabs
+//===----------------------------------------------------------------------===//
+
+/// Follows \p object and its links. \p isOne(address) tells whether a free
+/// object can be there. Returns how many there are; more than \p limit: they
+/// lead astray, and that was noted.
+template <typename IsOne>
+uint64_t HeapVerify::lookAtList(const FreeObject *object, uint32_t bytes,
+                                uint64_t limit, IsOne isOne) {
+  uint64_t count = 0;
+  Range before;
+  for (; object && count <= limit; object = object->next(), ++count) {
+    if (!isOne(uintptr_t(object))) {
+      before.empty() ? addTable(uintptr_t(object))
+                     : add(HeapError::writtenAfterFree, before);
+      return limit + 1;
+    }
+    before = {uintptr_t(object), uintptr_t(object) + bytes};
+    if (object->mark != markOf(object)) { // then its link is no good either
+      add(HeapError::writtenAfterFree, before);
+      return limit + 1;
+    }
+  }
+  if (count > limit) // in a circle
+    add(HeapError::writtenAfterFree, before);
+  return count;
+}
+
+void HeapVerify::lookAtFreeList(const Slab &slab, uintptr_t start) {
+  uint64_t objects = slab.freshBytes / slab.objectBytes;
+  uint64_t free =
+      lookAtList(slab.free, slab.objectBytes, objects, [&](uintptr_t address) {
+        return address - start < slabBytes &&
+               isObjectStart(slab, address - start);
+      });
+  if (free <= objects && free + slab.used != objects)
+    addTable(start);
+}
+
+/// The free objects that a cache has at hand, of any of its slabs.
+void HeapVerify::lookAtBins(const ThreadCache &cache) {
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    auto isOne = [&](uintptr_t at) {
+      size_t offset = at - heapMap.base;
+      if (offset >= openPages() * heapPageBytes)
+        return false;
+      const Slab &slab = slabAt(offset);
+      return slab.owner.load(std::memory_order_relaxed) == &cache &&
+             slab.sizeClass == i && isObjectStart(slab, offset % slabBytes);
+    };
+    cache.forEachList(i, [&](const FreeObject *first, uint64_t count) {
+      // What the last link was overwritten with is not followed.
+      if (count &&
+          lookAtList(first, uint32_t(bytesOfClass(i)), count, isOne) < count)
+        addTable(uintptr_t(&cache));
+    });
+  }
+}
+
+void HeapVerify::lookAtObjects(const Slab &slab, uintptr_t start) {
+  for (uint32_t at = 0; at < slab.freshBytes; at += slab.objectBytes) {
+    auto *object = reinterpret_cast<const FreeObject *>(start + at);
+    if (__atomic_load_n(&object->mark, __ATOMIC_RELAXED) != markOf(object))
+      lookAtGuard(objectAt(slab, start, at));
+  }
+}
+
+void HeapVerify::lookAt(const Slab &slab, uintptr_t start) {
+  uint32_t bytes = slab.objectBytes;
+  if (slab.sizeClass >= sizeClasses || bytes != bytesOfClass(slab.sizeClass) ||
+      slab.freshBytes > slabBytes || slab.freshBytes % bytes != 0)
+    return addTable(start);
+  if (isQuiet(*slab.owner.load(std::memory_order_relaxed)))
+    lookAtFreeList(slab, start);
+  if (heapChecks.guards)
+    lookAtObjects(slab, start);
+}
+
+//===----------------------------------------------------------------------===//
+// Pages
+//===----------------------------------------------------------------------===//
+
+void HeapVerify::lookAt(const HeapTile &tile) {
+  if (tile.isBroken)
+    return addTable(addressOfPage(tile.page));
+  bool isUsed = tile.state == UnitState::used || tile.state == UnitState::large;
+  // Read when it is known that its pages cannot go: see HeapSpace::give.
+  if (heapChecks.guards && isUsed)
+    lookAtGuard(mediumBlock(tile.page));
+  else if (tile.state == UnitState::used)
+    lookAtEdges(tile.page);
+  // Large blocks change without a lock that is held here.
+  if (tile.state == UnitState::used || tile.state == UnitState::cached)
+    for (uint32_t page = tile.page + 1; page < tile.end(); ++page)
+      if (heapMap.pages[page].state != UnitState::inside)
+        return addTable(addressOfPage(page));
+}
+
+void HeapVerify::look() {
+  forEachTile([&](const HeapTile &tile) { lookAt(tile); });
+  visitSlabs([&](Slab &slab, uintptr_t start) { lookAt(slab, start); });
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
+    if (isQuiet(*cache))
+      lookAtBins(*cache);
+}
+
+/// Looks until what is found is there to stay: another thread may have got a
+/// block a moment ago and not have set its guard, or be about to free it.
+static void look(HeapVerify &verify) {
+  constexpr unsigned mostTurns = 10;
+  timespec pause = {0, 100 * 1000 * 1000}; // a large page is cleared in that
+  {
+    HeapHeld held;
+    verify.look();
+  }
+  // One cache is the caller's, one for threads past their end.
+  bool isAlone = cacheCount() <= 2;
+  for (unsigned turn = 0; turn < mostTurns; ++turn) {
+    if (isAlone || !verify.hasFound())
+      return;
+    rawCall(SYS_nanosleep, long(&pause), 0);
+    HeapVerify again;
+    {
+      HeapHeld held;
+      again.look();
+    }
+    again.keepWhatIsIn(verify);
+    verify = again;
+  }
+}
+
+MPG_EXPORT int mpg_heap_check(void) {
+  if (!heapIsOurs())
+    return 0;
+  settleCaches();
+  HeapVerify verify;
+  look(verify);
+  return verify.tell();
 }

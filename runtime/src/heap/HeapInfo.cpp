@@ -12,7 +12,7 @@
 #include "heap/Heap.h"
 #include "heap/HeapChecks.h"
 #include "heap/HeapLarge.h"
-#include "heap/HeapUse.h"
+#include "heap/HeapWalk.h"
 
 #include <errno.h>
 #include <malloc.h>

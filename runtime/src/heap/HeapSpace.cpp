@@ -9,7 +9,7 @@
 #include "base/Cgroup.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
-#include "heap/HeapShortage.h"
+#include "heap/HeapReport.h"
 #include "pages/LargeMemory.h"
 #include "pages/PagesNuma.h"
 #include "pages/Shortage.h"

@@ -3,6 +3,12 @@
 // See HeapWalk.h.
 
 #include "heap/HeapWalk.h"
+#include "base/CLibrary.h"
+#include "heap/Heap.h"
+#include "heap/HeapMedium.h"
+#include "mpg/mpg.h"
+#include <errno.h>
+#include <string.h>
 
 using namespace mpg;
 
@@ -78,4 +84,141 @@ HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
     tile.pages = uint32_t(next < endPage ? next : endPage) - page;
   }
   return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
+
+static void addFreePages(ArenaUse &use, uint32_t pages) {
+  uint64_t bytes = uint64_t(pages) * heapPageBytes;
+  use.freeRuns.add(1, bytes);
+  use.runsOf[31 - __builtin_clz(pages)].add(1, bytes);
+}
+
+namespace {
+
+/// Small blocks of all slabs: those of a class are alike.
+struct SmallUse {
+  uint64_t used[sizeClasses] = {}, free[sizeClasses] = {};
+
+  void add(const Slab &slab);
+  void add(const ThreadCache &cache);
+  void addTo(ArenaUse &use) const;
+};
+
+} // namespace
+
+void SmallUse::add(const Slab &slab) {
+  uint64_t inUse = __atomic_load_n(&slab.used, __ATOMIC_RELAXED);
+  used[slab.sizeClass] += inUse;
+  free[slab.sizeClass] += slabBytes / slab.objectBytes - inUse;
+}
+
+/// What a cache has in its bins is not free for its slab, but for the program.
+void SmallUse::add(const ThreadCache &cache) {
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    uint64_t count = 0;
+    cache.forEachList(
+        i, [&](const FreeObject *, uint64_t some) { count += some; });
+    // More than there are: what its owner did since the slabs were counted.
+    if (count > used[i])
+      count = used[i];
+    used[i] -= count;
+    free[i] += count;
+  }
+}
+
+void SmallUse::addTo(ArenaUse &use) const {
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    uint64_t bytes = bytesOfClass(i);
+    use.used.add(used[i], used[i] * bytes);
+    use.freeSmall.add(free[i], free[i] * bytes);
+    use.smallOf[i].add(free[i], free[i] * bytes);
+  }
+}
+
+/// A granule of slabs: those that nobody has. The others are counted by slab.
+static void addSlabGranule(ArenaUse &use, const HeapTile &tile) {
+  constexpr uint32_t slabPages = slabBytes / heapPageBytes;
+  uint32_t free = heapMap.pages[tile.page].length;
+  for (uint32_t left = free; left; left &= left - 1)
+    addFreePages(use, slabPages);
+  if (free == UINT32_MAX && heapSpace.granuleBytes() == slabGranuleBytes)
+    use.trimmableBytes += slabGranuleBytes;
+}
+
+static void addTile(ArenaUse &use, const HeapTile &tile) {
+  use.mappedBytes += uint64_t(tile.pages) * heapPageBytes;
+  if (tile.state == UnitState::used)
+    use.used.add(1, usableBlock(tile.page).bytes());
+  else if (tile.state == UnitState::slabs)
+    addSlabGranule(use, tile);
+  else
+    addFreePages(use, tile.pages);
+  if (tile.state == UnitState::free)
+    use.trimmableBytes +=
+        innerGranules({addressOfPage(tile.page), addressOfPage(tile.end())},
+                      heapSpace.granuleBytes())
+            .bytes();
+}
+
+static void addLarge(HeapUse &use, const HeapTile &tile) {
+  use.large.add(1, mediumBlock(tile.page).bytes());
+  use.largeMappedBytes += uint64_t(tile.pages) * heapPageBytes;
+}
+
+HeapUse mpg::readHeapUse(ArenaUse *each, unsigned first, unsigned count) {
+  settleCaches();
+  HeapUse use;
+  HeapHeld held;
+  forEachTile([&](const HeapTile &tile) {
+    if (tile.isBroken || tile.state == UnitState::inside)
+      return;
+    if (tile.state == UnitState::large)
+      return addLarge(use, tile);
+    addTile(use.arenas, tile);
+    if (tile.owner - first < count)
+      addTile(each[tile.owner - first], tile);
+  });
+  SmallUse small;
+  visitSlabs([&](Slab &slab, uintptr_t) { small.add(slab); });
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
+    small.add(*cache);
+  small.addTo(use.arenas);
+  if (first == 0 && count > 0)
+    small.addTo(each[0]);
+  use.mapped = heapSpace.mapped();
+  return use;
+}
+
+//===----------------------------------------------------------------------===//
+// mpg_heap_stats
+//===----------------------------------------------------------------------===//
+
+MPG_EXPORT int mpg_heap_stats(struct mpg_heap_stats *out) {
+  if (!out || out->structBytes < sizeof out->structBytes)
+    return -EINVAL;
+  if (!heapIsOurs())
+    return -ENODEV;
+  HeapUse use = readHeapUse();
+  struct mpg_heap_stats stats = {};
+  // A program that was built with a shorter or a longer one.
+  stats.structBytes =
+      out->structBytes < sizeof stats ? out->structBytes : sizeof stats;
+  stats.arenas = arenaCount();
+  stats.threadCaches = cacheCount() - 1; // one is for threads past their end
+  stats.mappedBytes = use.mapped.all();
+  stats.hugeBytes = use.mapped.huge;
+  stats.thpBytes = use.mapped.thp;
+  stats.normalBytes = use.mapped.normal;
+  stats.peakMappedBytes = heapSpace.peakBytes();
+  stats.peakHugeBytes = heapSpace.peakHugeBytes();
+  stats.usedBytes = use.arenas.used.bytes + use.large.bytes;
+  stats.freeBytes = use.arenas.freeBytes();
+  stats.metadataBytes = heapSpace.metadataBytes();
+  stats.largeBlocks = use.large.blocks;
+  stats.reservedBytes = heapSpace.range().bytes();
+  memcpy(out, &stats, stats.structBytes);
+  return 0;
 }

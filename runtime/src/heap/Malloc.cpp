@@ -6,7 +6,7 @@
 
 #include "base/CLibrary.h"
 #include "heap/Heap.h"
-#include "heap/HeapEdges.h"
+#include "heap/HeapMedium.h"
 #include "mpg/mpg.h"
 #include "pages/PagesNuma.h"
 

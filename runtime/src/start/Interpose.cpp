@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of the C library that libmpgrt.so stands in front of. Only in the
-// shared library: in a static program a second pthread_create would be a
-// duplicate definition, there Wrap.cpp is in its place.
+// Functions of the C library and of the C++ library that libmpgrt.so stands in
+// front of. Only in the shared library: in a static program a second
+// pthread_create would be a duplicate definition, there Wrap.cpp is in its
+// place.
 
 #include "base/CLibrary.h"
+#include "base/Messages.h"
 #include "fork/Fork.h"
+#include "heap/Heap.h"
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
 #include "stack/StackLimit.h"
 #include "stack/StackMain.h"
 #include "stack/ThreadStack.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -19,7 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-using mpg::Next;
+using namespace mpg;
 
 static Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
     nextCreate;
@@ -181,4 +183,162 @@ MPG_EXPORT int prlimit64(pid_t process, enum __rlimit_resource resource,
   return prlimit(process, resource,
                  reinterpret_cast<const struct rlimit *>(limit),
                  reinterpret_cast<struct rlimit *>(before));
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+//
+// dlopen() with RTLD_DEEPBIND looks for a library's symbols in the library and
+// in what it needs before anything else: its free() is the C library's then,
+// and gets blocks that come from our heap. So the flag is left out where malloc
+// is ours; the library sees what all others see.
+//
+// dlopen() asks who has called it, by the return address, for the caller's
+// RUNPATH. So the C library's function is jumped to, which is not for a
+// compiler to decide.
+
+namespace {
+
+/// In two registers, for both architectures.
+struct Target {
+  void *(*open)(const char *, int);
+  long flags;
+};
+
+} // namespace
+
+static Next<void *(const char *, int)> nextOpen;
+
+/// Before glibc 2.34 a program without libdl has no dlopen behind ours.
+static void *openNothing(const char *, int) { return nullptr; }
+
+extern "C" __attribute__((visibility("hidden"))) Target
+mpg_target_of_dlopen(int flags) {
+  bool drop = (flags & RTLD_DEEPBIND) && heapIsOurs();
+  auto *real = nextOpen.get("dlopen");
+  return {real ? real : openNothing, drop ? flags & ~RTLD_DEEPBIND : flags};
+}
+
+#if defined(__x86_64__)
+
+__asm__(R"(
+  .pushsection .text.dlopen, "ax", @progbits
+  .globl dlopen
+  .type dlopen, @function
+  .p2align 4
+dlopen:
+  .cfi_startproc
+  endbr64
+  pushq %rdi
+  .cfi_def_cfa_offset 16
+  movl %esi, %edi
+  callq mpg_target_of_dlopen
+  popq %rdi
+  .cfi_def_cfa_offset 8
+  movl %edx, %esi
+  jmpq *%rax
+  .cfi_endproc
+  .size dlopen, . - dlopen
+  .popsection
+)");
+
+#elif defined(__aarch64__)
+
+// hint #34 is `bti c`, which allows a branch by x16 as well.
+__asm__(R"(
+  .pushsection .text.dlopen, "ax", @progbits
+  .globl dlopen
+  .type dlopen, @function
+  .p2align 4
+dlopen:
+  .cfi_startproc
+  hint #34
+  stp x29, x30, [sp, #-32]!
+  .cfi_def_cfa_offset 32
+  .cfi_offset x29, -32
+  .cfi_offset x30, -24
+  str x0, [sp, #16]
+  mov w0, w1
+  bl mpg_target_of_dlopen
+  mov x16, x0
+  ldr x0, [sp, #16]
+  ldp x29, x30, [sp], #32
+  .cfi_restore x29
+  .cfi_restore x30
+  .cfi_def_cfa_offset 0
+  br x16
+  .cfi_endproc
+  .size dlopen, . - dlopen
+  .popsection
+)");
+
+#else
+#error "libmpg runs on x86-64 and AArch64"
+#endif
+
+//===----------------------------------------------------------------------===//
+// C++
+//===----------------------------------------------------------------------===//
+//
+// operator new and delete, in the forms to which the C++ library's others come
+// down. It has them on top of malloc already; these are here because an
+// allocator behind us may have them on top of its own, with delete calling free
+// by name, which is ours. Under their linkage names: libmpg is no C++ program.
+// They call each other by name too, so that what a program replaces is used.
+
+extern "C" void *_Znwm(size_t);
+extern "C" void *_ZnwmSt11align_val_t(size_t, size_t);
+extern "C" void _ZdlPv(void *);
+extern "C" void _ZdlPvSt11align_val_t(void *, size_t);
+
+/// The C++ library's own, which calls the new-handler and throws
+/// std::bad_alloc. It is not behind us if only a plug-in has it.
+static void *nextDefinition(const char *name) {
+  static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
+  void *found = dlsym(RTLD_NEXT, name);
+  for (const char *library : libraries) {
+    void *handle = found ? nullptr : dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+      continue;
+    found = dlsym(handle, name);
+    dlclose(handle);
+  }
+  if (found)
+    return found;
+  LineBuffer line;
+  line.add("mpg: operator new: out of memory, and no C++ library to throw "
+           "std::bad_alloc; the program ends");
+  line.print();
+  abort();
+}
+
+/// operator new(size_t)
+MPG_EXPORT void *_Znwm(size_t bytes) {
+  if (void *block = malloc(bytes))
+    return block;
+  return reinterpret_cast<decltype(&_Znwm)>(nextDefinition("_Znwm"))(bytes);
+}
+
+/// operator new(size_t, align_val_t)
+MPG_EXPORT void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
+  if (void *block = aligned_alloc(alignment, bytes))
+    return block;
+  using Function = decltype(&_ZnwmSt11align_val_t);
+  return reinterpret_cast<Function>(nextDefinition("_ZnwmSt11align_val_t"))(
+      bytes, alignment);
+}
+
+/// operator delete(void *)
+MPG_EXPORT void _ZdlPv(void *block) { free(block); }
+
+/// operator delete(void *, align_val_t)
+MPG_EXPORT void _ZdlPvSt11align_val_t(void *block, size_t) { free(block); }
+
+/// operator delete(void *, size_t)
+MPG_EXPORT void _ZdlPvm(void *block, size_t) { _ZdlPv(block); }
+
+/// operator delete(void *, size_t, align_val_t)
+MPG_EXPORT void _ZdlPvmSt11align_val_t(void *block, size_t, size_t alignment) {
+  _ZdlPvSt11align_val_t(block, alignment);
 }
