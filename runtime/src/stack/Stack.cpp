@@ -21,17 +21,14 @@
 // look for the stack where the kernel has put it.
 
 #include "stack/Stack.h"
-
 #include "base/Cgroup.h"
 #include "base/SelfMaps.h"
+#include "base/StackSwitch.h"
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
-#include "stack/StackArguments.h"
 #include "stack/StackLimit.h"
 #include "stack/StackMove.h"
-#include "stack/StackPlace.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -453,4 +450,34 @@ void mpg::remapStack(const Config &config, Messages &messages) {
     return;
   bool isHugetlb = moved && plan.source == Source::hugetlbFile;
   noteLargeStack(isHugetlb ? plan.large : Range{}, plan.granuleBytes, messages);
+}
+
+namespace {
+
+struct MainCall {
+  Main *function;
+  int argc;
+  char **argv, **environment;
+  int result;
+};
+
+} // namespace
+
+static Main *programsMain;
+
+static void *callMain(void *argument) {
+  auto *call = static_cast<MainCall *>(argument);
+  call->result = call->function(call->argc, call->argv, call->environment);
+  return nullptr;
+}
+
+static int startMain(int argc, char **argv, char **environment) {
+  MainCall call{programsMain, argc, argv, environment, 0};
+  callBelow(mainBegins(), callMain, &call);
+  return call.result;
+}
+
+Main *mpg::mainOnLargePages(Main *main) {
+  programsMain = main;
+  return startMain;
 }

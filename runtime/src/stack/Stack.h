@@ -40,6 +40,13 @@ constexpr size_t stackGranuleBytes(size_t hugeBytes) {
   return hugeBytes <= 32 << 20 ? hugeBytes : 2 << 20;
 }
 
+using Main = int(int, char **, char **);
+
+/// What the C library is to call for \p main: that is called further down the
+/// stack if mainBegins() says so by then. pre: once a process. Works before
+/// anything of a static program is set up.
+Main *mainOnLargePages(Main *main);
+
 } // namespace mpg
 
 #endif // MPG_RUNTIME_STACK_H

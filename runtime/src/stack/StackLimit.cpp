@@ -10,7 +10,7 @@
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
 #include "stack/Stack.h"
-#include "stack/StackPlace.h"
+#include "stack/StackMove.h"
 
 #include <sys/mman.h>
 

@@ -12,7 +12,6 @@
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
 #include "stack/StackLimit.h"
-#include "stack/StackMain.h"
 #include "stack/ThreadStack.h"
 #include <errno.h>
 #include <sched.h>

@@ -5,7 +5,6 @@
 // static PIE no address in a table: addresses are taken relative to the code.
 
 #include "stack/Stack.h"
-#include "stack/StackMain.h"
 
 using StartMain = int(mpg::Main *, int, char **, void (*)(), void (*)(),
                       void (*)(), void *);
