@@ -4,7 +4,7 @@
 // on the layouts of CPUs and groups that there are.
 
 #include "numa/CoreGroups.h"
-#include "a64fx/WayBudget.h"
+#include "a64fx/A64fxRegisters.h"
 #include <gtest/gtest.h>
 #include <string>
 

@@ -6,7 +6,7 @@
 #include "a64fx/Sector.h"
 #include "FakeMachine.h"
 #include "StderrLines.h"
-#include "a64fx/WayBudget.h"
+#include "a64fx/A64fxRegisters.h"
 #include "mpg/mpg.h"
 #include <cerrno>
 #include <thread>

@@ -4,6 +4,7 @@
 
 #include "a64fx/Prefetch.h"
 #include "a64fx/Missing.h"
+#include <errno.h>
 
 using namespace mpg;
 
@@ -81,4 +82,12 @@ int mpg::setPrefetch(const Machine &machine, int entry,
                 distance);
   machine.write(controls, control);
   return 0;
+}
+
+/// On the machine that the process runs on.
+int mpg_prefetch_set(int entry, const mpg_prefetch *p) {
+  int saved = errno;
+  int result = mpg::setPrefetch(mpg::thisMachine, entry, p);
+  errno = saved;
+  return result;
 }

@@ -5,8 +5,8 @@
 // ways never pays for that.
 
 #include "a64fx/ThisMachine.h"
+#include "a64fx/A64fxRegisters.h"
 #include "a64fx/RegisterProbe.h"
-#include "a64fx/WayBudget.h"
 #include "base/Syscall.h"
 #include "numa/CoreGroups.h"
 #include "pages/PagesNuma.h"

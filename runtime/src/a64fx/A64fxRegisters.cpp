@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See WayBudget.h.
+// See A64fxRegisters.h: which ways are written.
 
-#include "a64fx/WayBudget.h"
+#include "a64fx/A64fxRegisters.h"
 
 using namespace mpg;
 
