@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which variant of the kernels this processor gets. Asked once; two threads
-// that ask at the same time get the same answer.
+// that ask at the same time get the same answer. And what all of them share:
+// mpg_kernel_error, and the sizes of caches.
 
 #include "KernelTable.h"
+#include <stdarg.h>
+#include <stdio.h>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
 #endif
 
 using namespace mpg;
@@ -53,3 +58,59 @@ const KernelTable &mpg::kernels() {
 }
 
 const char *mpg_kernel_variant(void) { return kernels().name; }
+
+//===----------------------------------------------------------------------===//
+// mpg_kernel_error
+//===----------------------------------------------------------------------===//
+
+// In the first block of thread-local memory, so that reading it allocates
+// nothing.
+static __thread char text[160] __attribute__((tls_model("initial-exec")));
+
+int mpg::kernelError(int error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  return -error;
+}
+
+const char *mpg_kernel_error(void) { return text; }
+
+//===----------------------------------------------------------------------===//
+// Caches
+//===----------------------------------------------------------------------===//
+//
+// The processor is asked itself, not the C library, whose sysconf adds up all
+// caches of one kind under some hypervisors and does not know who shares them.
+
+#if defined(__x86_64__)
+
+uint64_t mpg::readCacheBytes(unsigned level, unsigned &sharers) {
+  constexpr unsigned leafAmd = 0x8000001d, leafIntel = 4, largestIndex = 8;
+  constexpr unsigned leaves[] = {leafAmd, leafIntel};
+  for (unsigned leaf : leaves)
+    for (unsigned index = 0; index < largestIndex; ++index) {
+      unsigned a, b, c, d;
+      if (!__get_cpuid_count(leaf, index, &a, &b, &c, &d) || (a & 31) == 0)
+        break;
+      if ((a >> 5 & 7) != level)
+        continue;
+      uint64_t line = (b & 0xfff) + 1, parts = (b >> 12 & 0x3ff) + 1,
+               ways = (b >> 22) + 1, sets = uint64_t(c) + 1;
+      sharers = (a >> 14 & 0xfff) + 1;
+      return line * parts * ways * sets;
+    }
+  return 0;
+}
+
+#endif
+
+uint64_t mpg::readOnce(uint64_t &known, uint64_t (*read)()) {
+  uint64_t bytes = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (!bytes) {
+    bytes = read();
+    __atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
+  }
+  return bytes;
+}

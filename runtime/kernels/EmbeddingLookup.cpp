@@ -14,6 +14,7 @@
 #include "LookupRows.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 using namespace mpg;
 
@@ -208,3 +209,28 @@ int mpg_embedding_lookup(const mpg_embedding *embedding, int64_t begin,
   (e.indexBytes == 4 ? lookup.index32 : lookup.index64)(call);
   return 0;
 }
+
+//===----------------------------------------------------------------------===//
+// Any processor
+//===----------------------------------------------------------------------===//
+//
+// The lookup in plain C++: one memcpy for each row, with the start of a row
+// that follows prefetched by its index. The reference for the other variants.
+
+template <typename Index> static void copyRows(const LookupCall &call) {
+  constexpr size_t aheadBytes = 2048, mostRows = 16, lineBytes = 64;
+  size_t distance = distanceFor(call.rowBytes, aheadBytes, mostRows).rows;
+  size_t prefetchBytes =
+      call.rowBytes < aheadBytes ? call.rowBytes : aheadBytes;
+  const TableRows<Index> rows(call);
+  for (size_t i = 0; i < call.count; ++i) {
+    if (distance < call.count - i) {
+      const char *ahead = rows[i + distance];
+      for (size_t at = 0; at < prefetchBytes; at += lineBytes)
+        __builtin_prefetch(ahead + at);
+    }
+    memcpy(call.out + i * call.outStrideBytes, rows[i], call.rowBytes);
+  }
+}
+
+const LookupKernels mpg::plainLookup = {copyRows<Index32>, copyRows<Index64>};

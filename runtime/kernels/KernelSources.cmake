@@ -14,15 +14,14 @@ macro(mpg_kernels flags)
   list(APPEND MPG_KERNEL_SOURCES ${files})
 endmacro()
 
-mpg_kernels("" ChaseProbe.cpp CpuCaches.cpp Dispatch.cpp EmbeddingLookup.cpp KernelError.cpp
-  LookupPlain.cpp RandomUpdate.cpp StreamCalls.cpp StreamTuning.cpp)
+mpg_kernels("" Dispatch.cpp EmbeddingLookup.cpp StreamCalls.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # b + s * c is rounded twice, also where the compiler may use FMA.
-  mpg_kernels("-ffp-contract=off" SaxpyProbe.cpp StreamPlain.cpp)
+  mpg_kernels("-ffp-contract=off" Probes.cpp StreamPlain.cpp)
   mpg_kernels("-mavx2;-ffp-contract=off" LookupAvx2.cpp StreamAvx2.cpp)
   mpg_kernels("-mavx512f;-ffp-contract=off" StreamAvx512.cpp)
 else()
-  mpg_kernels("" SaxpyProbe.cpp StreamPlain.cpp)
+  mpg_kernels("" Probes.cpp StreamPlain.cpp)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   mpg_kernels("-march=armv8.2-a+sve" LookupSve.cpp StreamSve.cpp)

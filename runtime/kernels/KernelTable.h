@@ -77,6 +77,31 @@ const KernelTable &kernels();
 int kernelError(int error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/// Of an x86-64 processor: bytes of the cache of \p level (2, 3) that one CPU
+/// sees, and how many CPUs may share it; 0 if there is none or the processor
+/// does not say. HW:cpuid-caches
+uint64_t readCacheBytes(unsigned level, unsigned &sharers);
+
+/// What \p read gives, which is not 0, asked for once: under a hypervisor CPUID
+/// takes longer than a short call. \p known: 0 at first. Thread-safe.
+uint64_t readOnce(uint64_t &known, uint64_t (*read)());
+
+//===----------------------------------------------------------------------===//
+// What the STREAM kernels know about the processor's memory system
+//===----------------------------------------------------------------------===//
+
+/// What is used in place of a null tuning. Thread-safe.
+mpg_stream_tuning defaultStreamTuning();
+
+#if !defined(__aarch64__)
+/// The bytes of the cache that a core has for itself (L2). Thread-safe.
+uint64_t ownCacheBytes();
+#endif
+
+/// The bytes that one DC ZVA zeroes, and to which they are aligned; 0 where
+/// programs may not use it, or where there is no such instruction.
+size_t zeroFillBlockBytes();
+
 } // namespace mpg
 
 #endif // MPG_KERNELS_KERNELTABLE_H

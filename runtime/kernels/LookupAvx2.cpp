@@ -18,7 +18,6 @@
 // Nothing is written outside of a row, not even as it was: the gaps between
 // rows may be another thread's.
 
-#include "CpuCaches.h"
 #include "LookupRows.h"
 #include <immintrin.h>
 #include <string.h>

@@ -15,7 +15,6 @@
 // by the tuning is not in the loop at all.
 
 #include "KernelTable.h"
-#include "StreamTuning.h"
 #include <arm_sve.h>
 
 using namespace mpg;

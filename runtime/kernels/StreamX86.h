@@ -17,7 +17,6 @@
 #define MPG_KERNELS_STREAMX86_H
 
 #include "KernelTable.h"
-#include "StreamTuning.h"
 #include <immintrin.h>
 #include <string.h>
 

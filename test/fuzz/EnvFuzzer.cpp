@@ -5,7 +5,6 @@
 // understood and in force again when it is given as the environment.
 
 #include "base/Env.h"
-#include "base/EnvTable.h"
 #include "base/Messages.h"
 #include <cstdlib>
 #include <string>

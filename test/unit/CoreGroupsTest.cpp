@@ -3,8 +3,8 @@
 // Which process may divide an L2 cache that it shares with others: the rules,
 // on the layouts of CPUs and groups that there are.
 
-#include "numa/CoreGroups.h"
 #include "a64fx/A64fxRegisters.h"
+#include "numa/NodeCpus.h"
 #include <gtest/gtest.h>
 #include <string>
 

@@ -5,7 +5,6 @@
 
 #include "base/Env.h"
 #include "StderrLines.h"
-#include "base/EnvTable.h"
 #include "base/Messages.h"
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -4,7 +4,6 @@
 // two sockets, four nodes of four CPUs, eight cores of two (CPUs c and c + 1).
 
 #include "numa/Places.h"
-#include "numa/CoreGroups.h"
 #include "numa/NodeCpus.h"
 #include <gtest/gtest.h>
 #include <memory>

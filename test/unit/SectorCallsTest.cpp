@@ -5,7 +5,7 @@
 
 #include "FakeMachine.h"
 #include "a64fx/Sector.h"
-#include "numa/OpenMp.h"
+#include "numa/Places.h"
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>

@@ -10,7 +10,7 @@
 // and if one of them gets none, all stay with the barrier in memory.
 
 #include "a64fx/Barrier.h"
-#include "a64fx/RegisterProbe.h"
+#include "a64fx/ThisMachine.h"
 #include "base/Syscall.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See RegisterProbe.h. The name of a register is part of the instruction, so
+// See ThisMachine.h. The name of a register is part of the instruction, so
 // each one has a function of its own, made from the table of encodings.
 
-#include "a64fx/RegisterProbe.h"
+#include "a64fx/ThisMachine.h"
 
 using namespace mpg;
 

@@ -5,7 +5,7 @@
 #include "a64fx/Sector.h"
 #include "a64fx/A64fxRegisters.h"
 #include "base/Syscall.h"
-#include "numa/OpenMp.h"
+#include "numa/Places.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -16,16 +16,16 @@ static_assert(keepWays == MPG_WAYS_KEEP);
 namespace {
 
 /// What a region of this thread found, to be put back.
-struct Level {
+struct SavedRegion {
   bool hasL1, hasL2;
   uint8_t node;
   uint16_t cpu;
   uint64_t before1, now2; ///< L1 register outside; L2 register inside
 };
 
-struct Levels {
+struct SavedRegions {
   int depth;
-  Level at[SectorControl::maxDepth];
+  SavedRegion at[SectorControl::maxDepth];
 };
 
 /// Held for a few instructions.
@@ -45,7 +45,7 @@ private:
 
 // In the static part of thread-local memory: reaching it needs no other
 // library.
-static __thread Levels levels __attribute__((tls_model("initial-exec")));
+static __thread SavedRegions levels __attribute__((tls_model("initial-exec")));
 
 static bool asksL1(const mpg_ways &ways) {
   for (uint8_t number : ways.l1)
@@ -111,7 +111,7 @@ int SectorControl::check() {
 Missing SectorControl::setL1(const mpg_ways &ways, int depth) {
   if (!machine.place().staysOnCpu)
     return Missing::cpu;
-  Level &level = levels.at[depth];
+  SavedRegion &level = levels.at[depth];
   level.before1 = machine.read(Register::sectorL1);
   uint64_t value = 0;
   if (!resolveWaysL1(ways.l1, level.before1, value))
@@ -144,7 +144,7 @@ Missing SectorControl::setL2(const mpg_ways &ways, int depth) {
   if (group.users++ == 0)
     group.outside = before;
   machine.write(Register::sectorL2, value);
-  Level &level = levels.at[depth];
+  SavedRegion &level = levels.at[depth];
   level.node = uint8_t(place.node);
   level.now2 = value;
   level.hasL2 = true;
@@ -188,7 +188,7 @@ int SectorControl::beginAt(int token, const mpg_ways &ways) {
 /// With users left on the group, and no region of this thread around the one
 /// that ends, the others' ways stay.
 void SectorControl::endL2(int depth) {
-  const Level &level = levels.at[depth];
+  const SavedRegion &level = levels.at[depth];
   Lock held(lock);
   Group &group = groups[level.node];
   bool isLast = --group.users == 0;
@@ -203,7 +203,7 @@ void SectorControl::endL2(int depth) {
 
 void SectorControl::end(int token) {
   while (token >= 0 && levels.depth > token) {
-    const Level &level = levels.at[--levels.depth];
+    const SavedRegion &level = levels.at[--levels.depth];
     if (level.hasL2)
       endL2(levels.depth);
     if (level.hasL1 && machine.place().cpu == level.cpu)

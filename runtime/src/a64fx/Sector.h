@@ -16,7 +16,7 @@
 #include "base/Env.h"
 #include "base/Messages.h"
 #include "mpg/pass.h"
-#include "numa/CoreGroups.h"
+#include "numa/NodeCpus.h"
 
 namespace mpg {
 

@@ -6,9 +6,8 @@
 
 #include "a64fx/ThisMachine.h"
 #include "a64fx/A64fxRegisters.h"
-#include "a64fx/RegisterProbe.h"
 #include "base/Syscall.h"
-#include "numa/CoreGroups.h"
+#include "numa/NodeCpus.h"
 #include "pages/PagesNuma.h"
 #include <sched.h>
 #include <unistd.h>

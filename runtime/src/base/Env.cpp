@@ -4,7 +4,6 @@
 // resolve(), and docs/environment.md says why they are as they are.
 
 #include "base/Env.h"
-#include "base/EnvTable.h"
 #include "base/Messages.h"
 #include "base/Syscall.h"
 #include <fcntl.h>

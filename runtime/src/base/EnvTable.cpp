@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See EnvTable.h; and the lines of XOS_MMM_L_PRINT_ENV.
+// The table of Env.h, the parser of one value, and the lines of
+// XOS_MMM_L_PRINT_ENV.
 
-#include "base/EnvTable.h"
 #include "base/Env.h"
 #include "base/Messages.h"
 #include <sys/auxv.h>

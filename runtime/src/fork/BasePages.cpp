@@ -14,12 +14,12 @@
 #include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
+#include "fork/ForkList.h"
 #include "fork/ForkMove.h"
-#include "fork/ForkPins.h"
 #include "fork/StopThreads.h"
 #include "heap/HeapSpace.h"
 #include "pages/LargeMemory.h"
-#include "segments/LargeSegments.h"
+#include "segments/Remap.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,6 +4,9 @@
 // heap and stacks that libmpg has put there, in the order of their addresses.
 // There may be thousands of them, and nothing may be allocated at a fork: the
 // list has memory of its own.
+//
+// And whether a device, or the kernel on its own, may read or write memory of
+// this process by the frames that it lies on now (DMA).
 
 #ifndef MPG_RUNTIME_FORKLIST_H
 #define MPG_RUNTIME_FORKLIST_H
@@ -72,6 +75,11 @@ private:
 
 /// Whether the normal page at \p at has anything but zeros.
 bool isFilled(uintptr_t at, size_t page);
+
+/// True if a device, or the kernel, may know the frames; also when it cannot be
+/// told: a device that is not known to be harmless, io_uring or asynchronous
+/// I/O is open, or libibverbs is loaded.
+bool memoryMayBePinned();
 
 } // namespace mpg
 

@@ -6,13 +6,13 @@
 // it runs on a stack of its own.
 
 #include "fork/ForkMove.h"
-
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "pages/PagesNuma.h"
-
+#include "segments/Remap.h"
 #include <errno.h>
 #include <initializer_list>
+#include <signal.h>
 #include <sys/mman.h>
 
 using namespace mpg;
@@ -104,7 +104,7 @@ static int moveAll(const Job &job) {
 static Away ownStack;
 
 void *mpg::ownStackTop() {
-  // For calls of other libraries' handlers, too (ForkCopy.h). The second size
+  // For calls of other libraries' handlers, too (ForkCopy). The second size
   // where a limit leaves few addresses.
   for (size_t bytes : {size_t(1) << 20, size_t(256) << 10})
     if (ownStack.range.empty())
@@ -140,4 +140,136 @@ int mpg::moveOffLargePages(const ForkList &list) {
     return moveAll(job);
   mpg_call_on_stack(top, moveOnOwnStack, &job);
   return job.error;
+}
+
+//===----------------------------------------------------------------------===//
+// A copy for the child
+//===----------------------------------------------------------------------===//
+//
+// One mapping holds the copies of all stretches, one behind the other, so that
+// a heap in thousands of pieces does not take thousands of mappings twice.
+//
+// Other threads may write while the copy is made. The child sees some of that,
+// or not; it has none of these threads, and what their locks guard it may not
+// use in any case. The forking thread's own writes are all in it.
+//
+// MADV_DONTFORK stays on the memory: the program may have asked for it as well
+// (ibv_reg_mr() does), and then it must not be taken back.
+
+/// In a static program no child could go on without them.
+static bool mustBeShared(const ForkStretch &stretch) {
+  return stretch.owner == ForkOwner::segments && segmentsHoldLibraries();
+}
+
+int ForkCopy::reserve(Source source, size_t bytes, size_t granuleBytes) {
+  if (int error = buildAway(source, bytes, granuleBytes, nullptr, memory))
+    return error;
+  if (source != Source::hugetlb ||
+      populate(memory.range, granuleBytes) == bytes)
+    return 0;
+  discard();
+  return ENOMEM;
+}
+
+bool ForkCopy::make(const ForkList &from) {
+  if (from.bytes() > memory.range.bytes())
+    return false;
+  list = &from;
+  uintptr_t to = memory.range.start;
+  for (const ForkStretch &stretch : from) {
+    if (mustBeShared(stretch))
+      continue;
+    for (Range rest = stretch.range; !rest.empty();) {
+      bool touched;
+      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
+      if (touched)
+        copyPages(to, rest.start, run);
+      rest.start += run;
+      to += run;
+    }
+    rawCall(SYS_madvise, long(stretch.range.start), long(stretch.range.bytes()),
+            MADV_DONTFORK);
+  }
+  return true;
+}
+
+void ForkCopy::moveIn() {
+  if (!exists() || !list)
+    return;
+  uintptr_t from = memory.range.start;
+  for (const ForkStretch &stretch : *list) {
+    if (mustBeShared(stretch))
+      continue;
+    size_t bytes = stretch.range.bytes();
+    Away piece{{from, from + bytes}, memory.source, -1};
+    moveInto(piece, stretch.range.start, stretch.granuleBytes);
+    constexpr int readWrite = PROT_READ | PROT_WRITE;
+    if (stretch.rights != readWrite)
+      rawCall(SYS_mprotect, long(stretch.range.start), long(bytes),
+              stretch.rights);
+    from += bytes;
+  }
+  memory.range.start = from;
+  discard(); // what was too much
+}
+
+void ForkCopy::discard() {
+  mpg::discard(memory);
+  list = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// What a child touches before its copy is in place
+//===----------------------------------------------------------------------===//
+//
+// In the child of a program with threads the C library sets the locks of open
+// files free, and writes to its tables of name services. Both are blocks of the
+// heap, and both happen before any handler of pthread_atfork. The child has no
+// memory there then: so its first SIGSEGV is the sign to move the copy in, and
+// the second is the program's own.
+
+namespace {
+
+struct Catch {
+  void (*moveIn)() = nullptr; ///< null: nothing is caught
+  long parent = 0;            ///< its process id
+  struct sigaction before = {};
+};
+
+} // namespace
+
+static Catch caught;
+
+static void takeSignal(int, siginfo_t *info, void *) {
+  long self = rawCall(SYS_getpid);
+  void (*moveIn)() = caught.moveIn;
+  // Whatever else it is comes again, and then to the program: an error by
+  // itself, what somebody has sent with our help.
+  releaseFaults();
+  if (info->si_code <= 0)
+    rawCall(SYS_tgkill, self, rawCall(SYS_gettid), SIGSEGV);
+  else if (self != caught.parent && moveIn)
+    moveIn();
+}
+
+void mpg::catchFaults(void (*moveIn)()) {
+  struct sigaction action = {};
+  action.sa_sigaction = takeSignal;
+  action.sa_flags = SA_SIGINFO;
+  sigfillset(&action.sa_mask);
+  caught.moveIn = moveIn;
+  caught.parent = rawCall(SYS_getpid);
+  if (sigaction(SIGSEGV, &action, &caught.before)) {
+    caught.moveIn = nullptr;
+    return;
+  }
+  uint64_t faultsOnly = uint64_t(1) << (SIGSEGV - 1);
+  rawCall(SYS_rt_sigprocmask, SIG_UNBLOCK, long(&faultsOnly), 0,
+          sizeof faultsOnly);
+}
+
+void mpg::releaseFaults() {
+  if (caught.moveIn)
+    sigaction(SIGSEGV, &caught.before, nullptr);
+  caught.moveIn = nullptr;
 }

@@ -13,7 +13,7 @@
 #include "base/CLibrary.h"
 #include "base/Syscall.h"
 #include "fork/BasePages.h"
-#include "fork/ForkPins.h"
+#include "fork/ForkList.h"
 
 #include <errno.h>
 #include <stdarg.h>

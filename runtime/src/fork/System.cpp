@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// system(), which every other program calls once. Before glibc 2.29 it makes
+// system() and popen(). system() is what every other program calls once. Before
+// glibc 2.29 it makes
 // the shell by a fork without any handler, for which all memory would have to
 // leave its large pages. There it is done here, as newer C libraries do it: by
 // posix_spawn(), whose child shares the memory until it is a shell.
 
 #include "base/CLibrary.h"
 #include "base/FutexLock.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,4 +113,172 @@ MPG_EXPORT int system(const char *command) {
     return real(command);
   errno = ENOSYS;
   return -1;
+}
+
+//===----------------------------------------------------------------------===//
+// popen
+//===----------------------------------------------------------------------===//
+//
+// popen() for C libraries before glibc 2.29, where it forks: by posix_spawn(),
+// as newer ones do it. fclose() of such a stream waits for the
+// child as well, as in the C library.
+
+static Next<FILE *(const char *, const char *)> nextOpen;
+static Next<int(FILE *)> nextPipeClose, nextClose;
+
+namespace {
+
+struct Pipe {
+  Pipe *next;
+  FILE *stream;
+  pid_t child;
+};
+
+struct OpenMode {
+  bool reads = false, writes = false, closesOnExec = false;
+};
+
+} // namespace
+
+static FutexLock pipesLock;
+static std::atomic<Pipe *> pipes{nullptr};
+
+static bool parseMode(const char *text, OpenMode &mode) {
+  for (; *text; ++text)
+    if (*text == 'r')
+      mode.reads = true;
+    else if (*text == 'w')
+      mode.writes = true;
+    else if (*text == 'e')
+      mode.closesOnExec = true;
+    else
+      return false;
+  return mode.reads != mode.writes;
+}
+
+/// What the child gets as its \p standard descriptor must not have that number
+/// yet: it would be closed with the shell's start.
+static int moveAway(int end, int standard) {
+  if (end != standard)
+    return end;
+  int moved = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  close(end);
+  return moved;
+}
+
+/// pre: the lock is held. Returns an errno value.
+static int spawnReader(const char *command, int end, int standard,
+                       pid_t &child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  int error = posix_spawn_file_actions_adddup2(&actions, end, standard);
+  // No shell holds the other shells' pipes.
+  for (Pipe *at = pipes; at && !error; at = at->next)
+    if (int other = fileno(at->stream); other != standard)
+      error = posix_spawn_file_actions_addclose(&actions, other);
+  const char *arguments[] = {"sh", "-c", command, nullptr};
+  if (!error)
+    error = posix_spawn(&child, "/bin/sh", &actions, nullptr,
+                        const_cast<char **>(arguments), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/// \p ours and \p theirs are closed if that fails.
+static FILE *startShell(const char *command, OpenMode mode, int ours,
+                        int theirs) {
+  auto *pipe = static_cast<Pipe *>(malloc(sizeof(Pipe)));
+  FILE *stream = pipe ? fdopen(ours, mode.reads ? "r" : "w") : nullptr;
+  int error = errno;
+  if (stream) {
+    Locked hold(pipesLock);
+    error = spawnReader(command, theirs,
+                        mode.reads ? STDOUT_FILENO : STDIN_FILENO, pipe->child);
+    pipe->stream = stream;
+    pipe->next = pipes;
+    if (!error)
+      pipes = pipe;
+  }
+  close(theirs);
+  if (stream && !error) {
+    if (!mode.closesOnExec)
+      fcntl(ours, F_SETFD, 0);
+    return stream;
+  }
+  free(pipe);
+  if (stream)
+    nextClose.get("fclose")(stream);
+  else
+    close(ours);
+  errno = error;
+  return nullptr;
+}
+
+/// \p modeText: "r" or "w", and "e" for close-on-exec.
+static FILE *openPipe(const char *command, const char *modeText) {
+  OpenMode mode;
+  if (!parseMode(modeText, mode)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC))
+    return nullptr;
+  int ours = ends[mode.writes], theirs = ends[mode.reads];
+  theirs = moveAway(theirs, mode.reads ? STDOUT_FILENO : STDIN_FILENO);
+  if (theirs >= 0)
+    return startShell(command, mode, ours, theirs);
+  close(ours);
+  return nullptr;
+}
+
+/// The child of \p stream, which is forgotten, or 0.
+static pid_t takeChild(FILE *stream) {
+  if (!pipes.load(std::memory_order_relaxed))
+    return 0;
+  Pipe *found = nullptr;
+  {
+    Locked hold(pipesLock);
+    Pipe *before = nullptr;
+    for (found = pipes; found && found->stream != stream; found = found->next)
+      before = found;
+    if (found && before)
+      before->next = found->next;
+    else if (found)
+      pipes = found->next;
+  }
+  pid_t child = found ? found->child : 0;
+  free(found);
+  return child;
+}
+
+static int closePipe(FILE *stream, pid_t child) {
+  int status = -1;
+  int failed = nextClose.get("fclose")(stream);
+  int error = errno;
+  int cancelState;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelState);
+  pid_t ended;
+  do
+    ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  pthread_setcancelstate(cancelState, nullptr);
+  if (failed)
+    errno = error;
+  return failed ? failed : ended < 0 ? -1 : status;
+}
+
+MPG_EXPORT FILE *popen(const char *command, const char *mode) {
+  return forksForShells() ? openPipe(command, mode)
+                          : nextOpen.get("popen")(command, mode);
+}
+
+MPG_EXPORT int pclose(FILE *stream) {
+  pid_t child = takeChild(stream);
+  return child ? closePipe(stream, child) : nextPipeClose.get("pclose")(stream);
+}
+
+MPG_EXPORT int fclose(FILE *stream) {
+  pid_t child = takeChild(stream);
+  return child ? closePipe(stream, child) : nextClose.get("fclose")(stream);
 }

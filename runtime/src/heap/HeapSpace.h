@@ -17,7 +17,7 @@
 #include "base/FutexLock.h"
 #include "base/Messages.h"
 #include "heap/FreeRuns.h"
-#include "pages/PagesReserve.h"
+#include "pages/Pages.h"
 
 namespace mpg {
 

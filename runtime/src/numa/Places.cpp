@@ -4,7 +4,7 @@
 // it makes no sense.
 
 #include "numa/Places.h"
-#include "base/EnvTable.h"
+#include "base/Env.h"
 #include "base/SelfMaps.h"
 #include "numa/SharedArray.h"
 

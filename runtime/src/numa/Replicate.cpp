@@ -16,10 +16,10 @@
 // output that each thread writes a part of. A node without room shares the copy
 // of the nearest one that has one, so a shortage costs time and nothing else.
 
-#include "numa/Replicate.h"
 #include "mpg/mpg.h"
 #include "numa/NodeCpus.h"
-#include "numa/OpenMp.h"
+#include "numa/Numa.h"
+#include "numa/Places.h"
 #include "numa/Where.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"

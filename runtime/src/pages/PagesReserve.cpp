@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See PagesReserve.h. MAP_FIXED_NOREPLACE does what is needed in one step: it
-// maps all or nothing, and never over what another thread has mapped meanwhile.
+// Address ranges for later (Pages.h). MAP_FIXED_NOREPLACE does what is needed
+// in one step: it maps all or nothing, and never over what another thread has
+// mapped meanwhile.
 
-#include "pages/PagesReserve.h"
+#include "pages/Pages.h"
 
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"

@@ -15,7 +15,7 @@
 // Below either lies what the kernel would have had there: a gap that cannot be
 // touched, or, where the limit is higher than the large part or there is none,
 // normal pages that grow downwards. A program may change its limit: see
-// StackLimit.h.
+// StackLimit.cpp.
 //
 // Not done: running main on another stack. Garbage collectors and sanitizers
 // look for the stack where the kernel has put it.
@@ -27,7 +27,6 @@
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
-#include "stack/StackLimit.h"
 #include "stack/StackMove.h"
 #include <errno.h>
 #include <string.h>

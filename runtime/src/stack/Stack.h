@@ -7,6 +7,7 @@
 
 #include "base/Env.h"
 #include "base/Messages.h"
+#include "base/Range.h"
 
 /// Whether libmpg is asked to call main (Interpose.cpp). Not in static
 /// programs.
@@ -46,6 +47,35 @@ using Main = int(int, char **, char **);
 /// stack if mainBegins() says so by then. pre: once a process. Works before
 /// anything of a static program is set up.
 Main *mainOnLargePages(Main *main);
+
+//===----------------------------------------------------------------------===//
+// Its limit (StackLimit.cpp)
+//===----------------------------------------------------------------------===//
+
+/// A stack as Stack.cpp has left it.
+struct PlacedStack {
+  uintptr_t end = 0; ///< the top, as the kernel has made it or main sees it
+  Range large;
+  size_t granuleBytes = 0;
+  bool isWhole = false; ///< the large part reaches above the top
+  bool grows = false;   ///< on normal pages below the large part
+};
+
+/// Large pages that a stack has not used yet take no more than this part of
+/// what a limit on memory leaves.
+constexpr unsigned stackShareOfLimit = 32;
+
+/// From here on the stack is \p stack. pre: one thread.
+void watchStackLimit(const PlacedStack &stack);
+
+/// The limit may have changed. Raised above the large part, the stack grows
+/// below it; lowered, whole granules that are below the limit and not in use
+/// cannot be touched any more, until it is raised again.
+void applyStackLimit();
+
+/// A limit on memory may have been set: where it is near, the stack gives back
+/// what it has not used, and grows on normal pages instead.
+void applyMemoryLimit();
 
 } // namespace mpg
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See StackLimit.h. A limit that another process sets, or a raw system call, is
+// A process stack on large pages follows RLIMIT_STACK, which the kernel looks
+// at whenever a stack of its own grows, and a program may change at any time. A
+// limit that another process sets, or a raw system call, is
 // not seen.
-
-#include "stack/StackLimit.h"
 
 #include "base/FutexLock.h"
 #include "base/Syscall.h"

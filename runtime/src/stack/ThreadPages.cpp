@@ -5,7 +5,7 @@
 // back to the pool: glibc keeps the stack for another thread, which may want no
 // large pages, or find them gone (a limit on pages in use).
 
-#include "stack/ThreadPages.h"
+#include "stack/ThreadStack.h"
 
 #include "base/SelfMaps.h"
 #include "pages/LargeMemory.h"

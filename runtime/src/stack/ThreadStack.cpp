@@ -33,7 +33,6 @@
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "stack/Stack.h"
-#include "stack/ThreadPages.h"
 
 #include <atomic>
 #include <errno.h>

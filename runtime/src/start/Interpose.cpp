@@ -11,7 +11,6 @@
 #include "heap/Heap.h"
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
-#include "stack/StackLimit.h"
 #include "stack/ThreadStack.h"
 #include <errno.h>
 #include <sched.h>
