@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 #include <cstdlib>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -188,6 +189,11 @@ std::string mpg::findRuntimeLibrary(StringRef self, StringRef installed) {
 
 bool mpg::canBePreloaded(StringRef path) {
   return path.find_first_of(":;\n") == StringRef::npos;
+}
+
+bool mpg::isMountedNoexec(const std::string &path) {
+  struct statvfs status;
+  return statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC);
 }
 
 std::vector<std::pair<std::string, std::string>>

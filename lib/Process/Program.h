@@ -62,6 +62,10 @@ std::string findRuntimeLibrary(llvm::StringRef self, llvm::StringRef installed);
 /// name of a folder.
 bool canBePreloaded(llvm::StringRef path);
 
+/// Whether \p path is on a file system that is mounted without the right to
+/// execute: no program can be started there and no library loaded.
+bool isMountedNoexec(const std::string &path);
+
 /// What brings \p path into every program: LD_PRELOAD, where blanks end a name.
 /// If it has some the folder comes by LD_LIBRARY_PATH, where they do not, in
 /// front of what that is now.

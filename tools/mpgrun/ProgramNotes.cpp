@@ -153,6 +153,10 @@ int mpg::refuseProgram(const RunOptions &options, const Program &program,
     error() << name
             << ": is no program; a script has to begin with #! and its "
                "interpreter\n";
+  else if (code == EACCES && isMountedNoexec(program.path))
+    error() << name
+            << ": its file system is mounted without the right to execute "
+               "(noexec); copy it to another one\n";
   else
     error() << name << ": " << strerror(code) << "\n";
   return exitNotExecutable;

@@ -258,6 +258,35 @@ int Runner::run() {
   endLike(outcome.waitStatus);
 }
 
+/// The library beside the program \p self; none, with an error printed, if no
+/// program can load it.
+static std::optional<std::string> findUsableLibrary(StringRef self) {
+  std::string library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
+  if (library.empty()) {
+    SmallString<256> folder = sys::path::parent_path(self);
+    sys::path::append(folder, MPG_LIBRARY_FOLDER);
+    sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+    error() << "libmpgrt.so.1 is not in " << printable(folder)
+            << ": the installation is not whole; install mpgtools again "
+               "(the package libmpgrt1)\n";
+    return std::nullopt;
+  }
+  if (!canBePreloaded(library)) {
+    error() << printable(library)
+            << ": the loader cannot preload from a folder whose name has a "
+               "colon or a semicolon; install mpgtools elsewhere\n";
+    return std::nullopt;
+  }
+  if (isMountedNoexec(library)) {
+    error() << printable(library)
+            << ": no program can load it, because its file system is mounted "
+               "without the right to execute (noexec); install mpgtools on "
+               "another one\n";
+    return std::nullopt;
+  }
+  return library;
+}
+
 int main(int argc, char **argv) {
   int status = 0;
   std::optional<RunOptions> options = parseOptions(argc, argv, status);
@@ -267,21 +296,8 @@ int main(int argc, char **argv) {
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   if (self.empty()) // a sandbox may forbid readlink
     self = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
-  std::string library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
-  if (library.empty()) {
-    SmallString<256> folder = sys::path::parent_path(self);
-    sys::path::append(folder, MPG_LIBRARY_FOLDER);
-    sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
-    error() << "libmpgrt.so.1 is not in " << printable(folder)
-            << ": the installation is not whole; install mpgtools again "
-               "(the package libmpgrt1)\n";
+  std::optional<std::string> library = findUsableLibrary(self);
+  if (!library)
     return exitOwnError;
-  }
-  if (!canBePreloaded(library)) {
-    error() << printable(library)
-            << ": the loader cannot preload from a folder whose name has a "
-               "colon or a semicolon; install mpgtools elsewhere\n";
-    return exitOwnError;
-  }
-  return Runner(std::move(*options), std::move(library)).run();
+  return Runner(std::move(*options), std::move(*library)).run();
 }
