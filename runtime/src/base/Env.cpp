@@ -8,6 +8,7 @@
 #include "base/Syscall.h"
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,18 +35,29 @@ static bool exists(const char *path) {
   return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
 }
 
+/// Not the C library's function: this comes before the start of a sanitizer
+/// that has put its own in the place of that.
+static bool look(const char *path, struct stat &status) {
+  return path && !isError(rawCall(SYS_newfstatat, AT_FDCWD, long(path),
+                                  long(&status), 0));
+}
+
 /// Whether \p target is the file that this process runs. A target that makes
 /// no sense is told as a wrong value, and a wrong value is no restriction.
+/// Under an emulator of user programs (qemu-aarch64) the kernel's answer is the
+/// emulator; the name that was given to exec is the program's.
 static bool namesThisProgram(const char *target) {
   uint64_t device, inode;
   struct stat status;
-  // Not the C library's function: this comes before the start of a sanitizer
-  // that has put its own in the place of that.
-  if (!parseFile(target, device, inode) ||
-      isError(rawCall(SYS_newfstatat, AT_FDCWD, long("/proc/self/exe"),
-                      long(&status), 0)))
+  if (!parseFile(target, device, inode) || !look("/proc/self/exe", status))
     return true;
-  return uint64_t(status.st_dev) == device && uint64_t(status.st_ino) == inode;
+  auto isIt = [&] {
+    return uint64_t(status.st_dev) == device &&
+           uint64_t(status.st_ino) == inode;
+  };
+  return isIt() ||
+         (look(reinterpret_cast<const char *>(getauxval(AT_EXECFN)), status) &&
+          isIt());
 }
 
 /// Of the ranks that a launcher has started on this node only the first speaks.
