@@ -14,7 +14,6 @@
 // Nothing here may run before the version of LLVM has been compared: a global
 // constructor would crash a compiler of another version.
 
-#include "base/DebugCounters.h"
 #include "base/PassOptions.h"
 #include "hints/HintSource.h"
 #include "hints/TouchMarker.h"

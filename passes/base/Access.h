@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions touch memory in a way that a tag can be put on, and which
-// operand is the address.
+// What can carry a tag: which instructions touch memory in a way that one can
+// be put on, and which operand is their address; which targets and functions.
 
 #ifndef MPG_PASSES_ACCESS_H
 #define MPG_PASSES_ACCESS_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Instruction.h"
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
 
 namespace mpg {
 
@@ -39,6 +45,17 @@ bool isPrefetch(const llvm::Instruction &instruction);
 
 /// \p code with words for a remark: "volatile", ...
 const char *describe(Untaggable code);
+
+/// Whether code for \p module's target can carry tags: AArch64 Linux.
+bool targetHasTags(const llvm::Module &module);
+
+/// Why \p function is left alone; nullptr if it is not.
+const char *whyUntagged(const llvm::Function &function);
+
+/// One remark for \p function, or for the whole \p module, whose hints are not
+/// used.
+void remarkUntagged(llvm::Function &function, llvm::StringRef reason);
+void remarkUntagged(llvm::Module &module, llvm::StringRef reason);
 
 } // namespace mpg
 

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the passes say: warnings about wrong hints, and remarks about each hint
-// that was applied or not (-Rpass=mpg, -Rpass-missed=mpg).
+// What the passes say: warnings about wrong hints, remarks about each hint that
+// was applied or not (-Rpass=mpg, -Rpass-missed=mpg), and what the source calls
+// the place and the memory that they are about.
 
 #ifndef MPG_PASSES_DIAGNOSTICS_H
 #define MPG_PASSES_DIAGNOSTICS_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include <set>
 #include <string>
+#include <tuple>
+
+namespace llvm {
+class Value;
+} // namespace llvm
 
 namespace mpg {
 
@@ -38,6 +47,40 @@ llvm::DebugLoc userLocation(llvm::DebugLoc location);
 /// Whether \p location, not seen through inlining, is in a file that a user can
 /// change; also if it is not known.
 bool isUserCode(const llvm::DebugLoc &location);
+
+/// The remarks of one module about the user's source: each is said once for a
+/// place, however many copies of its code templates, inlining and outlining
+/// have made. Not for several threads.
+class RemarkPlaces {
+public:
+  using AddText = llvm::function_ref<void(llvm::OptimizationRemarkMissed &)>;
+
+  /// Emits the missed remark \p name, with what \p addText puts into it, at
+  /// \p location of code in \p block; nothing if the place has one already.
+  void missed(llvm::StringRef name, const llvm::DebugLoc &location,
+              const llvm::BasicBlock &block, AddText addText);
+  void missed(llvm::StringRef name, const llvm::Instruction &at,
+              AddText addText);
+
+  /// Whether nothing was said as \p name at \p location of code in \p block
+  /// about \p subject; from now on something was.
+  bool isNew(llvm::StringRef name, const llvm::DebugLoc &location,
+             const llvm::BasicBlock &block, llvm::StringRef subject = "");
+
+private:
+  using Place =
+      std::tuple<std::string, std::string, unsigned, unsigned, std::string>;
+  std::set<Place> places;
+};
+
+/// The variable whose memory \p address is in, or that points there; "" if that
+/// is not known: a global's name always is, others' from debug information
+/// only.
+std::string variableNameOf(const llvm::Value &address);
+
+/// The member of a class, or else the variable, that is at \p address; "" if
+/// that is not known.
+std::string memberNameOf(const llvm::Value &address);
 
 } // namespace mpg
 

@@ -2,7 +2,12 @@
 
 #include "base/Hint.h"
 #include "mpg/hints.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -66,4 +71,172 @@ std::string mpg::describeTag(uint8_t tag) {
   if (tag & MPG_TAG_WEAK_SWPF)
     text += ", weak software prefetch";
   return text;
+}
+
+static constexpr StringLiteral markPrefix = "mpg";
+static constexpr StringLiteral basePrefix = "mpg-base";
+static constexpr StringLiteral globalMarks = "mpg.bases";
+static constexpr StringLiteral moduleFlag = "mpg.marks";
+
+static std::string digitsFor(uint8_t tag) {
+  return utohexstr(tag, /*LowerCase=*/true, 2);
+}
+
+/// Adds one more \p digits that an access carries.
+static void addTo(Mark &mark, StringRef digits) {
+  unsigned tag;
+  if (digits.getAsInteger(16, tag) || tag > 0xff)
+    return;
+  bool isFirst = mark.kind == Mark::none;
+  mark.kind = isFirst || mark.tag == tag ? Mark::one : Mark::conflict;
+  mark.tag = tag;
+}
+
+// --- As an alias scope: !{!"mpg.41", !{!"mpg"}}
+
+static constexpr StringLiteral scopePrefix = "mpg.";
+
+static MDNode *scopeOf(LLVMContext &context, StringRef digits) {
+  MDNode *domain = MDNode::get(context, MDString::get(context, markPrefix));
+  std::string name = (scopePrefix + digits).str();
+  return MDNode::get(context, {MDString::get(context, name), domain});
+}
+
+/// The digits in \p scope if it is ours, else "".
+static StringRef digitsOf(const Metadata *scope) {
+  auto *node = dyn_cast_or_null<MDNode>(scope);
+  auto *name = node && node->getNumOperands() == 2
+                   ? dyn_cast<MDString>(node->getOperand(0))
+                   : nullptr;
+  StringRef digits = name ? name->getString() : "";
+  return digits.consume_front(scopePrefix) ? digits : "";
+}
+
+/// The scopes of \p access without ours.
+static SmallVector<Metadata *, 4> otherScopesOn(const Instruction &access) {
+  SmallVector<Metadata *, 4> others;
+  if (MDNode *scopes = access.getMetadata(LLVMContext::MD_alias_scope))
+    for (const MDOperand &scope : scopes->operands())
+      if (digitsOf(scope).empty())
+        others.push_back(scope);
+  return others;
+}
+
+static void setScopes(Instruction &access, ArrayRef<Metadata *> scopes) {
+  access.setMetadata(LLVMContext::MD_alias_scope,
+                     scopes.empty() ? nullptr
+                                    : MDNode::get(access.getContext(), scopes));
+}
+
+// --- As memory model relaxation annotation
+
+static SmallVector<MMRAMetadata::TagT, 2> otherTagsOn(const Instruction &access,
+                                                      StringRef ours) {
+  SmallVector<MMRAMetadata::TagT, 2> tags;
+  if (MDNode *node = access.getMetadata(LLVMContext::MD_mmra))
+    for (const MMRAMetadata::TagT &tag : MMRAMetadata(node))
+      if (tag.first != ours)
+        tags.push_back(tag);
+  return tags;
+}
+
+static void setTags(Instruction &access, ArrayRef<MMRAMetadata::TagT> tags) {
+  access.setMetadata(LLVMContext::MD_mmra,
+                     MMRAMetadata::getMD(access.getContext(), tags));
+}
+
+static Mark readTags(const Instruction &access, StringRef ours) {
+  Mark mark;
+  if (MDNode *node = access.getMetadata(LLVMContext::MD_mmra))
+    for (const auto &[prefix, suffix] : MMRAMetadata(node))
+      if (prefix == ours)
+        addTo(mark, suffix);
+  return mark;
+}
+
+static void addTag(Instruction &access, StringRef ours, uint8_t tag) {
+  SmallVector<MMRAMetadata::TagT, 2> tags = otherTagsOn(access, ours);
+  std::string digits = digitsFor(tag);
+  tags.push_back({ours, digits});
+  setTags(access, tags);
+}
+
+// --- Both
+
+Mark mpg::readMark(const Instruction &access) {
+  Mark mark = readTags(access, markPrefix);
+  if (mark.kind != Mark::none)
+    return mark;
+  if (MDNode *scopes = access.getMetadata(LLVMContext::MD_alias_scope))
+    for (const MDOperand &scope : scopes->operands())
+      addTo(mark, digitsOf(scope));
+  return mark;
+}
+
+void mpg::writeMark(Instruction &access, uint8_t tag) {
+  addTag(access, markPrefix, tag);
+  SmallVector<Metadata *, 4> scopes = otherScopesOn(access);
+  scopes.push_back(scopeOf(access.getContext(), digitsFor(tag)));
+  setScopes(access, scopes);
+}
+
+void mpg::eraseMark(Instruction &access) {
+  setTags(access, otherTagsOn(access, markPrefix));
+  setScopes(access, otherScopesOn(access));
+}
+
+// --- Bases
+
+void mpg::writeBaseMark(Value &base, Function &function, uint8_t tag) {
+  std::string digits = digitsFor(tag);
+  if (auto *argument = dyn_cast<Argument>(&base))
+    argument->addAttr(
+        Attribute::get(function.getContext(), basePrefix, digits));
+  else if (auto *instruction = dyn_cast<Instruction>(&base);
+           instruction && canInstructionHaveMMRAs(*instruction))
+    addTag(*instruction, basePrefix, tag);
+}
+
+void mpg::writeGlobalMarks(
+    Function &function, ArrayRef<std::pair<GlobalVariable *, uint8_t>> marks) {
+  SmallVector<Metadata *, 8> pairs;
+  for (auto [global, tag] : marks) {
+    pairs.push_back(ValueAsMetadata::get(global));
+    pairs.push_back(MDString::get(function.getContext(), digitsFor(tag)));
+  }
+  function.setMetadata(globalMarks, MDNode::get(function.getContext(), pairs));
+}
+
+BaseMarks::BaseMarks(const Function &function) : function(function) {
+  const MDNode *pairs = function.getMetadata(globalMarks);
+  for (unsigned next = 0; pairs && next + 1 < pairs->getNumOperands();
+       next += 2)
+    // A variable that was removed leaves a hole.
+    if (auto *value =
+            dyn_cast_or_null<ValueAsMetadata>(pairs->getOperand(next).get()))
+      if (auto *digits = dyn_cast<MDString>(pairs->getOperand(next + 1)))
+        addTo(globals[value->getValue()], digits->getString());
+}
+
+Mark BaseMarks::of(const Value &base) const {
+  Mark mark;
+  if (auto *argument = dyn_cast<Argument>(&base))
+    addTo(mark, function.getAttributes()
+                    .getParamAttr(argument->getArgNo(), basePrefix)
+                    .getValueAsString());
+  else if (auto *instruction = dyn_cast<Instruction>(&base))
+    return readTags(*instruction, basePrefix);
+  else
+    mark = globals.lookup(&base);
+  return mark;
+}
+
+// --- Modules
+
+bool mpg::hasMarks(const Module &module) {
+  return module.getNamedMetadata(moduleFlag);
+}
+
+void mpg::noteThatThereAreMarks(Module &module) {
+  module.getOrInsertNamedMetadata(moduleFlag);
 }

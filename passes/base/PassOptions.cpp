@@ -3,9 +3,11 @@
 #include "base/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/DebugCounter.h"
 #include <cstdlib>
 #include <memory>
 #include <tuple>
@@ -206,3 +208,22 @@ PassOptions mpg::loadPassOptions(const Module &module) {
         consumeError(parsePassOptions(text->getString(), options));
   return options;
 }
+
+static constexpr char counterName[] = "mpg-tag";
+static constexpr char counterHelp[] = "Which accesses get a tag";
+
+#if LLVM_VERSION_MAJOR >= 22
+static DebugCounter::CounterInfo &counter() {
+  static DebugCounter::CounterInfo info(counterName, counterHelp);
+  return info;
+}
+#else
+static unsigned counter() {
+  static unsigned number =
+      DebugCounter::registerCounter(counterName, counterHelp);
+  return number;
+}
+#endif
+
+void mpg::registerDebugCounters() { counter(); }
+bool mpg::shouldTag() { return DebugCounter::shouldExecute(counter()); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options of the passes: one comma-separated text, MPG_PASS_OPTIONS of the
-// environment, and on LLVM 22 an -mllvm -mpg-NAME=VALUE for each. The first
-// pass of a compile writes what it found into the module, so a link with LTO
-// needs no options.
+// What the command line and the environment say to the passes: options in one
+// comma-separated text, MPG_PASS_OPTIONS of the environment, and on LLVM 22 an
+// -mllvm -mpg-NAME=VALUE for each; and a debug counter. The first pass of a
+// compile writes the options that it found into the module, so a link with LTO
+// needs none.
 
 #ifndef MPG_PASSES_PASSOPTIONS_H
 #define MPG_PASSES_PASSOPTIONS_H
@@ -17,7 +18,7 @@
 
 namespace llvm {
 class Module;
-}
+} // namespace llvm
 
 namespace mpg {
 
@@ -67,6 +68,15 @@ void storePassOptions(llvm::Module &module, const PassOptions &options);
 /// modules without hints, where nothing is written: then what the environment
 /// and the command line of this step say.
 PassOptions loadPassOptions(const llvm::Module &module);
+
+/// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred
+/// accesses only: with it, the one tag that breaks a program is found by
+/// halving. Call it once, before the command line is read; not from a global
+/// constructor, see registerPassOptions.
+void registerDebugCounters();
+
+/// Counts one access; whether it may be tagged.
+bool shouldTag();
 
 } // namespace mpg
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hints/AccessMarker.h"
-#include "base/Eligibility.h"
-#include "base/HintMarks.h"
+#include "base/Access.h"
+#include "base/Hint.h"
 #include "hints/RandomHints.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hints/HintSource.h"
-#include "base/Eligibility.h"
+#include "base/Access.h"
 #include "base/PassOptions.h"
 #include "hints/AccessMarker.h"
 #include "hints/AnnotationReader.h"

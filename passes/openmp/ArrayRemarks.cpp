@@ -2,7 +2,6 @@
 
 #include "openmp/ArrayRemarks.h"
 #include "base/Diagnostics.h"
-#include "openmp/VariableNames.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"

@@ -6,7 +6,7 @@
 #ifndef MPG_PASSES_ARRAYREMARKS_H
 #define MPG_PASSES_ARRAYREMARKS_H
 
-#include "base/RemarkPlaces.h"
+#include "base/Diagnostics.h"
 #include "openmp/ArrayVerdict.h"
 #include "openmp/SerialMembers.h"
 #include "openmp/SerialRows.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "openmp/FalseSharing.h"
+#include "base/Diagnostics.h"
 #include "base/OmpRegions.h"
 #include "openmp/AddressGrowth.h"
 #include "openmp/CacheShape.h"
-#include "openmp/VariableNames.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"

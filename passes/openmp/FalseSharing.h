@@ -12,7 +12,7 @@
 #ifndef MPG_PASSES_FALSESHARING_H
 #define MPG_PASSES_FALSESHARING_H
 
-#include "base/RemarkPlaces.h"
+#include "base/Diagnostics.h"
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {

@@ -4,7 +4,6 @@
 #include "base/Diagnostics.h"
 #include "base/OmpRegions.h"
 #include "base/PassOptions.h"
-#include "base/RemarkPlaces.h"
 #include "openmp/ArrayPlaces.h"
 #include "openmp/CallFrames.h"
 #include "openmp/CoarseLoop.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "openmp/SamePow2Arrays.h"
+#include "base/Diagnostics.h"
 #include "openmp/AddressGrowth.h"
 #include "openmp/CacheShape.h"
-#include "openmp/VariableNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"

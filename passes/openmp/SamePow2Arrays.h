@@ -12,7 +12,7 @@
 #ifndef MPG_PASSES_SAMEPOW2ARRAYS_H
 #define MPG_PASSES_SAMEPOW2ARRAYS_H
 
-#include "base/RemarkPlaces.h"
+#include "base/Diagnostics.h"
 #include "openmp/ArrayPlaces.h"
 #include "openmp/Sampler.h"
 

@@ -3,7 +3,6 @@
 #include "sim/SimTable.h"
 #include "base/Diagnostics.h"
 #include "mpg/sim.h"
-#include "openmp/VariableNames.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"

@@ -3,8 +3,8 @@
 // See AddressReaders.h.
 
 #include "tags/AddressReaders.h"
-#include "base/Eligibility.h"
-#include "base/HintMarks.h"
+#include "base/Access.h"
+#include "base/Hint.h"
 #include "tags/TagRemover.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"

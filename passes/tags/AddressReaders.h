@@ -4,7 +4,7 @@
 // our last pass: -fsanitize=dataflow, -fmemory-profile and
 // -fsanitize-coverage. A tag would become a part of its addresses, and nothing
 // in a function tells that it is going to come; other sanitizers have an
-// attribute (Eligibility.h). So the tags are taken off again just before.
+// attribute (base/Access.h). So the tags are taken off again just before.
 
 #ifndef MPG_PASSES_ADDRESSREADERS_H
 #define MPG_PASSES_ADDRESSREADERS_H

@@ -2,7 +2,7 @@
 
 #include "tags/BaseMarker.h"
 #include "base/Access.h"
-#include "base/HintMarks.h"
+#include "base/Hint.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"

@@ -2,7 +2,7 @@
 
 #include "tags/KeepLoops.h"
 #include "base/Diagnostics.h"
-#include "base/HintMarks.h"
+#include "base/Hint.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"

@@ -2,7 +2,7 @@
 
 #include "tags/TagRemover.h"
 #include "base/Access.h"
-#include "base/HintMarks.h"
+#include "base/Hint.h"
 #include "tags/AliasScopes.h"
 #include "tags/HintNoteWriter.h"
 #include "tags/TagForm.h"

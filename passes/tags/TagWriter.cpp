@@ -2,13 +2,9 @@
 
 #include "tags/TagWriter.h"
 #include "base/Access.h"
-#include "base/DebugCounters.h"
 #include "base/Diagnostics.h"
-#include "base/Eligibility.h"
 #include "base/Hint.h"
-#include "base/HintMarks.h"
 #include "base/PassOptions.h"
-#include "base/RemarkPlaces.h"
 #include "mpg/hints.h"
 #include "tags/AddressTagger.h"
 #include "tags/AliasScopes.h"
