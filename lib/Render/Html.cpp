@@ -186,18 +186,11 @@ void PageWriter::writeDetails() {
 }
 
 void PageWriter::writeHead() {
-  std::string title = result.files.size() == 1
-                          ? escapeHtml(result.files.front().path)
-                      : result.job ? escapeHtml(result.job->script.path)
+  std::string title = result.files.size() == 1 ? result.files.front().path
+                      : result.job ? result.job->script.path
                                    : countWord(result.files.size(), "file");
-  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-         "charset=\"utf-8\">\n<meta name=\"viewport\" "
-         "content=\"width=device-width, initial-scale=1\">\n<meta "
-         "name=\"color-scheme\" content=\"light dark\">\n<meta "
-         "name=\"generator\" content=\"mpgaudit " MPG_VERSION "\">\n<title>"
-      << title << " - mpgaudit</title>\n<style>" << htmlStyle()
-      << "</style>\n</head>\n<body>\n"
-      << htmlPatterns() << "<header>\n<h1>Will it be on large pages?</h1>\n<p>";
+  beginHtmlPage(out, "mpgaudit " MPG_VERSION, title + " - mpgaudit");
+  out << htmlPatterns() << "<header>\n<h1>Will it be on large pages?</h1>\n<p>";
   std::vector<Finding> all; // only severities matter for the badges
   auto add = [&](ArrayRef<Finding> findings) {
     all.insert(all.end(), findings.begin(), findings.end());

@@ -125,6 +125,32 @@ std::string mpg::escapeHtml(StringRef text) {
   return escaped;
 }
 
+void mpg::beginHtmlPage(raw_ostream &out, const std::string &generator,
+                        const std::string &title, StringRef style) {
+  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+         "charset=\"utf-8\">\n<meta name=\"viewport\" "
+         "content=\"width=device-width, initial-scale=1\">\n<meta "
+         "name=\"color-scheme\" content=\"light dark\">\n<meta "
+         "name=\"generator\" content=\""
+      << escapeHtml(generator) << "\">\n<title>" << escapeHtml(title)
+      << "</title>\n<style>" << htmlStyle() << style
+      << "</style>\n</head>\n<body>\n";
+}
+
+void mpg::beginHtmlTable(raw_ostream &out, StringRef name,
+                         ArrayRef<std::string> columns) {
+  out << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\""
+      << escapeHtml(name) << "\"><table>\n<thead><tr>";
+  for (StringRef column : columns) {
+    bool isNumber = column.consume_front(">");
+    out << "<th scope=\"col\"" << (isNumber ? " class=\"size\"" : "") << ">"
+        << escapeHtml(column) << "</th>";
+  }
+  out << "</tr></thead>\n<tbody>\n";
+}
+
+void mpg::endHtmlTable(raw_ostream &out) { out << "</tbody></table></div>\n"; }
+
 std::string mpg::countWord(size_t count, StringRef word) {
   return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
 }

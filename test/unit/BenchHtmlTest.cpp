@@ -3,7 +3,6 @@
 // The page of mpgbench --html over made-up results: well formed, harmless,
 // every number of every picture inside of the picture, no label over another.
 
-#include "mpgbench/Report/BenchAxis.h"
 #include "mpgbench/Report/BenchPanels.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringExtras.h"

@@ -10,12 +10,6 @@
 
 namespace mpg {
 
-/// The start of a table that can be scrolled sideways, up to its first row; and
-/// its end. \p columns: headings; those that begin with '>' are of numbers.
-void beginTable(llvm::raw_ostream &out, llvm::StringRef name,
-                llvm::ArrayRef<std::string> columns);
-void endTable(llvm::raw_ostream &out);
-
 /// Every point: its parameters, what was measured, on which pages.
 void writePointTable(llvm::raw_ostream &out,
                      const ExperimentResult &experiment);

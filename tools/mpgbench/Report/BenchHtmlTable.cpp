@@ -4,7 +4,6 @@
 // much and on which pages.
 
 #include "Support/HtmlPage.h"
-#include "mpgbench/Report/BenchAxis.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Report/PointLabels.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,20 +17,6 @@ using namespace mpg;
 
 /// Names that are listed for one reason.
 static constexpr size_t nameLimit = 12;
-
-void mpg::beginTable(raw_ostream &out, StringRef name,
-                     ArrayRef<std::string> columns) {
-  out << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\""
-      << escapeHtml(name) << "\"><table>\n<thead><tr>";
-  for (StringRef column : columns) {
-    bool isNumber = column.consume_front(">");
-    out << "<th scope=\"col\"" << (isNumber ? " class=\"size\"" : "") << ">"
-        << escapeHtml(column) << "</th>";
-  }
-  out << "</tr></thead>\n<tbody>\n";
-}
-
-void mpg::endTable(raw_ostream &out) { out << "</tbody></table></div>\n"; }
 
 /// "2 MiB pool 97 %, normal 3 %"; "" if nothing is known.
 static std::string describeBacking(const PointResult &point) {
@@ -113,16 +98,16 @@ void mpg::writePointTable(raw_ostream &out,
     columns.push_back("point");
   for (std::string &column : columns)
     if (StringRef(column).starts_with(">"))
-      column = " " + column; // a name, not a mark of beginTable
+      column = " " + column; // a name, not a mark of beginHtmlTable
   columns.push_back(">median, " + experiment.unit);
   for (const char *column :
        {">95 % interval", ">min", ">max", ">runs", "pages under it", "notes"})
     columns.push_back(column);
   out << "<h3>Points</h3>\n";
-  beginTable(out, "Points of " + experiment.name, columns);
+  beginHtmlTable(out, "Points of " + experiment.name, columns);
   for (const PointResult &point : experiment.points)
     writePointRow(out, point, names);
-  endTable(out);
+  endHtmlTable(out);
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +176,7 @@ void mpg::writeCounterTable(raw_ostream &out,
   std::vector<std::string> columns = {"point"};
   for (const std::string &name : extras.names)
     columns.push_back(">" + name);
-  beginTable(out, "Counters of " + experiment.name, columns);
+  beginHtmlTable(out, "Counters of " + experiment.name, columns);
   for (const PointResult &point : experiment.points) {
     if (point.samples.empty())
       continue;
@@ -206,7 +191,7 @@ void mpg::writeCounterTable(raw_ostream &out,
     }
     out << "</tr>\n";
   }
-  endTable(out);
+  endHtmlTable(out);
   out << "</details>\n";
 }
 
@@ -220,8 +205,8 @@ void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
     return;
   out << "<h3>What the guide says</h3>\n<p class=\"muted\">Figures of another "
          "machine, for comparison only; letters mark them in the plots.</p>\n";
-  beginTable(out, "Figures of the guide for " + experiment.name,
-             {"", "there", ">" + experiment.unit, "source and accounting"});
+  beginHtmlTable(out, "Figures of the guide for " + experiment.name,
+                 {"", "there", ">" + experiment.unit, "source and accounting"});
   for (size_t i = 0; i < experiment.guide.size(); ++i) {
     const GuideFigure &figure = experiment.guide[i];
     out << "<tr><td>";
@@ -234,7 +219,7 @@ void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
       out << " <span class=\"muted\">(" << marks[i].whyNot << ")</span>";
     out << "</td></tr>\n";
   }
-  endTable(out);
+  endHtmlTable(out);
 }
 
 void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {

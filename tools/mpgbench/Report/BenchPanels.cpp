@@ -7,8 +7,8 @@
 
 #include "mpgbench/Report/BenchPanels.h"
 #include "Support/Format.h"
+#include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
-#include "mpgbench/Report/BenchAxis.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
@@ -61,6 +61,23 @@ static std::vector<std::string> namesOf(const Parameters &parameters) {
 
 static bool canBeDrawn(const PointResult &point) {
   return !point.samples.empty() && isDrawable(point.summary.median);
+}
+
+static PlotPoint pointOf(const PointResult &result, size_t series,
+                         size_t category) {
+  PlotPoint point;
+  point.name = result.name;
+  point.note = ", " + countWord(result.samples.size(), "repetition") +
+               (result.isBusy ? ", while the machine was busy" : "");
+  point.value = result.summary.median;
+  if (result.summary.interval)
+    point.interval = {result.summary.interval->low,
+                      result.summary.interval->high};
+  point.samples = valuesOf(result);
+  point.isHollow = result.isBusy;
+  point.series = series;
+  point.category = category;
+  return point;
 }
 
 /// "16K" and "1G" as bytes, "0.5" as it is; 0 if it is neither.
@@ -172,8 +189,9 @@ void Arranger::addPanel(const Group &group, PlotPanel panel,
       continue;
     auto category =
         find(panel.categories, parameter(point->parameters, group.x).str());
-    panel.points.push_back({point, seriesOf(group, *point),
-                            size_t(category - panel.categories.begin())});
+    panel.points.push_back(
+        pointOf(*point, seriesOf(group, *point),
+                size_t(category - panel.categories.begin())));
   }
   if (!panel.points.empty())
     splitAndKeep(std::move(panel));

@@ -6,7 +6,6 @@
 
 #include "mpgbench/Report/BenchPlot.h"
 #include "Support/HtmlPage.h"
-#include "mpgbench/Report/BenchPlotPanel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -75,15 +74,14 @@ private:
 
 void PlotsWriter::addValues(const PlotPanel &panel, Range &range) const {
   for (const PlotPoint &point : panel.points) {
-    const Summary &summary = point.point->summary;
-    range.add(summary.median);
-    if (summary.interval) {
-      range.add(summary.interval->low);
-      range.add(summary.interval->high);
+    range.add(point.value);
+    if (point.interval) {
+      range.add(point.interval->first);
+      range.add(point.interval->second);
     }
     if (drawsRepetitions)
-      for (const WorkerResult &sample : point.point->samples)
-        range.add(sample.value);
+      for (double sample : point.samples)
+        range.add(sample);
   }
 }
 
@@ -106,7 +104,7 @@ void PlotsWriter::measureRanges() {
   size_t repetitions = 0;
   for (const PlotPanel &panel : set.panels)
     for (const PlotPoint &point : panel.points)
-      repetitions += point.point->samples.size();
+      repetitions += point.samples.size();
   drawsRepetitions = repetitions <= repetitionLimit;
   for (const PlotPanel &panel : set.panels)
     addValues(panel, ranges[panel.group]);
@@ -160,7 +158,9 @@ void PlotsWriter::writeOne(size_t index) {
                           drawsRepetitions,
                           id};
   for (size_t figure : guides[index])
-    drawing.guides.push_back({&experiment.guide[figure], marks[figure].key});
+    drawing.guides.push_back({experiment.guide[figure].label,
+                              experiment.guide[figure].value,
+                              experiment.guide[figure].at, marks[figure].key});
   out << "<figure>\n<figcaption id=\"" << id << "\">"
       << escapeHtml(experiment.name);
   if (!panel.xName.empty())
@@ -174,47 +174,38 @@ void PlotsWriter::writeOne(size_t index) {
   out << "</figure>\n";
 }
 
-static void writeSample(raw_ostream &out, StringRef classes, StringRef inside,
-                        StringRef text) {
-  out << "<li><svg class=\"sample\" viewBox=\"0 0 22 14\" width=\"22\" "
-         "height=\"14\" aria-hidden=\"true\"><g class=\""
-      << classes << "\">" << inside << "</g></svg> " << text << "</li>\n";
-}
-
 void PlotsWriter::writeLegend() {
   bool hasBusy = false, hasInterval = false;
   std::set<size_t> shown;
   for (const PlotPanel &panel : set.panels)
     for (const PlotPoint &point : panel.points) {
       shown.insert(point.series);
-      hasBusy |= point.point->isBusy;
-      hasInterval |= point.point->summary.interval.has_value();
+      hasBusy |= point.isHollow;
+      hasInterval |= point.interval.has_value();
     }
-  auto shape = [](size_t series) {
-    return "<use href=\"#" + seriesShape(series) + "\" x=\"11\" y=\"7\"/>";
-  };
   out << "<ul class=\"legend\">\n";
   for (size_t i : shown)
-    writeSample(out, "point " + seriesClass(i), shape(i),
-                set.series[i].empty() ? "median"
-                                      : escapeHtml(set.series[i]) + ", median");
+    writePlotKey(out, "point " + seriesClass(i), plotKeyShape(i),
+                 set.series[i].empty()
+                     ? "median"
+                     : escapeHtml(set.series[i]) + ", median");
   if (hasInterval)
-    writeSample(out, "point other",
-                "<path class=\"interval\" d=\"M11 1V13M8 1H14M8 13H14\"/>",
-                "95 % interval of the median");
+    writePlotKey(out, "point other",
+                 "<path class=\"interval\" d=\"M11 1V13M8 1H14M8 13H14\"/>",
+                 "95 % interval of the median");
   if (drawsRepetitions)
-    writeSample(out, "point other",
-                "<circle class=\"repetition\" cx=\"7\" cy=\"9\" r=\"1.7\"/>"
-                "<circle class=\"repetition\" cx=\"15\" cy=\"6\" r=\"1.7\"/>",
-                "one repetition");
+    writePlotKey(out, "point other",
+                 "<circle class=\"repetition\" cx=\"7\" cy=\"9\" r=\"1.7\"/>"
+                 "<circle class=\"repetition\" cx=\"15\" cy=\"6\" r=\"1.7\"/>",
+                 "one repetition");
   if (hasBusy)
-    writeSample(out, "point busy other", shape(0),
-                "hollow: measured while the machine was busy");
+    writePlotKey(out, "point busy other", plotKeyShape(0),
+                 "hollow: measured while the machine was busy");
   for (size_t i = 0; i < marks.size(); ++i)
     if (!marks[i].key.empty())
-      writeSample(out, "guide", "<line x1=\"0\" x2=\"22\" y1=\"7\" y2=\"7\"/>",
-                  "<strong>" + marks[i].key + "</strong> the guide: " +
-                      escapeHtml(experiment.guide[i].label));
+      writePlotKey(out, "guide", "<line x1=\"0\" x2=\"22\" y1=\"7\" y2=\"7\"/>",
+                   "<strong>" + marks[i].key + "</strong> the guide: " +
+                       escapeHtml(experiment.guide[i].label));
   out << "</ul>\n";
 }
 

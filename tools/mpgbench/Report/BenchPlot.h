@@ -22,9 +22,7 @@ std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
                                   const ExperimentResult &experiment,
                                   llvm::StringRef prefix);
 
-/// Shapes of points that plots refer to; once in a page.
-llvm::StringRef plotShapes();
-/// The part of the style sheet for the page and its plots, after htmlStyle().
+/// The part of the style sheet for the page, after plotStyle().
 llvm::StringRef benchStyle();
 
 } // namespace mpg

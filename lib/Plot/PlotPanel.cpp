@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BenchPlotPanel.h: what stands inside of the axes.
+// See PlotPanel.h: what stands inside of the axes.
 
-#include "mpgbench/Report/BenchPlotPanel.h"
+#include "Plot/PlotPanel.h"
 #include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
@@ -72,9 +72,8 @@ void PanelFrame::measure() {
   for (const AxisTick &tick : drawing.axis.ticks())
     columns = std::max(columns, labelColumns(tick.label));
   left = double(columns) * letterWidth + 10;
-  bool hasLine = any_of(drawing.guides, [](const DrawnGuide &guide) {
-    return guide.figure->at.empty();
-  });
+  bool hasLine = any_of(
+      drawing.guides, [](const DrawnGuide &guide) { return guide.at.empty(); });
   right = width - (hasLine ? 18 : 6);
   height = bottom + 2 * lineHeight + 8;
   if (!panel.numbers.empty())
@@ -267,15 +266,14 @@ void PanelWriter::writeGuides() {
                                       : 2 * PanelFrame::numberMargin;
   double half = std::min(room, 110.0) / 2 - 1;
   for (const DrawnGuide &guide : drawing.guides) {
-    size_t category = size_t(find(panel.categories, guide.figure->at) -
-                             panel.categories.begin());
-    bool isAcross = guide.figure->at.empty();
+    size_t category =
+        size_t(find(panel.categories, guide.at) - panel.categories.begin());
+    bool isAcross = guide.at.empty();
     double from = isAcross ? frame.left : frame.x(category) - half,
            to = isAcross ? frame.right : frame.x(category) + half - 8,
-           at = frame.y(guide.figure->value);
+           at = frame.y(guide.value);
     out << "<g class=\"guide\"><title>" << guide.key << ": "
-        << escapeHtml(guide.figure->label) << ": "
-        << formatMeasured(guide.figure->value) << " "
+        << escapeHtml(guide.label) << ": " << formatMeasured(guide.value) << " "
         << escapeHtml(drawing.unit) << "</title><line x1=\"" << svgNumber(from)
         << "\" x2=\"" << svgNumber(to) << "\" y1=\"" << svgNumber(at)
         << "\" y2=\"" << svgNumber(at) << "\"/></g>\n";
@@ -309,7 +307,7 @@ void PanelWriter::writeCurves() {
     const char *command = "M";
     for (const PlotPoint &point : points) {
       out << command << svgNumber(frame.laneX(point)) << " "
-          << svgNumber(frame.y(point.point->summary.median));
+          << svgNumber(frame.y(point.value));
       command = " L";
     }
     out << "\"/>\n";
@@ -317,7 +315,7 @@ void PanelWriter::writeCurves() {
 }
 
 void PanelWriter::writeRepetitions(const PlotPoint &point) {
-  size_t count = point.point->samples.size();
+  size_t count = point.samples.size();
   double lane =
       (frame.right - frame.left) / double(panel.categories.size()) - 8;
   // On both sides of the interval, in the order of the rounds.
@@ -325,7 +323,7 @@ void PanelWriter::writeRepetitions(const PlotPoint &point) {
                      ? std::min(lane / double(frame.lanes.size()) / 2 - 2, 10.0)
                      : 0;
   for (size_t i = 0; i < count; ++i) {
-    double value = point.point->samples[i].value;
+    double value = point.samples[i];
     if (!isDrawable(value))
       continue;
     double side = count > 1 ? 2.0 * double(i) / double(count - 1) - 1 : 0;
@@ -336,11 +334,11 @@ void PanelWriter::writeRepetitions(const PlotPoint &point) {
 }
 
 void PanelWriter::writeInterval(const PlotPoint &point) {
-  const std::optional<Interval> &interval = point.point->summary.interval;
-  if (!interval || !isDrawable(interval->low) || !isDrawable(interval->high))
+  if (!point.interval || !isDrawable(point.interval->first) ||
+      !isDrawable(point.interval->second))
     return;
-  double at = frame.laneX(point), low = frame.y(interval->low),
-         high = frame.y(interval->high);
+  double at = frame.laneX(point), low = frame.y(point.interval->first),
+         high = frame.y(point.interval->second);
   out << "<path class=\"interval\" d=\"M" << svgNumber(at) << " "
       << svgNumber(low) << " L" << svgNumber(at) << " " << svgNumber(high);
   for (double end : {low, high})
@@ -350,23 +348,20 @@ void PanelWriter::writeInterval(const PlotPoint &point) {
 }
 
 void PanelWriter::writePoint(const PlotPoint &point) {
-  const Summary &summary = point.point->summary;
   out << "<g class=\"point " << seriesClass(point.series)
-      << (point.point->isBusy ? " busy" : "") << "\"><title>"
-      << escapeHtml(point.point->name) << ": " << formatMeasured(summary.median)
-      << " " << escapeHtml(drawing.unit);
-  if (summary.interval)
-    out << " [" << formatMeasured(summary.interval->low) << ", "
-        << formatMeasured(summary.interval->high) << "]";
-  out << ", " << countWord(point.point->samples.size(), "repetition")
-      << (point.point->isBusy ? ", while the machine was busy" : "")
-      << "</title>";
+      << (point.isHollow ? " busy" : "") << "\"><title>"
+      << escapeHtml(point.name) << ": " << formatMeasured(point.value) << " "
+      << escapeHtml(drawing.unit);
+  if (point.interval)
+    out << " [" << formatMeasured(point.interval->first) << ", "
+        << formatMeasured(point.interval->second) << "]";
+  out << escapeHtml(point.note) << "</title>";
   if (drawing.drawsRepetitions)
     writeRepetitions(point);
   writeInterval(point);
   out << "<use href=\"#" << seriesShape(point.series) << "\" x=\""
       << svgNumber(frame.laneX(point)) << "\" y=\""
-      << svgNumber(frame.y(summary.median)) << "\"/></g>\n";
+      << svgNumber(frame.y(point.value)) << "\"/></g>\n";
 }
 
 /// Where nothing could be measured, so that it is not taken for a zero.

@@ -3,8 +3,8 @@
 // Axes of plots: which part of the numbers is shown, where a value lies on it,
 // and the round numbers that are written beside it.
 
-#ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHAXIS_H
-#define MPG_TOOLS_MPGBENCH_REPORT_BENCHAXIS_H
+#ifndef MPG_PLOT_PLOTAXIS_H
+#define MPG_PLOT_PLOTAXIS_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -57,4 +57,4 @@ std::string shortLabel(llvm::StringRef text, size_t columns);
 
 } // namespace mpg
 
-#endif // MPG_TOOLS_MPGBENCH_REPORT_BENCHAXIS_H
+#endif // MPG_PLOT_PLOTAXIS_H

@@ -3,7 +3,7 @@
 // Round numbers are 1, 2 and 5 times powers of ten: people read between them
 // without counting.
 
-#include "mpgbench/Report/BenchAxis.h"
+#include "Plot/PlotAxis.h"
 #include "Support/Format.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
