@@ -75,6 +75,7 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
     return line.usageError("--advise= chooses the arrays itself; leave out "
                            "--stream=",
                            status);
+  options.html = args.getLastArgValue(OPT_html).str();
   options.output = args.getLastArgValue(OPT_output).str();
   options.record = args.getLastArgValue(OPT_record).str();
   StringRef maps = args.getLastArgValue(OPT_maps, "1");

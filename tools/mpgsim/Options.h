@@ -19,6 +19,7 @@ struct SimOptions {
   unsigned maps = 1;
   bool json = false, csv = false; ///< not both
   std::string advise;             ///< empty: none
+  std::string html;               ///< empty: none
   std::string output;             ///< empty: standard error
   std::string record;             ///< empty: none
   bool isQuiet = false;           ///< no report: of the second run for advise

@@ -24,6 +24,8 @@ def advise : LongValue<"advise", "FILE",
     "--mpg-hints= takes as it is">;
 def json : LongFlag<"json", "print JSON, schema mpgsim-1">;
 def csv : LongFlag<"csv", "print CSV: a line for each array and loop with each page size">;
+def html : LongValue<"html", "FILE",
+    "write the report to FILE as a page for a browser as well">;
 def output : LongValue<"output", "FILE",
     "write the report to FILE instead of standard error">;
 def record : LongValue<"record", "FILE",

@@ -86,12 +86,22 @@ SimReport makeReport(const sim::SimProgram &program,
 /// "64 KiB"
 std::string pageName(uint64_t bytes);
 
+/// "1234567" as "1.23 M"; an interval as "1.2 M to 1.3 M".
+std::string shortCount(uint64_t count);
+std::string shortCount(const SimInterval &interval);
+/// What it is called in a table; the name of its own is cut to \p most letters.
+std::string arrayName(const SimPart &part, size_t most);
+std::string loopName(const SimPart &part, size_t most);
+
 /// Seconds, as a band.
 struct SimTime {
   double least = 0, most = 0;
 };
 /// Of page walks, by the machine's cost of one; 0 if that is not known.
 SimTime walkTime(const SimReport &report, const SimPageCounts &page);
+/// The same in milliseconds: "1.2 to 1.7", "-" if there is none.
+std::string walkMilliseconds(const SimReport &report,
+                             const SimPageCounts &page);
 /// The least time for what goes to and from memory; 0 if not known.
 double trafficTime(const SimReport &report, const SimPageCounts &page);
 /// What larger pages are worth to a kernel with base pages of one size.
@@ -123,6 +133,7 @@ std::vector<std::string> gapsOf(const SimReport &report);
 
 void writeSimText(llvm::raw_ostream &out, const SimReport &report);
 void writeSimCsv(llvm::raw_ostream &out, const SimReport &report);
+void writeSimHtml(llvm::raw_ostream &out, const SimReport &report);
 void writeSimJson(llvm::raw_ostream &out, const SimReport &report);
 
 } // namespace mpg

@@ -6,8 +6,6 @@
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include <sys/wait.h>
 
 using namespace llvm;
@@ -15,32 +13,8 @@ using namespace mpg;
 
 /// Rows of a table, so that all stands on one screen.
 static constexpr size_t mostRows = 8;
-
-/// "1234567" as "1.23 M".
-static std::string shortCount(uint64_t count) {
-  static constexpr const char *units[] = {"", " K", " M", " G", " T", " P"};
-  double value = double(count);
-  unsigned unit = 0;
-  for (; value >= 9999.5 && unit < 5; ++unit)
-    value /= 1000;
-  if (unit == 0)
-    return std::to_string(count);
-  const char *form = value >= 99.95 ? "{0:f0}{1}" : "{0:f1}{1}";
-  return formatv(form, value, units[unit]).str();
-}
-
-static std::string shortCount(const SimInterval &interval) {
-  std::string least = shortCount(interval.least);
-  std::string most = shortCount(interval.most);
-  return least == most ? least : least + " to " + most;
-}
-
-static std::string times(const SimReport &report, const SimPageCounts &page) {
-  SimTime time = walkTime(report, page);
-  if (time.most == 0)
-    return "-";
-  return formatv("{0:f1} to {1:f1}", time.least * 1e3, time.most * 1e3).str();
-}
+/// Of names, for the same reason.
+static constexpr size_t nameColumns = 24;
 
 using Table = std::vector<std::vector<std::string>>;
 
@@ -77,47 +51,17 @@ static void writePages(raw_ostream &out, const SimReport &report) {
       row.push_back(shortCount(misses));
     uint64_t lines = page.linesRead.most + page.linesWritten.most;
     row.push_back(formatBytes(lines * report.machine.lineBytes));
-    row.push_back(times(report, page));
+    row.push_back(walkMilliseconds(report, page));
     table.push_back(row);
   }
   writeTable(out, table);
-}
-
-static std::string placeOf(const SimPart &part) {
-  if (part.file.empty())
-    return "";
-  return printable(sys::path::filename(part.file)) +
-         (part.line ? ":" + std::to_string(part.line) : "");
-}
-
-/// Short enough for a column.
-static std::string cutName(StringRef name) {
-  static constexpr size_t most = 24;
-  std::string whole = printable(shownFunction(name));
-  return whole.size() > most ? whole.substr(0, most - 3) + "..." : whole;
-}
-
-static std::string arrayName(const SimPart &part) {
-  std::string name = cutName(part.name);
-  if (part.kind == "heap" || (part.kind == "stack" && !part.file.empty()))
-    return name + (name.empty() ? "" : " ") + "(" + part.kind + ", " +
-           placeOf(part) + ")";
-  return part.kind == "global" ? name + " (global)" : name;
-}
-
-static std::string loopName(const SimPart &part) {
-  std::string name = placeOf(part);
-  if (name.empty())
-    return "code that is not known";
-  return name + " (" + cutName(part.name) +
-         (part.kind == "loop" ? ")" : ", no loop)");
 }
 
 /// Misses of the last cache with the smallest pages, and of the last TLB with
 /// each.
 static void writeParts(raw_ostream &out, const SimReport &report,
                        StringRef title, const std::vector<SimPart> &parts,
-                       std::string (*nameOf)(const SimPart &)) {
+                       std::string (*nameOf)(const SimPart &, size_t)) {
   Table table(1);
   table[0] = {title.str(), "accesses",
               report.machine.caches.front().name + " misses",
@@ -126,7 +70,8 @@ static void writeParts(raw_ostream &out, const SimReport &report,
     table[0].push_back("walks " + pageName(page.pageBytes));
   for (size_t at = 0; at < std::min(mostRows, parts.size()); ++at) {
     const SimCounts &counts = parts[at].counts;
-    table.push_back({nameOf(parts[at]), shortCount(counts.accesses),
+    table.push_back({nameOf(parts[at], nameColumns),
+                     shortCount(counts.accesses),
                      shortCount(counts.pages[0].cacheMisses.front()),
                      shortCount(counts.pages[0].cacheMisses.back())});
     for (const SimPageCounts &page : counts.pages)

@@ -52,6 +52,7 @@ public:
 
 private:
   bool prepare(const char *self);
+  bool openFiles();
   bool prepareQuotas();
   bool isStreamKnown() const;
   std::optional<int> runProgram();
@@ -62,7 +63,7 @@ private:
   sim::Machine machine;
   SimQuotas quotas;
   std::unique_ptr<sim::SimProgram> program;
-  std::unique_ptr<raw_fd_ostream> output, record;
+  std::unique_ptr<raw_fd_ostream> html, output, record;
   SimRing ring;
   SimEnding theEnding;
   SimReport report;
@@ -89,6 +90,15 @@ bool Simulation::prepareQuotas() {
   error() << "--stream=: " << printable(machine.name)
           << " has no sector cache; leave it out, or take --machine=a64fx\n";
   return false;
+}
+
+bool Simulation::openFiles() {
+  for (auto [path, file] : {std::pair(&options.html, &html),
+                            {&options.output, &output},
+                            {&options.record, &record}})
+    if (!path->empty() && !(*file = openFile(*path)))
+      return false;
+  return true;
 }
 
 bool Simulation::prepare(const char *self) {
@@ -118,9 +128,7 @@ bool Simulation::prepare(const char *self) {
     whatIf.limits = quotas.limits();
   program = std::make_unique<sim::SimProgram>(machine, whatIf);
   program->setStream(options.stream);
-  if (!options.output.empty() && !(output = openFile(options.output)))
-    return false;
-  if (!options.record.empty() && !(record = openFile(options.record)))
+  if (!openFiles())
     return false;
   problem = ring.open();
   if (!problem.empty())
@@ -220,15 +228,18 @@ int Simulation::writeReport() {
     writeSimCsv(out, report);
   else
     writeSimText(out, report);
-  for (raw_fd_ostream *file : {output.get(), record.get()}) {
+  if (html)
+    writeSimHtml(*html, report);
+  for (auto [path, file] : {std::pair(&options.html, html.get()),
+                            {&options.output, output.get()},
+                            {&options.record, record.get()}}) {
     if (!file)
       continue;
     file->flush();
     if (!file->has_error())
       continue;
-    error() << "cannot write "
-            << printable(file == record.get() ? options.record : options.output)
-            << ": " << file->error().message() << "\n";
+    error() << "cannot write " << printable(*path) << ": "
+            << file->error().message() << "\n";
     file->clear_error();
     return simOwnError;
   }
@@ -291,7 +302,7 @@ static std::optional<int> advise(const SimOptions &options,
     SimOptions again = options;
     again.stream = choice.names();
     again.isQuiet = true;
-    again.output = again.record = "";
+    again.html = again.output = again.record = "";
     if (!rewindStandard()) {
       error() << "there is no /dev/null for the second run\n";
       return simOwnError;

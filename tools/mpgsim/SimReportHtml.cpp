@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpgsim --html: one page that can be mailed and opened anywhere, as those of
+// mpgaudit and mpgbench are. It loads nothing and runs nothing. In front stands
+// what it comes to, then the pictures, then the numbers.
+
+#include "Plot/PlotPanel.h"
+#include "SimReport.h"
+#include "Support/Format.h"
+#include "Support/HtmlPage.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// More rows make no table that is read; JSON has all.
+static constexpr size_t rowLimit = 100;
+/// Of names: a page has room for whole signatures, but not for any length.
+static constexpr size_t nameColumns = 100;
+/// From here on an axis is logarithmic.
+static constexpr double widestLinear = 20;
+
+namespace {
+
+/// A plot with what its series are called.
+struct Plot {
+  std::string id, caption, unit;
+  PlotPanel panel;
+  std::vector<std::pair<size_t, std::string>> series;
+  std::vector<DrawnGuide> guides;
+};
+
+class PageWriter {
+public:
+  PageWriter(raw_ostream &out, const SimReport &report)
+      : out(out), report(report) {}
+  void write();
+
+private:
+  void writeHead();
+  void writePages();
+  void writeQuotas();
+  void writeParts(StringRef id, StringRef title,
+                  const std::vector<SimPart> &parts,
+                  std::string (*nameOf)(const SimPart &, size_t));
+  void writeGaps();
+  Plot missPlot(StringRef id, StringRef what, size_t firstSeries,
+                ArrayRef<std::string> levels,
+                function_ref<SimInterval(const SimPageCounts &, size_t)> of);
+  Plot trafficPlot();
+  void writePlots(ArrayRef<Plot> plots);
+
+  raw_ostream &out;
+  const SimReport &report;
+};
+
+} // namespace
+
+static std::string cell(const std::string &text) {
+  return "<td class=\"size\">" + escapeHtml(text) + "</td>";
+}
+
+/// To and from memory, at most.
+static uint64_t trafficBytes(const SimReport &report,
+                             const SimPageCounts &page) {
+  return (page.linesRead.most + page.linesWritten.most) *
+         report.machine.lineBytes;
+}
+
+/// The middle of an interval, which is drawn if it is one.
+static void setValue(PlotPoint &point, const SimInterval &interval) {
+  point.value = (double(interval.least) + double(interval.most)) / 2;
+  point.isHollow = interval.most == 0;
+  if (interval.least != interval.most)
+    point.interval = {double(interval.least), double(interval.most)};
+}
+
+static ValueAxis axisFor(const Plot &plot) {
+  double least = 0, most = 1;
+  auto add = [&](double value) {
+    if (!isDrawable(value))
+      return;
+    least = least == 0 ? value : std::min(least, value);
+    most = std::max(most, value);
+  };
+  for (const PlotPoint &point : plot.panel.points) {
+    add(point.value);
+    if (point.interval)
+      add(point.interval->second);
+  }
+  for (const DrawnGuide &guide : plot.guides)
+    add(guide.value);
+  bool isWide = least > 0 && most > widestLinear * least;
+  return isWide ? ValueAxis::logarithmic(least, most) : ValueAxis::linear(most);
+}
+
+void PageWriter::writePlots(ArrayRef<Plot> plots) {
+  out << "<div class=\"plots\">\n";
+  for (const Plot &plot : plots) {
+    ValueAxis axis = axisFor(plot);
+    out << "<figure>\n<figcaption id=\"" << plot.id << "\"><strong>"
+        << escapeHtml(plot.caption) << "</strong></figcaption>\n";
+    writePanel(
+        out, {plot.panel, axis, plot.unit, false, plot.guides, false, plot.id});
+    out << "<ul class=\"legend\">\n";
+    for (const auto &[series, name] : plot.series)
+      writePlotKey(out, "point " + seriesClass(series), plotKeyShape(series),
+                   escapeHtml(name));
+    if (any_of(plot.panel.points,
+               [](const PlotPoint &point) { return point.isHollow; }))
+      writePlotKey(out, "point busy other", plotKeyShape(0), "hollow: none");
+    if (any_of(plot.panel.points, [](const PlotPoint &point) {
+          return point.interval.has_value();
+        }))
+      writePlotKey(out, "point other",
+                   "<path class=\"interval\" d=\"M11 1V13M8 1H14M8 13H14\"/>",
+                   "least and most of the maps of physical pages");
+    for (const DrawnGuide &guide : plot.guides)
+      writePlotKey(out, "guide", "<line x1=\"0\" x2=\"22\" y1=\"7\" y2=\"7\"/>",
+                   "<strong>" + guide.key + "</strong> " +
+                       escapeHtml(guide.label));
+    out << "</ul>\n</figure>\n";
+  }
+  out << "</div>\n";
+}
+
+void PageWriter::writeHead() {
+  std::string program = report.command[0];
+  beginHtmlPage(out, "mpgsim " MPG_VERSION, program + " - mpgsim",
+                plotStyle().str() + ".page{white-space:nowrap}\n");
+  out << plotShapes() << "<header>\n<h1>What " << escapeHtml(program)
+      << " would miss on " << escapeHtml(report.machine.name) << "</h1>\n<p>";
+  for (const std::string &word : report.command)
+    out << "<code>" << escapeHtml(word) << "</code> ";
+  out << describeEnding(report.ending)
+      << (WIFSIGNALED(report.ending.waitStatus) ? ": results so far" : "")
+      << ". One core, " << shortCount(report.all.accesses)
+      << " loads and stores of " << formatBytes(report.accessedBytes)
+      << ".</p>\n";
+  std::string missing = missingPartOf(report);
+  if (!missing.empty())
+    out << "<p><span class=\"badge warning\">incomplete</span> "
+        << escapeHtml(missing) << ".</p>\n";
+  out << "<p class=\"verdict\"><span class=\"badge note\">modelled</span> "
+      << escapeHtml(verdictOf(report)) << ".</p>\n";
+  std::string sectors = quotaVerdictOf(report);
+  if (!sectors.empty())
+    out << "<p class=\"verdict\">Sector cache: " << escapeHtml(sectors)
+        << ".</p>\n";
+  out << "</header>\n";
+}
+
+/// Misses of each of \p levels over the size of a page.
+Plot PageWriter::missPlot(
+    StringRef id, StringRef what, size_t firstSeries,
+    ArrayRef<std::string> levels,
+    function_ref<SimInterval(const SimPageCounts &, size_t)> of) {
+  Plot plot = {id.str(), what.str() + " misses by page size", "misses", {}, {},
+               {}};
+  plot.panel.xName = "page size";
+  for (size_t at = 0; at < report.all.pages.size(); ++at) {
+    const SimPageCounts &page = report.all.pages[at];
+    plot.panel.categories.push_back(pageName(page.pageBytes));
+    plot.panel.numbers.push_back(double(page.pageBytes));
+    for (size_t level = 0; level < levels.size(); ++level) {
+      PlotPoint point;
+      point.name = levels[level] + ", " + pageName(page.pageBytes) + " pages";
+      point.series = firstSeries + level;
+      point.category = at;
+      setValue(point, of(page, level));
+      plot.panel.points.push_back(point);
+    }
+  }
+  for (size_t level = 0; level < levels.size(); ++level)
+    plot.series.push_back({firstSeries + level, levels[level]});
+  return plot;
+}
+
+void PageWriter::writePages() {
+  std::vector<std::string> tlbs, caches, columns = {"pages"};
+  for (const sim::TlbLevel &level : report.machine.tlbs)
+    tlbs.push_back(level.name);
+  for (const sim::CacheLevel &level : report.machine.caches)
+    caches.push_back(level.name);
+  for (const auto *names : {&tlbs, &caches})
+    for (const std::string &name : *names)
+      columns.push_back(">" + name + " misses");
+  columns.insert(columns.end(), {">memory", ">page walks, ms"});
+  out << "<section id=\"pages\">\n<h2>Page sizes</h2>\n";
+  std::vector<Plot> plots;
+  if (!tlbs.empty())
+    plots.push_back(missPlot("plot-tlb", "TLB", 0, tlbs,
+                             [](const SimPageCounts &page, size_t level) {
+                               uint64_t misses = page.tlbMisses[level];
+                               return SimInterval{misses, misses};
+                             }));
+  plots.push_back(missPlot("plot-cache", "Cache", tlbs.size(), caches,
+                           [](const SimPageCounts &page, size_t level) {
+                             return page.cacheMisses[level];
+                           }));
+  writePlots(plots);
+  beginHtmlTable(out, "Misses of each page size", columns);
+  for (const SimPageCounts &page : report.all.pages) {
+    out << "<tr><th scope=\"row\" class=\"page\">" << pageName(page.pageBytes)
+        << "</th>";
+    for (uint64_t misses : page.tlbMisses)
+      out << cell(shortCount(misses));
+    for (const SimInterval &misses : page.cacheMisses)
+      out << cell(shortCount(misses));
+    out << cell(formatBytes(trafficBytes(report, page)))
+        << cell(walkMilliseconds(report, page)) << "</tr>\n";
+  }
+  endHtmlTable(out);
+  out << "</section>\n";
+}
+
+/// Traffic over the ways of sector 1; what it is undivided is a line across.
+Plot PageWriter::trafficPlot() {
+  const double mebibyte = 1 << 20;
+  Plot plot = {
+      "plot-ways", "Traffic to memory by ways of sector 1", "MiB", {}, {}, {}};
+  plot.panel.xName = "ways of sector 1";
+  for (const SimQuota &quota : drop_begin(report.quotas)) {
+    plot.panel.categories.push_back(std::to_string(quota.ways));
+    plot.panel.numbers.push_back(double(quota.ways));
+  }
+  for (size_t series = 0; series < report.all.pages.size(); ++series) {
+    std::string pages = pageName(report.all.pages[series].pageBytes) + " pages";
+    plot.series.push_back({series, pages});
+    for (size_t at = 0; at < report.quotas.size(); ++at) {
+      double traffic =
+          double(trafficBytes(report, report.quotas[at].pages[series])) /
+          mebibyte;
+      if (at == 0) {
+        plot.guides.push_back({"not divided, " + pages, traffic, "",
+                               std::string(1, char('A' + series % 26))});
+        continue;
+      }
+      PlotPoint point;
+      point.name = pages;
+      point.value = traffic;
+      point.series = series;
+      point.category = at - 1;
+      plot.panel.points.push_back(point);
+    }
+  }
+  return plot;
+}
+
+void PageWriter::writeQuotas() {
+  if (report.quotas.size() < 2)
+    return;
+  const std::string &cache = report.machine.caches[report.divided.level].name;
+  out << "<section id=\"sectors\">\n<h2>Ways of " << escapeHtml(cache)
+      << " for sector 1</h2>\n<p>Sector 1 has";
+  for (const std::string &name : report.stream)
+    out << " <code>" << escapeHtml(name) << "</code>";
+  out << ".</p>\n";
+  writePlots(trafficPlot());
+  std::vector<std::string> columns = {"ways"};
+  for (const SimPageCounts &page : report.all.pages) {
+    columns.push_back(">misses, " + pageName(page.pageBytes));
+    columns.push_back(">memory, " + pageName(page.pageBytes));
+  }
+  beginHtmlTable(out, "What each division misses", columns);
+  for (const SimQuota &quota : report.quotas) {
+    out << "<tr><th scope=\"row\" class=\"page\">"
+        << (quota.ways ? std::to_string(quota.ways) : "not divided") << "</th>";
+    for (const SimPageCounts &page : quota.pages)
+      out << cell(shortCount(page.cacheMisses[report.divided.level]))
+          << cell(formatBytes(trafficBytes(report, page)));
+    out << "</tr>\n";
+  }
+  endHtmlTable(out);
+  out << "</section>\n";
+}
+
+/// Cache columns are those of the smallest pages.
+void PageWriter::writeParts(StringRef id, StringRef title,
+                            const std::vector<SimPart> &parts,
+                            std::string (*nameOf)(const SimPart &, size_t)) {
+  std::vector<std::string> columns = {title.drop_back().lower(), ">bytes",
+                                      ">accesses"};
+  if (id == "loops")
+    columns.erase(columns.begin() + 1);
+  for (const sim::CacheLevel &level : report.machine.caches)
+    columns.push_back(">" + level.name + " misses");
+  for (const SimPageCounts &page : report.all.pages)
+    columns.push_back(">walks, " + pageName(page.pageBytes));
+  out << "<section id=\"" << id << "\">\n<h2>" << title << "</h2>\n";
+  beginHtmlTable(out, title, columns);
+  for (const SimPart &part :
+       ArrayRef(parts).take_front(std::min(rowLimit, parts.size()))) {
+    out << "<tr><th scope=\"row\"><code>"
+        << escapeHtml(nameOf(part, nameColumns)) << "</code></th>";
+    if (id != "loops")
+      out << cell(part.bytes ? formatBytes(part.bytes) : "-");
+    out << cell(shortCount(part.counts.accesses));
+    for (const SimInterval &misses : part.counts.pages[0].cacheMisses)
+      out << cell(shortCount(misses));
+    for (const SimPageCounts &page : part.counts.pages)
+      out << cell(page.tlbMisses.empty() ? "-"
+                                         : shortCount(page.tlbMisses.back()));
+    out << "</tr>\n";
+  }
+  endHtmlTable(out);
+  if (parts.size() > rowLimit)
+    out << "<p class=\"muted\">" << parts.size() - rowLimit
+        << " more with fewer misses are in the JSON.</p>\n";
+  out << "</section>\n";
+}
+
+void PageWriter::writeGaps() {
+  std::vector<std::string> gaps = gapsOf(report);
+  if (gaps.empty())
+    return;
+  out << "<section id=\"gaps\">\n<h2>Not seen</h2>\n<ul>\n";
+  for (const std::string &gap : gaps)
+    out << "<li>" << escapeHtml(gap) << "</li>\n";
+  out << "</ul>\n</section>\n";
+}
+
+void PageWriter::write() {
+  writeHead();
+  out << "<main>\n";
+  if (report.all.accesses) {
+    writePages();
+    writeQuotas();
+    writeParts("arrays", "Arrays", report.arrays, arrayName);
+    writeParts("loops", "Loops", report.loops, loopName);
+  }
+  writeGaps();
+  out << "</main>\n<footer><p>mpgsim " MPG_VERSION
+         ". All counts are modelled, not measured. Cache misses of arrays and "
+         "loops are those of the smallest pages; a walk is a miss in the last "
+         "TLB.</p></footer>\n</body>\n</html>\n";
+}
+
+void mpg::writeSimHtml(raw_ostream &out, const SimReport &report) {
+  PageWriter(out, report).write();
+}
