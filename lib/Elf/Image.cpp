@@ -294,6 +294,20 @@ void Image::forEachSymbol(function_ref<void(const Symbol &)> visit) {
     visit(state->decode(state->symbols[i], state->symbolStrings, ".symtab", i));
 }
 
+void Image::forEachDefinition(function_ref<void(const Symbol &)> visit) {
+  state->readSymbols();
+  ArrayRef<Elf64_Sym> symbols = state->symbols;
+  bool hasTable = !symbols.empty();
+  if (!hasTable)
+    symbols = state->exports();
+  StringTable &strings =
+      hasTable ? state->symbolStrings : state->dynamicStrings;
+  for (size_t i = 1; i < symbols.size(); ++i)
+    if (symbols[i].st_shndx != SHN_UNDEF)
+      visit(state->decode(symbols[i], strings,
+                          hasTable ? ".symtab" : "DT_SYMTAB", i));
+}
+
 std::vector<Relocation>
 Image::findRelocations(function_ref<bool(const Symbol &)> wanted) {
   state->readDynamicSymbols();

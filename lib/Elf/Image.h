@@ -190,6 +190,9 @@ public:
   bool exportsSymbol(llvm::StringRef name);
   /// Calls \p visit for each entry of .symtab; objects have only this table.
   void forEachSymbol(llvm::function_ref<void(const Symbol &)> visit);
+  /// Calls \p visit for each symbol that is defined here: of .symtab, or, when
+  /// that was stripped, of what is exported.
+  void forEachDefinition(llvm::function_ref<void(const Symbol &)> visit);
   /// Relocations of the dynamic section that name an undefined dynamic symbol
   /// for which \p wanted is true.
   std::vector<Relocation>

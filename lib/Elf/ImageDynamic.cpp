@@ -262,6 +262,17 @@ uint64_t Image::State::countImports() {
   return head[1];
 }
 
+/// The whole dynamic table, of which a library's imports are a part.
+ArrayRef<Elf64_Sym> Image::State::exports() {
+  readDynamic();
+  uint64_t count = dynamic.symbolTable ? countDynamicSymbols() : 0;
+  if (count == 0 || count > reader->bytes() / sizeof(Elf64_Sym))
+    return {};
+  std::optional<uint64_t> at =
+      offsetOf(dynamic.symbolTable, count * sizeof(Elf64_Sym));
+  return at ? reader->symbols(*at, count) : ArrayRef<Elf64_Sym>();
+}
+
 void Image::State::readDynamicSymbols() {
   if (triedDynamicSymbols)
     return;

@@ -58,6 +58,7 @@ struct Image::State {
   void readDynamicStrings();
   void readDynamicSymbols();
   uint64_t countDynamicSymbols();
+  llvm::ArrayRef<Elf64_Sym> exports();
   uint64_t countImports();
   uint64_t countByGnuHash();
   bool findByGnuHash(llvm::StringRef name);

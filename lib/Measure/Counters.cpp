@@ -106,6 +106,10 @@ static std::string describeError(const CounterKind &kind, int error,
                      "not visible (virtual machine?)";
 }
 
+std::string mpg::whyNoSoftwareEvent(int error) {
+  return describeError({"", PERF_TYPE_SOFTWARE, 0}, error, false);
+}
+
 //===----------------------------------------------------------------------===//
 // Opening and reading
 //===----------------------------------------------------------------------===//

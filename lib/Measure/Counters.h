@@ -48,6 +48,10 @@ private:
   std::vector<Counter> counters;
 };
 
+/// Why an event of the kernel, such as page faults, cannot be had; \p error: of
+/// perf_event_open.
+std::string whyNoSoftwareEvent(int error);
+
 } // namespace mpg
 
 #endif // MPG_MEASURE_COUNTERS_H

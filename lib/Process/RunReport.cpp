@@ -72,12 +72,12 @@ public:
       uses[index].region = RunRegion(index);
   }
   std::vector<RegionUse> classify();
+  RunRegion regionOf(size_t index) const;
 
 private:
   void take(size_t index);
   bool takeSegments(const MappedArea &area);
   uint64_t takeHeap(const MappedArea &area);
-  RunRegion regionOf(size_t index) const;
   bool isBehindGuard(size_t index) const;
   bool isThreadHeap(size_t index) const;
   bool belongsToLibrary(size_t index) const;
@@ -231,6 +231,12 @@ mpg::classifyAreas(const std::vector<MappedArea> &areas,
                    const std::vector<ProgramSegment> &segments,
                    HeapRange heap) {
   return Classifier(areas, segments, heap).classify();
+}
+
+RunRegion mpg::regionOfArea(const std::vector<MappedArea> &areas,
+                            size_t index) {
+  const std::vector<ProgramSegment> none;
+  return Classifier(areas, none, {}).regionOf(index);
 }
 
 HeapRange mpg::heapOf(const mpg_state &state) {

@@ -101,6 +101,10 @@ std::vector<RegionUse>
 classifyAreas(const std::vector<MappedArea> &areas,
               const std::vector<ProgramSegment> &segments, HeapRange heap);
 
+/// What the mapping \p index of \p areas is, if it is neither the program's
+/// .data and .bss nor libmpg's heap. pre: \p areas in order.
+RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
+
 /// Takes over what libmpg said; regions only if there are none yet.
 void addState(RunReport &report, const mpg_state &state);
 

@@ -12,6 +12,7 @@
 
 #include "Process/Supervisor.h"
 #include "Support/ArgumentVector.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -21,6 +22,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -30,8 +32,8 @@ namespace {
 
 class Supervisor {
 public:
-  Supervisor(bool trace, function_ref<void(pid_t)> atExit)
-      : trace(trace), atExit(atExit) {}
+  Supervisor(bool trace, function_ref<void(pid_t)> atExit, RunLooks looks)
+      : trace(trace), atExit(atExit), looks(looks) {}
   SupervisedRun run(const std::string &path, char **arguments,
                     char **environment);
 
@@ -41,11 +43,14 @@ private:
   void letGo();
   void watch();
   void takeSignal(const siginfo_t &info);
+  void look();
   bool takeChildren();
   void takeStop(int status);
 
   bool trace;
   function_ref<void(pid_t)> atExit;
+  RunLooks looks;
+  timespec untilLook = {0, 2000000}; ///< early: what ends soon was seen once
   SupervisedRun result;
   const pid_t supervisor = getpid();
   sigset_t everything, before;
@@ -80,6 +85,8 @@ void Supervisor::letGo() {
   if (trace)
     result.traced =
         ptrace(PTRACE_SEIZE, result.pid, nullptr, PTRACE_O_TRACEEXIT) == 0;
+  if (looks.atStart)
+    looks.atStart(result.pid);
   close(startPipe[0]);
   close(startPipe[1]);
   close(statusPipe[1]);
@@ -138,10 +145,26 @@ void Supervisor::takeSignal(const siginfo_t &info) {
     kill(result.pid, info.si_signo);
 }
 
+void Supervisor::look() {
+  timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  looks.atTick(result.pid);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  int64_t ns = (end.tv_sec - begin.tv_sec) * int64_t(1000000000) +
+               (end.tv_nsec - begin.tv_nsec);
+  ns = std::clamp<int64_t>(50 * ns, 100000000, 999999999);
+  untilLook.tv_nsec = long(ns);
+}
+
 void Supervisor::watch() {
   while (!takeChildren()) {
     siginfo_t info;
-    if (sigwaitinfo(&everything, &info) < 0)
+    int signalNumber = looks.atTick
+                           ? sigtimedwait(&everything, &info, &untilLook)
+                           : sigwaitinfo(&everything, &info);
+    if (signalNumber < 0 && errno == EAGAIN)
+      look();
+    if (signalNumber < 0)
       continue;
     if (info.si_signo != SIGCHLD)
       takeSignal(info);
@@ -178,8 +201,9 @@ SupervisedRun Supervisor::run(const std::string &path, char **arguments,
 SupervisedRun mpg::runSupervised(const std::string &path,
                                  const std::vector<std::string> &arguments,
                                  const std::vector<std::string> &environment,
-                                 bool trace, function_ref<void(pid_t)> atExit) {
-  return Supervisor(trace, atExit)
+                                 bool trace, function_ref<void(pid_t)> atExit,
+                                 RunLooks looks) {
+  return Supervisor(trace, atExit, looks)
       .run(path, argumentVector(arguments).data(),
            argumentVector(environment).data());
 }

@@ -23,6 +23,14 @@ struct SupervisedRun {
   std::string error; ///< no child could be made: why
 };
 
+/// Who looks at the program beside its end; null: nobody.
+struct RunLooks {
+  llvm::function_ref<void(pid_t)> atStart = nullptr; ///< before its exec
+  /// While it runs: soon after the start, and from then on each tenth of a
+  /// second, or as often as takes a fiftieth of the time.
+  llvm::function_ref<void(pid_t)> atTick = nullptr;
+};
+
 /// Starts \p path with \p arguments and the environment \p environment, passes
 /// on every signal that this process is sent alone, and waits for the end.
 /// \p atExit is called with the process id while the memory of the program
@@ -32,7 +40,8 @@ struct SupervisedRun {
 SupervisedRun runSupervised(const std::string &path,
                             const std::vector<std::string> &arguments,
                             const std::vector<std::string> &environment,
-                            bool trace, llvm::function_ref<void(pid_t)> atExit);
+                            bool trace, llvm::function_ref<void(pid_t)> atExit,
+                            RunLooks looks = {});
 
 /// Ends this process as the child did: by the same signal or status.
 [[noreturn]] void endLike(int waitStatus);

@@ -75,6 +75,12 @@ static std::optional<std::string> readValues(const InputArgList &args,
              ": is json: and the name of a file";
     options.jsonFile = value.str();
   }
+  if (const Arg *arg = args.getLastArg(OPT_profile_file)) {
+    options.profileFile = arg->getValue();
+    if (options.profileFile.empty())
+      return "--profile=: names no file";
+  }
+  options.profile = args.hasArg(OPT_profile, OPT_profile_file);
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);
@@ -103,6 +109,7 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   if (!wrong.empty())
     return "--compare=" + printable(list) + ": " + wrong;
   if (const Arg *arg = args.getLastArg(OPT_mode, OPT_report, OPT_report_json,
+                                       OPT_profile, OPT_profile_file,
                                        OPT_verify, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";

@@ -29,6 +29,8 @@ struct RunOptions {
   std::optional<bool> hpcTags;
   bool report = false;
   std::string jsonFile; ///< with %h, %r and %p in it; empty: none
+  bool profile = false;
+  std::string profileFile; ///< with %h, %r and %p in it; empty: standard error
   bool verify = false;
   bool quiet = false; ///< --quiet
   bool printEnv = false;

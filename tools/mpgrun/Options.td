@@ -40,6 +40,16 @@ def report_json : LongValue<"report", "json:FILE",
 the rank of the process under MPI (else 0), %p the process id, %% a percent
 sign. A file that cannot be written is told before PROGRAM starts; it runs,
 and its status stays what it is. A named pipe needs a reader by the end.}]>;
+def profile : LongFlag<"profile",
+    "print which arrays there are, and on which pages they lie">,
+    Manual<[{Print on standard error, after the end, the program's large objects, 1 MiB and
+more: variables by name, blocks of the heap by the function that allocates
+them, stacks, mappings; the most there was of each at one time, what was left
+at the end, how much of that was in use, and on which pages it lay.}]>;
+def profile_file : LongValue<"profile", "FILE",
+    "the same into FILE; %h, %r, %p as for --report">,
+    Manual<[{The same into FILE, in whose name %h, %r, %p and %% mean what they do for
+`--report=json:FILE`.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
     "run the program in turn in these modes and say whether large\n"
     "pages make it faster: none, thp, hugetlb, interleave, auto;\n"

@@ -61,14 +61,15 @@ void mpg::warnIfNotWritable(StringRef pattern) {
            << "; without a change there will be no report\n";
 }
 
-void mpg::writeReportFile(const std::string &name, const RunReport &report) {
+void mpg::writeReportFile(const std::string &name,
+                          function_ref<void(raw_ostream &)> write) {
   int file = open(name.c_str(),
                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
   int code = file < 0 ? errno : 0;
   if (file >= 0) {
     fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
     raw_fd_ostream out(file, /*shouldClose=*/true);
-    writeRunJson(out, report);
+    write(out);
     out.close();
     code = out.error().value();
     out.clear_error();

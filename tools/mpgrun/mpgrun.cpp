@@ -14,6 +14,7 @@
 #include "Process/Program.h"
 #include "Process/StateFile.h"
 #include "Process/Supervisor.h"
+#include "Profile/Profile.h"
 #include "ProgramNotes.h"
 #include "ReportFile.h"
 #include "StandardFiles.h"
@@ -22,6 +23,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -45,7 +47,8 @@ public:
 
 private:
   bool isReportWanted() const {
-    return options.report || options.verify || !options.jsonFile.empty();
+    return options.report || options.profile || options.verify ||
+           !options.jsonFile.empty();
   }
   void explainProgram() const;
   void prepareEnvironment(int stateFd);
@@ -53,6 +56,8 @@ private:
   int become();
   Outcome runAndReport();
   std::optional<int> finish(const SupervisedRun &result, RunReport &report);
+  void writeProfile(const SupervisedRun &result, bool hasState,
+                    ProfileRecorder &recorder, double seconds) const;
 
   RunOptions options;
   std::string libraryPath;
@@ -172,7 +177,8 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
                                   RunReport &report) {
   report.waitStatus = result.waitStatus;
   if (!options.jsonFile.empty())
-    writeReportFile(expandFileName(options.jsonFile, result.pid), report);
+    writeReportFile(expandFileName(options.jsonFile, result.pid),
+                    [&](raw_ostream &out) { writeRunJson(out, report); });
   if (options.report && speaksForNode()) {
     writeRunText(errs(), report);
     if (hasOtherRanks())
@@ -190,8 +196,54 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
   return std::nullopt;
 }
 
+/// Why a profile has not all that it could have; "" if it has.
+static std::string findProfileProblem(const SupervisedRun &result,
+                                      const Program &program, bool isMeasured,
+                                      bool hasState, bool hasTable) {
+  if (!isMeasured && program.isPrivileged)
+    return "it runs with rights of its own (setuid, file capabilities), so "
+           "nobody may look at its memory: profile a copy of the program "
+           "without these rights";
+  if (!isMeasured && !result.traced)
+    return "it cannot be traced (it traces itself, or the system forbids it: "
+           "kernel.yama.ptrace_scope, seccomp), so nobody looked at its memory";
+  if (!isMeasured)
+    return "it was killed, so nobody could look at its memory at the end; what "
+           "it had is known as far as it was seen before";
+  if (!hasState)
+    return "libmpg was not at work in it, so blocks of the heap are not known "
+           "by where they were allocated";
+  if (!hasTable)
+    return "blocks of the heap are not known by where they were allocated: a "
+           "limit on the size of files leaves no room for the table; raise it "
+           "(ulimit -f unlimited)";
+  return "";
+}
+
+void Runner::writeProfile(const SupervisedRun &result, bool hasState,
+                          ProfileRecorder &recorder, double seconds) const {
+  Profile profile;
+  profile.program = options.command[0];
+  profile.waitStatus = result.waitStatus;
+  profile.seconds = seconds;
+  profile.firstThread = uint32_t(result.pid);
+  recorder.finish(profile);
+  if (program.isPrivileged && profile.faults == 0)
+    profile.faultsMissing = "not available: the kernel shows none of a program "
+                            "with rights of its own";
+  profile.problem = findProfileProblem(result, program, profile.isMeasured,
+                                       hasState, recorder.hasTable());
+  if (!options.profileFile.empty())
+    writeReportFile(expandFileName(options.profileFile, result.pid),
+                    [&](raw_ostream &out) { writeProfileText(out, profile); });
+  else if (speaksForNode())
+    writeProfileText(errs(), profile);
+}
+
 Outcome Runner::runAndReport() {
   int stateFd = makeStateFile(options.children);
+  bool hasTable = options.profile && addProfileTable(stateFd);
+  ProfileRecorder recorder(stateFd, hasTable);
   prepareEnvironment(stateFd);
   RunReport report;
   report.program = options.command[0];
@@ -201,10 +253,23 @@ Outcome Runner::runAndReport() {
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
-  SupervisedRun result =
-      runSupervised(program.path, options.command,
-                    environmentWith(settings, options.children), trace,
-                    [&](pid_t pid) { lookAtMemory(pid, stateFd, report); });
+  auto lookAtEnd = [&](pid_t pid) {
+    lookAtMemory(pid, stateFd, report);
+    if (options.profile)
+      recorder.lookAtEnd(pid);
+  };
+  auto lookAtStart = [&](pid_t pid) { recorder.start(pid); };
+  auto lookNow = [&](pid_t pid) { recorder.look(pid); };
+  RunLooks looks;
+  if (options.profile) {
+    looks.atStart = lookAtStart;
+    looks.atTick = lookNow;
+  }
+  auto start = std::chrono::steady_clock::now();
+  SupervisedRun result = runSupervised(
+      program.path, options.command,
+      environmentWith(settings, options.children), trace, lookAtEnd, looks);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   if (!result.error.empty()) {
     error() << "cannot start a process: " << result.error << "\n";
     return {exitOwnError};
@@ -215,6 +280,8 @@ Outcome Runner::runAndReport() {
     addState(report, *state);
   if (options.children)
     readProcesses(stateFd, report);
+  if (options.profile)
+    writeProfile(result, report.hasState, recorder, time.count());
   return {finish(result, report), result.waitStatus};
 }
 
@@ -243,8 +310,9 @@ int Runner::run() {
     applySettings(settings, options.children);
     return become();
   }
-  if (!options.jsonFile.empty())
-    warnIfNotWritable(options.jsonFile);
+  for (const std::string *file : {&options.jsonFile, &options.profileFile})
+    if (!file->empty())
+      warnIfNotWritable(*file);
   Outcome outcome;
   {
     TagSwitch tags(options.hpcTags);

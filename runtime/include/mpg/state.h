@@ -7,7 +7,8 @@
  * mpgrun's: nothing in it is trusted by libmpg.
  *
  * With --children the file is longer: a table follows, in which each other
- * process that has libmpg takes an entry and writes what it had.
+ * process that has libmpg takes an entry and writes what it had. With --profile
+ * it is longer still: <mpg/profile.h>.
  */
 #ifndef MPG_STATE_H
 #define MPG_STATE_H
@@ -96,5 +97,8 @@ struct mpg_state_table {
   uint32_t pad;
   struct mpg_state_process processes[MPG_STATE_PROCESSES];
 };
+
+/* Where struct mpg_profile begins. */
+#define MPG_STATE_PROFILE 0x400000
 
 #endif /* MPG_STATE_H */

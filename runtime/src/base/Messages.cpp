@@ -5,6 +5,7 @@
 // mutex of the C library may not be there yet.
 
 #include "base/Messages.h"
+#include "base/AllocationSites.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include <errno.h>
@@ -171,8 +172,10 @@ void Messages::openState(int fd, int statePid) {
     return;
   bool isFirst = statePid ? rawCall(SYS_getppid) == statePid
                           : !owner || owner == uint32_t(rawCall(SYS_getpid));
-  if (isFirst)
+  if (isFirst) {
     shared = mapState(fd);
+    startAllocationSites(fd);
+  }
   if (statePid)
     processes.open(fd);
 }

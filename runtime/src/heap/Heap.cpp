@@ -4,6 +4,7 @@
 
 #include "heap/Heap.h"
 
+#include "base/AllocationSites.h"
 #include "heap/HeapChecks.h"
 #include "heap/HeapLarge.h"
 #include "heap/HeapMedium.h"
@@ -239,9 +240,9 @@ static void *allocate(Request &request) {
 
 void *mpg::allocateBlock(size_t bytes) {
   if (!heapIsOurs())
-    return nextMalloc.malloc(bytes);
+    return watched(nextMalloc.malloc(bytes), bytes);
   Request request{bytes};
-  return allocate(request);
+  return watched(allocate(request), bytes);
 }
 
 void *mpg::allocateMediumBlock(size_t bytes) {
@@ -257,27 +258,27 @@ void *mpg::allocateMediumBlock(size_t bytes) {
   errno = saved;
   if (!page)
     return allocateBlock(bytes);
-  return setEdges(page, bytes);
+  return watched(setEdges(page, bytes), bytes);
 }
 
 void *mpg::allocateAligned(size_t alignment, size_t bytes) {
   if (!heapIsOurs())
-    return nextMalloc.memalign(alignment, bytes);
+    return watched(nextMalloc.memalign(alignment, bytes), bytes);
   Request request{bytes};
   request.alignment = alignment;
-  return allocate(request);
+  return watched(allocate(request), bytes);
 }
 
 void *mpg::allocateZeroed(size_t bytes) {
   if (!heapIsOurs())
-    return nextMalloc.calloc(1, bytes);
+    return watched(nextMalloc.calloc(1, bytes), bytes);
   Request request{bytes};
   void *block = allocate(request);
   if (!block)
     return nullptr;
   size_t dirty = size_t(request.dirtyPages) * heapPageBytes;
   memset(block, 0, dirty < bytes && !heapChecks.perturb ? dirty : bytes);
-  return block;
+  return watched(block, bytes);
 }
 
 void *mpg::allocateOnNode(size_t bytes, int node) {
@@ -297,7 +298,7 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
     return nullptr;
   }
   setGuard(mediumBlock(page), bytes);
-  return setEdges(page, bytes);
+  return watched(setEdges(page, bytes), bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,6 +415,7 @@ static void freeSmall(const BlockPlace &place, void *pointer) {
 void mpg::freeMedium(uint32_t page) {
   int saved = errno;
   Range block = mediumBlock(page);
+  unwatch(reinterpret_cast<void *>(block.start), block.bytes());
   perturbFreed(reinterpret_cast<void *>(block.start), block.bytes());
   arenaAt(heapMap.pages[page].owner).free(page);
   errno = saved;
@@ -446,8 +448,10 @@ static void release(const BlockPlace &place, void *block) {
     freeSmall(place, block);
   else if (place.kind == BlockPlace::medium)
     freeMedium(place.page);
-  else
+  else {
+    unwatch(reinterpret_cast<void *>(place.block.start), SIZE_MAX - 1);
     freeLarge(place.page);
+  }
 }
 
 void mpg::freeBlock(void *block, uintptr_t caller) {
@@ -456,6 +460,7 @@ void mpg::freeBlock(void *block, uintptr_t caller) {
   int saved = errno;
   BlockPlace place;
   if (isForNext(block, place)) {
+    unwatch(block, SIZE_MAX - 1); // of any size
     nextMalloc.free(block);
   } else if (!place.isInUse()) {
     complain(place, "free", block, caller);
@@ -516,6 +521,8 @@ static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
   size_t oldBytes = usableOf(place, wrongByte).bytes();
   if (resizeInPlace(place, withGuard(bytes))) {
     markAround(block, bytes);
+    if (__builtin_expect(bytes >= watchedBytes || oldBytes >= watchedBytes, 0))
+      noteResized(block, bytes);
     errno = saved;
     return block;
   }
@@ -538,8 +545,10 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
   if (!block)
     return allocateBlock(bytes);
   BlockPlace place;
-  if (isForNext(block, place))
-    return nextMalloc.realloc(block, bytes);
+  if (isForNext(block, place)) {
+    unwatch(block, SIZE_MAX - 1); // before somebody else gets it
+    return watched(nextMalloc.realloc(block, bytes), bytes);
+  }
   if (!place.isInUse()) {
     complain(place, "realloc", block, caller);
     errno = ENOMEM;

@@ -1,7 +1,7 @@
 /* Runs a program with less than it could have:
  *
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
- *           [no-ptrace] [no-readlink] [memory MIB] -- PROGRAM...
+ *           [no-ptrace] [no-perf] [no-readlink] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, as a container's
  * does. Without pread the library cannot see which pages are in use. */
@@ -56,6 +56,8 @@ int main(int argc, char **argv) {
       forbid(SYS_pread64);
     else if (!strcmp(argv[i], "no-ptrace"))
       forbid(SYS_ptrace);
+    else if (!strcmp(argv[i], "no-perf"))
+      forbid(SYS_perf_event_open);
     else if (!strcmp(argv[i], "no-readlink")) {
 #ifdef SYS_readlink
       forbid(SYS_readlink);

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Profile.h. The program's addresses are given out in three steps: to
+// variables, to blocks in use, and what is left by what the mapping is.
+
+#include "Profile/Profile.h"
+#include "Process/LargeFolios.h"
+#include "Process/StateFile.h"
+#include "Support/Format.h"
+#include "Support/StableSort.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <map>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Looking
+//===----------------------------------------------------------------------===//
+
+/// Remembers where code lies, for a program that will be killed. Costs nothing
+/// but a read as long as there are no new sites.
+void ProfileRecorder::lookAtCode(pid_t pid) {
+  unsigned sites = countSites(tableFd);
+  // At first it may still be mpgrun, or the loader may be at work.
+  constexpr unsigned firstLooks = 3;
+  if (sites == knownSites && looks >= firstLooks)
+    return;
+  ++looks;
+  auto maps =
+      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/maps");
+  SmallString<256> name;
+  if (!maps ||
+      sys::fs::real_path("/proc/" + std::to_string(pid) + "/exe", name))
+    return;
+  knownSites = sites;
+  areas = parseSmaps((*maps)->getBuffer(), "");
+  image = name.str().str();
+}
+
+void ProfileRecorder::takeFaults() {
+  std::vector<FaultSample> samples;
+  sampler.take([&](const FaultSample &sample) { samples.push_back(sample); });
+  if (!samples.empty())
+    faults.add(std::move(samples), readProfileBlocks(tableFd));
+}
+
+void ProfileRecorder::look(pid_t pid) {
+  lookAtCode(pid);
+  takeFaults();
+}
+
+void ProfileRecorder::lookAtEnd(pid_t pid) {
+  SmallString<256> name;
+  std::vector<MappedArea> now = readSmaps(pid);
+  if (now.empty() ||
+      sys::fs::real_path("/proc/" + std::to_string(pid) + "/exe", name))
+    return;
+  areas = std::move(now);
+  image = name.str().str();
+  table = readProfileTable(tableFd);
+  std::optional<mpg_state> state = readStateFile(stateFd);
+  addVariables();
+  addBlocks();
+  addRest(locateSegments(image, areas), state ? heapOf(*state) : HeapRange());
+  measure(pid);
+  isMeasured = true;
+}
+
+void ProfileRecorder::addVariables() {
+  objects.resize(table.sites.size());
+  for (DataName &name : ProfileSymbols(areas, image).data(leastObjectBytes)) {
+    ProfileObject object;
+    object.region = !name.isProgram ? RunRegion::library
+                    : name.isZero   ? RunRegion::bss
+                                    : RunRegion::data;
+    object.name = std::move(name.name);
+    object.file = std::move(name.file);
+    ranges.push_back({name.start, name.end, objects.size()});
+    objects.push_back(std::move(object));
+  }
+}
+
+void ProfileRecorder::addBlocks() {
+  for (size_t site = 0; site < table.sites.size(); ++site) {
+    objects[site].region = RunRegion::heap;
+    objects[site].peakBytes = table.sites[site].peakBytes;
+    objects[site].blocks = table.sites[site].blocks;
+  }
+  for (const mpg_profile_block &block : table.blocks)
+    if (!block.diedNs)
+      ranges.push_back({block.start, block.start + block.bytes, block.site});
+  stableSort(ranges,
+             [](const Range &a, const Range &b) { return a.start < b.start; });
+  // What lies over another was given back on a way that nobody saw.
+  std::vector<Range> apart;
+  for (const Range &range : ranges)
+    if (apart.empty() || range.start >= apart.back().end)
+      apart.push_back(range);
+  ranges = std::move(apart);
+}
+
+//===----------------------------------------------------------------------===//
+// What is left
+//===----------------------------------------------------------------------===//
+
+/// What the memory between named objects is called; "" if by its address.
+static StringRef restName(RunRegion region) {
+  switch (region) {
+  case RunRegion::data:
+  case RunRegion::bss:
+    return "smaller variables";
+  case RunRegion::heap:
+  case RunRegion::threadHeap:
+    return "smaller blocks, and free memory";
+  case RunRegion::stack:
+    return "of the first thread";
+  case RunRegion::threadStack:
+    return "of other threads";
+  case RunRegion::library:
+    return "smaller variables of libraries";
+  default:
+    return "";
+  }
+}
+
+/// pre: in the order of addresses.
+void ProfileRecorder::addGap(size_t area, uint64_t start, uint64_t end,
+                             RunRegion region) {
+  std::string name = restName(region).str();
+  bool isMapping = name.empty();
+  if (isMapping) {
+    StringRef file = areas[area].name;
+    name = file.empty() ? formatHex(start) : printable(file);
+    bool isNext = !ranges.empty() && ranges.back().end == start &&
+                  objects[ranges.back().object].region == region &&
+                  (file.empty() || objects[ranges.back().object].name == name);
+    if (isNext)
+      name = objects[ranges.back().object].name;
+  }
+  for (size_t i = table.sites.size(); i < objects.size(); ++i)
+    if (objects[i].region == region && objects[i].name == name) {
+      ranges.push_back({start, end, i});
+      return;
+    }
+  ProfileObject object;
+  object.region = region;
+  object.name = std::move(name);
+  ranges.push_back({start, end, objects.size()});
+  objects.push_back(std::move(object));
+}
+
+void ProfileRecorder::addRest(const std::vector<ProgramSegment> &segments,
+                              HeapRange heap) {
+  std::vector<Range> named = std::move(ranges);
+  ranges.clear();
+  auto regionAt = [&](size_t area, uint64_t at) {
+    for (const ProgramSegment &segment : segments)
+      if (at >= alignDown(segment.start, 4096) &&
+          at < alignTo(segment.end, 4096))
+        return at < segment.fileEnd ? RunRegion::data : RunRegion::bss;
+    if (at >= heap.start && at < heap.end)
+      return RunRegion::heap;
+    RunRegion region = regionOfArea(areas, area);
+    return region == RunRegion::threadHeap ? RunRegion::heap : region;
+  };
+  // Where one region ends inside of a mapping.
+  std::vector<uint64_t> borders = {heap.start, heap.end, heap.tablesEnd};
+  for (const ProgramSegment &segment : segments)
+    borders.insert(borders.end(), {alignDown(segment.start, 4096),
+                                   alignTo(segment.fileEnd, 4096),
+                                   alignTo(segment.end, 4096)});
+  llvm::sort(borders);
+  auto next = named.begin();
+  for (size_t index = 0; index < areas.size(); ++index) {
+    const MappedArea &area = areas[index];
+    bool isOurs = StringRef(area.name).starts_with("/memfd:" MPG_STATE_NAME);
+    if (!area.writable || isOurs || StringRef(area.name) == "[vvar]")
+      continue;
+    for (uint64_t at = area.start; at < area.end;) {
+      while (next != named.end() && next->end <= at)
+        ++next;
+      uint64_t end = area.end;
+      if (next != named.end() && next->start < end)
+        end = std::max(next->start, at);
+      auto border = std::upper_bound(borders.begin(), borders.end(), at);
+      if (border != borders.end())
+        end = std::min(end, *border);
+      bool isTables = at >= heap.end && at < heap.tablesEnd; // only libmpg's
+      if (end > at && !isTables)
+        addGap(index, at, end, regionAt(index, at));
+      at = end > at ? end : std::min(next->end, area.end);
+    }
+  }
+  ranges.insert(ranges.end(), named.begin(), named.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Pages
+//===----------------------------------------------------------------------===//
+
+void ProfileRecorder::measure(pid_t pid) {
+  PageScan scan(pid, areas);
+  std::vector<uint64_t> bytes(objects.size());
+  for (const Range &range : ranges)
+    bytes[range.object] += range.end - range.start;
+  for (const Range &range : ranges) {
+    ProfileObject &object = objects[range.object];
+    object.bytes = object.lookedBytes = bytes[range.object];
+    if (!object.pages)
+      object.pages.emplace();
+    // Of mappings that are small nothing will be printed.
+    if (object.bytes < leastObjectBytes)
+      continue;
+    constexpr double nodePages = 256;
+    object.pages->add(
+        scan.look(range.start, range.end,
+                  unsigned(nodePages * double(range.end - range.start) /
+                           double(object.bytes))));
+  }
+  for (ProfileObject &object : objects)
+    object.peakBytes = std::max(object.peakBytes, object.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// After the program
+//===----------------------------------------------------------------------===//
+
+/// Between the program and its memory, or before its main; nobody looks for an
+/// array there.
+static bool isNobodys(const CodeName &name) {
+  StringRef file = name.file, function = name.function;
+  for (StringRef prefix : {"libmpgrt.", "libc.so", "libc-2", "libstdc++.",
+                           "libc++", "ld-linux", "libgfortran."})
+    if (file.starts_with(prefix))
+      return true;
+  for (StringRef prefix :
+       {"_start", "mpg::", "operator new", "std::", "__gnu_cxx::"})
+    if (function.starts_with(prefix))
+      return true;
+  return is_contained({"malloc", "calloc", "realloc", "memalign",
+                       "posix_memalign", "aligned_alloc", "valloc"},
+                      function);
+}
+
+void ProfileRecorder::nameSites() {
+  ProfileSymbols symbols(areas, image);
+  std::map<uint64_t, CodeName> known;
+  for (size_t site = 0; site < table.sites.size(); ++site) {
+    ProfileObject &object = objects[site];
+    for (uint64_t frame : table.sites[site].frames) {
+      if (!frame)
+        break;
+      auto [name, isNew] = known.try_emplace(frame);
+      if (isNew) // the call is before the address to return to
+        name->second = symbols.code(frame - 1);
+      if (isNobodys(name->second))
+        continue;
+      if (object.callers.empty())
+        object.file = name->second.file;
+      object.callers.push_back(describeCode(name->second, frame));
+    }
+    object.name =
+        object.callers.empty() ? "not known where" : object.callers.front();
+  }
+}
+
+/// One of the blocks that were given back, if all were.
+static void addFreed(ProfileObject &object, const mpg_profile_site &site) {
+  if (object.pages || !site.knows)
+    return;
+  object.pages.emplace();
+  object.lookedBytes = site.freedBytes;
+  object.pages->usedBytes = std::min(site.freedUsedBytes, site.freedBytes);
+  object.pages->hugeBytes =
+      std::min(site.freedHugeBytes, object.pages->usedBytes);
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  object.pages->pageBytes =
+      object.pages->hugeBytes ? upperPageBytes(page) : page;
+  object.isHugeKnown = site.knows & MPG_PROFILE_KNOWS_HUGE;
+}
+
+void ProfileRecorder::addFaults() {
+  for (size_t site = 0; site < table.sites.size(); ++site)
+    objects[site].faults = faults.atSite(uint32_t(site));
+  for (const Range &range : ranges)
+    if (range.object >= table.sites.size())
+      objects[range.object].faults.add(faults.within(range.start, range.end));
+}
+
+void ProfileRecorder::finish(Profile &profile) {
+  takeFaults();
+  if (!isMeasured) {
+    table = readProfileTable(tableFd);
+    if (!areas.empty())
+      addVariables();
+    objects.resize(std::max(objects.size(), table.sites.size()));
+    addBlocks();
+    for (const Range &range : ranges)
+      objects[range.object].bytes += range.end - range.start;
+    for (ProfileObject &object : objects)
+      object.peakBytes = std::max(object.peakBytes, object.bytes);
+  }
+  profile.isMeasured = isMeasured;
+  profile.blocksLost = table.blocksLost;
+  profile.sites = table.sites.size();
+  profile.faults = faults.all();
+  profile.faultsLost = sampler.lost();
+  profile.faultsMissing = sampler.missing();
+  profile.isUserFaults = sampler.isUserOnly();
+  nameSites();
+  addFaults();
+  for (size_t site = 0; site < table.sites.size(); ++site)
+    addFreed(objects[site], table.sites[site]);
+  for (ProfileObject &object : objects)
+    if (object.peakBytes >= leastObjectBytes)
+      profile.objects.push_back(std::move(object));
+  stableSort(profile.objects,
+             [](const ProfileObject &a, const ProfileObject &b) {
+               return a.peakBytes > b.peakBytes;
+             });
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The large objects of a program that runs under mpgrun: variables, blocks of
+// the heap by where they were allocated, stacks, mappings, with how they lie on
+// pages at the program's end. Of a program that was killed there is what was
+// seen until then.
+
+#ifndef MPG_PROFILE_PROFILE_H
+#define MPG_PROFILE_PROFILE_H
+
+#include "Process/RunReport.h"
+#include "Profile/PageScan.h"
+#include "Profile/ProfileFaults.h"
+#include "Profile/ProfileSymbols.h"
+#include "Profile/ProfileTable.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+
+namespace mpg {
+
+struct ProfileObject {
+  RunRegion region = RunRegion::mmap;
+  /// The variable, the function that allocates, or what it is in words.
+  std::string name;
+  std::string file;                 ///< program or library of it; may be empty
+  std::vector<std::string> callers; ///< of a site: from the inside out
+  uint64_t bytes = 0;               ///< at the end
+  uint64_t peakBytes = 0;           ///< the most at one time
+  uint64_t blocks = 0;              ///< of a site: allocated until now
+  /// How \p lookedBytes of it lie; nothing where nobody could look. Of a site
+  /// all of whose blocks were given back: one of them, just before.
+  std::optional<PageUse> pages;
+  uint64_t lookedBytes = 0;
+  bool isHugeKnown = true; ///< hugeBytes of \p pages says something
+  FaultCount faults;
+};
+
+struct Profile {
+  std::string program;
+  int waitStatus = 0;
+  double seconds = 0;
+  bool isMeasured = false; ///< the memory was looked at in the end
+  std::string problem;     ///< why there is not all; empty if there is
+  uint64_t blocksLost = 0; ///< more than the tables can hold
+  uint64_t sites = 0;
+  uint32_t firstThread = 0;
+  uint64_t faults = 0, faultsLost = 0;
+  std::string faultsMissing; ///< why they are not known; empty: they are
+  bool isUserFaults = false; ///< without those that the kernel caused
+  std::vector<ProfileObject> objects; ///< the largest peak first
+};
+
+/// An object that is smaller is in no row of its own.
+constexpr uint64_t leastObjectBytes = MPG_PROFILE_LEAST;
+
+/// Looks at a program while it runs and at its end.
+class ProfileRecorder {
+public:
+  /// \p stateFd: of makeStateFile(), or below zero; \p hasTable: what
+  /// addProfileTable() said.
+  ProfileRecorder(int stateFd, bool hasTable)
+      : stateFd(stateFd), tableFd(hasTable ? stateFd : -1) {}
+
+  bool hasTable() const { return tableFd >= 0; }
+
+  /// Before it calls exec.
+  void start(pid_t pid) { sampler.start(pid); }
+  /// From time to time while it runs.
+  void look(pid_t pid);
+  /// While the program stands still in its last moment.
+  void lookAtEnd(pid_t pid);
+  /// After it. \p profile: program, status and time are there.
+  void finish(Profile &profile);
+
+private:
+  struct Range {
+    uint64_t start, end;
+    size_t object;
+  };
+  void lookAtCode(pid_t pid);
+  void takeFaults();
+  void addFaults();
+  void addVariables();
+  void addBlocks();
+  void addRest(const std::vector<ProgramSegment> &segments, HeapRange heap);
+  void addGap(size_t area, uint64_t start, uint64_t end, RunRegion region);
+  void measure(pid_t pid);
+  void nameSites();
+
+  int stateFd, tableFd;
+  unsigned knownSites = 0, looks = 0;
+  bool isMeasured = false;
+  std::vector<MappedArea> areas;
+  std::string image; ///< of /proc/PID/exe
+  FaultSampler sampler;
+  ProfileFaults faults;
+  ProfileTable table;
+  std::vector<ProfileObject> objects; ///< those of the table's sites first
+  std::vector<Range> ranges;          ///< by address, none over another
+};
+
+void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
+
+} // namespace mpg
+
+#endif // MPG_PROFILE_PROFILE_H

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profile for people: one screen, the largest objects first.
+
+#include "Profile/Profile.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <algorithm>
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr size_t mostRows = 16;
+static constexpr size_t nameColumns = 31;
+
+static std::string cut(StringRef text, size_t columns) {
+  return text.size() <= columns ? text.str()
+                                : text.take_front(columns - 3).str() + "...";
+}
+
+/// Never 100 while a byte is missing.
+static std::string percent(uint64_t part, uint64_t all) {
+  return std::to_string(all ? unsigned(100.0 * double(part) / double(all))
+                            : 0) +
+         " %";
+}
+
+/// "2 MiB of the pool", "2 MiB, transparent", "4 KiB".
+static std::string describePage(const PageUse &pages, bool isFreed) {
+  if (pages.unknownBytes && !pages.hugeBytes)
+    return "not known";
+  if (!pages.hugeBytes || isFreed)
+    return pages.pageBytes ? formatBytes(pages.pageBytes) : "";
+  bool isMixed = pages.poolBytes && pages.poolBytes < pages.hugeBytes;
+  return formatBytes(pages.pageBytes) + (isMixed           ? ", both kinds"
+                                         : pages.poolBytes ? " of the pool"
+                                                           : ", transparent");
+}
+
+/// "node 0: 50 %, node 1: 50 %", where there are several.
+static std::string describeNodes(const PageUse &pages) {
+  uint64_t all = 0;
+  for (auto [node, count] : pages.nodes)
+    all += count;
+  std::string text;
+  for (auto [node, count] : pages.nodes)
+    text += (text.empty() ? "node " : ", node ") + std::to_string(node) + ": " +
+            percent(count, all);
+  return text;
+}
+
+/// "main", "thread 4711", "48 threads, main 60 %": who touched it first.
+static std::string describeThreads(const FaultCount &count,
+                                   uint32_t firstThread) {
+  auto nameThread = [&](uint32_t thread) {
+    return thread == firstThread ? "main" : "thread " + std::to_string(thread);
+  };
+  auto most = std::max_element(
+      count.threads.begin(), count.threads.end(),
+      [](const auto &a, const auto &b) { return a.second < b.second; });
+  // A thread that touched a page of a million is none of those who fill it.
+  if (count.threads.size() == 1 || most->second >= count.faults / 100 * 99)
+    return nameThread(most->first);
+  std::string text = std::to_string(count.threads.size()) + " threads";
+  if (most->second > count.faults / 2)
+    text += ", " + nameThread(most->first) + " " +
+            percent(most->second, count.faults);
+  return text;
+}
+
+static std::string nameOf(const ProfileObject &object) {
+  bool hasFile = !object.file.empty() && object.region != RunRegion::heap;
+  return cut(object.name, nameColumns) +
+         (hasFile ? " (" + object.file + ")" : "");
+}
+
+static void writeRow(raw_ostream &out, const Profile &profile,
+                     const ProfileObject &object, bool hasSeveralNodes) {
+  std::string used = "?", huge = "?", page;
+  if (object.pages) {
+    const PageUse &pages = *object.pages;
+    used = percent(pages.usedBytes, object.lookedBytes);
+    if (object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes))
+      huge = percent(pages.hugeBytes, pages.usedBytes);
+    page = describePage(pages, object.bytes == 0);
+    if (hasSeveralNodes)
+      page += "; " + describeNodes(pages);
+  }
+  bool areKnown = profile.faultsMissing.empty();
+  out << "  " << left_justify(regionName(object.region), 13)
+      << left_justify(cut(nameOf(object), nameColumns), nameColumns)
+      << right_justify(formatBytes(object.peakBytes), 9)
+      << right_justify(object.bytes ? formatBytes(object.bytes) : "-", 9)
+      << right_justify(used, 7) << right_justify(huge, 7)
+      << right_justify(areKnown ? std::to_string(object.faults.faults) : "?", 9)
+      << (page.empty() ? "" : "  ") << page;
+  if (object.faults.faults)
+    out << (page.empty() ? "  " : "; ")
+        << describeThreads(object.faults, profile.firstThread);
+  out << "\n";
+  if (object.callers.size() > 1) {
+    ArrayRef<std::string> outer = ArrayRef(object.callers).drop_front();
+    out << "    from " << cut(join(outer.take_front(3), ", "), 70) << "\n";
+  }
+}
+
+static std::string describeEnding(int waitStatus) {
+  if (WIFSIGNALED(waitStatus))
+    return "ended by signal " + std::to_string(WTERMSIG(waitStatus));
+  return "status " + std::to_string(WEXITSTATUS(waitStatus));
+}
+
+static bool liesOnSeveralNodes(const Profile &profile) {
+  for (const ProfileObject &object : profile.objects)
+    if (object.pages && (object.pages->nodes.size() > 1 ||
+                         (object.pages->nodes.size() == 1 &&
+                          object.pages->nodes.begin()->first != 0)))
+      return true;
+  return false;
+}
+
+void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
+  out << "mpgrun: " << printable(profile.program) << ": "
+      << describeEnding(profile.waitStatus) << ", "
+      << format("%.2f s", profile.seconds) << ", memory by object of "
+      << formatBytes(leastObjectBytes) << " and more\n";
+  if (!profile.problem.empty())
+    out << "  " << fillText(profile.problem, 2) << "\n";
+  if (profile.objects.empty()) {
+    out << "  no object is that large\n";
+    return;
+  }
+  out << "  " << left_justify("region", 13)
+      << left_justify("object", nameColumns)
+      << "     peak   at end in use  large   faults  pages; touched first by\n";
+  bool severalNodes = liesOnSeveralNodes(profile);
+  size_t shown = std::min(mostRows, profile.objects.size());
+  for (const ProfileObject &object :
+       ArrayRef(profile.objects).take_front(shown))
+    writeRow(out, profile, object, severalNodes);
+  uint64_t rest = 0;
+  for (const ProfileObject &object :
+       ArrayRef(profile.objects).drop_front(shown))
+    rest += object.peakBytes;
+  if (rest)
+    out << "  " << profile.objects.size() - shown << " more of "
+        << formatBytes(rest) << " together\n";
+  if (!profile.faultsMissing.empty())
+    out << "  page faults: " << profile.faultsMissing << "\n";
+  else if (profile.isUserFaults)
+    out << "  page faults: without those in the kernel (read and the like), as "
+           "kernel.perf_event_paranoid asks\n";
+  if (profile.faultsLost)
+    out << "  " << profile.faultsLost << " samples of page faults were lost\n";
+  if (profile.blocksLost)
+    out << "  " << profile.blocksLost
+        << " blocks are in no row: there is room for " << MPG_PROFILE_SITES
+        << " places that allocate and " << MPG_PROFILE_BLOCKS
+        << " blocks at a time\n";
+}

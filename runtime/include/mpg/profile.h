@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Where a program gets its large blocks from: tables in the file of
+ * <mpg/state.h>, behind the others, in which libmpg writes down each block of
+ * 1 MiB and more. The file is that long only for `mpgrun --profile`; otherwise
+ * nothing is written down. As memory of mpgrun's the tables outlive a program
+ * that is killed. A reader believes no number in them.
+ *
+ * Numbers of sites and blocks count from 1; 0 is none. Times are those of
+ * CLOCK_MONOTONIC, as the kernel's samples of page faults have them.
+ */
+#ifndef MPG_PROFILE_H
+#define MPG_PROFILE_H
+
+#include <stdint.h>
+
+#define MPG_PROFILE_LEAST (1 << 20) /* bytes of a block that counts */
+#define MPG_PROFILE_SITES 100000
+#define MPG_PROFILE_BLOCKS 65536 /* in use, or given back a while ago */
+#define MPG_PROFILE_FRAMES 8
+#define MPG_PROFILE_BUCKETS 65536 /* a power of two */
+
+/* A way through the program on which blocks are allocated. */
+struct mpg_profile_site {
+  uint64_t frames[MPG_PROFILE_FRAMES]; /* return addresses, from the inside */
+  uint64_t blocks;                     /* until now */
+  uint64_t liveBlocks;
+  uint64_t liveBytes;
+  uint64_t peakBytes; /* the most of liveBytes */
+  /* One of the largest blocks that were given back, just before that. */
+  uint64_t freedBytes;
+  uint64_t freedUsedBytes;
+  uint64_t freedHugeBytes;
+  uint32_t knows; /* of these: MPG_PROFILE_KNOWS_... */
+  uint32_t next;  /* site of the same bucket */
+};
+#define MPG_PROFILE_KNOWS_USED 1
+#define MPG_PROFILE_KNOWS_HUGE 2
+
+struct mpg_profile_block {
+  uint64_t start;
+  uint64_t bytes;
+  uint64_t bornNs;
+  uint64_t diedNs; /* 0: in use */
+  uint32_t site;
+  uint32_t next; /* block of the same bucket, or the next one that is free */
+};
+
+struct mpg_profile {
+  uint32_t siteCount;  /* of these none is ever given back */
+  uint32_t blockCount; /* entries that have been in use */
+  uint32_t firstFree;  /* of these, given back longest ago */
+  uint32_t lastFree;
+  uint64_t blocksLost; /* the tables were full */
+  uint32_t siteBuckets[MPG_PROFILE_BUCKETS];
+  uint32_t blockBuckets[MPG_PROFILE_BUCKETS];
+  struct mpg_profile_site sites[MPG_PROFILE_SITES];
+  struct mpg_profile_block blocks[MPG_PROFILE_BLOCKS];
+};
+
+#endif /* MPG_PROFILE_H */

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See AllocationSites.h. The callers are found by the C library's unwinder,
+// which takes some microseconds: as long as it takes to clear a few pages of
+// such a block.
+
+#include "base/AllocationSites.h"
+
+#include "base/FutexLock.h"
+#include "base/Syscall.h"
+#include "mpg/profile.h"
+#include "mpg/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+using namespace mpg;
+
+// Not there in a static program that does not use it, nor in some C libraries.
+extern "C" int backtrace(void **frames, int most) __attribute__((weak));
+
+// Where this library's code lies; in a static program, all of it.
+extern "C" const char mpgStart[] __asm__("__ehdr_start")
+    __attribute__((visibility("hidden"), weak));
+extern "C" const char mpgEnd[] __asm__("etext")
+    __attribute__((visibility("hidden"), weak));
+
+size_t mpg::watchedBytes = SIZE_MAX;
+
+static mpg_profile *table;
+static uint32_t owner; ///< the process whose blocks they are
+static FutexLock tableLock;
+/// The unwinder loads a library when it is first used, which may allocate.
+static __thread bool isInside __attribute__((tls_model("initial-exec")));
+
+void mpg::startAllocationSites(int fd) {
+  constexpr long bytes = sizeof(mpg_profile);
+  // All of it will be written to as memory.
+  char last;
+  if (rawCall(SYS_pread64, fd, long(&last), 1, MPG_STATE_PROFILE + bytes - 1) !=
+      1)
+    return;
+  long at = rawCall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                    MPG_STATE_PROFILE);
+  if (isError(at))
+    return;
+  table = reinterpret_cast<mpg_profile *>(at);
+  // Of the program that this process was before it called exec.
+  if (table->siteCount)
+    memset(table, 0, offsetof(mpg_profile, sites));
+  owner = uint32_t(rawCall(SYS_getpid));
+  watchedBytes = MPG_PROFILE_LEAST;
+}
+
+namespace {
+
+/// The right to use the tables. Not in a child, which shares them with its
+/// parent, and not from inside of a call that has it.
+class Turn {
+public:
+  Turn()
+      : isMine(!isInside && table && owner == uint32_t(rawCall(SYS_getpid))),
+        savedErrno(errno) {
+    isInside |= isMine;
+  }
+  ~Turn() {
+    isInside &= !isMine;
+    errno = savedErrno;
+  }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+  explicit operator bool() const { return isMine; }
+
+private:
+  bool isMine;
+  int savedErrno;
+};
+
+} // namespace
+
+static uint64_t nowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+static uint32_t bucketOf(uint64_t value) {
+  static_assert((MPG_PROFILE_BUCKETS & (MPG_PROFILE_BUCKETS - 1)) == 0);
+  return uint32_t(value * 0x9e3779b97f4a7c15 >> 32) & (MPG_PROFILE_BUCKETS - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Who has called, from here outwards.
+struct Callers {
+  uint64_t frames[MPG_PROFILE_FRAMES] = {};
+  uint32_t bucket = 0;
+
+  Callers();
+};
+
+} // namespace
+
+/// The first of \p count frames that is not ours: ours differ for one caller.
+static int firstCaller(void *const *frames, int count) {
+  int first = 0;
+  while (first < count && frames[first] >= mpgStart && frames[first] < mpgEnd)
+    ++first;
+  return first < count ? first : 0;
+}
+
+Callers::Callers() {
+  if (!backtrace)
+    return;
+  constexpr int most = MPG_PROFILE_FRAMES + 8;
+  void *found[most];
+  int count = backtrace(found, most);
+  uint64_t sum = 0;
+  int first = firstCaller(found, count);
+  for (int i = 0; i < MPG_PROFILE_FRAMES && first + i < count; ++i) {
+    frames[i] = uintptr_t(found[first + i]);
+    sum = sum * 31 + frames[i];
+  }
+  bucket = bucketOf(sum);
+}
+
+/// 0: there is no room. pre: tableLock.
+static uint32_t siteOf(const Callers &callers) {
+  uint32_t &first = table->siteBuckets[callers.bucket];
+  for (uint32_t number = first; number; number = table->sites[number - 1].next)
+    if (!memcmp(table->sites[number - 1].frames, callers.frames,
+                sizeof callers.frames))
+      return number;
+  if (table->siteCount == MPG_PROFILE_SITES)
+    return 0;
+  mpg_profile_site &site = table->sites[table->siteCount++];
+  site = {};
+  memcpy(site.frames, callers.frames, sizeof callers.frames);
+  site.next = first;
+  return first = table->siteCount;
+}
+
+static void addTo(mpg_profile_site &site, uint64_t bytes) {
+  site.liveBytes += bytes;
+  if (site.peakBytes < site.liveBytes)
+    site.peakBytes = site.liveBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// The entry of a block in use: the number that leads to it, which is 0 if
+/// there is none. pre: tableLock.
+static uint32_t &findBlock(uint64_t start) {
+  uint32_t *number = &table->blockBuckets[bucketOf(start)];
+  while (*number && table->blocks[*number - 1].start != start)
+    number = &table->blocks[*number - 1].next;
+  return *number;
+}
+
+/// The number of an entry for one more block; 0: all are in use. What was given
+/// back last stays longest: page faults in it are told a moment later.
+static uint32_t takeEntry() {
+  if (table->blockCount < MPG_PROFILE_BLOCKS)
+    return ++table->blockCount;
+  uint32_t number = table->firstFree;
+  if (number)
+    table->firstFree = table->blocks[number - 1].next;
+  return number;
+}
+
+static void giveEntry(uint32_t number) {
+  table->blocks[number - 1].next = 0;
+  if (table->firstFree)
+    table->blocks[table->lastFree - 1].next = number;
+  else
+    table->firstFree = number;
+  table->lastFree = number;
+}
+
+/// Takes the block that \p link leads to out of its bucket. Its site, or null.
+static mpg_profile_site *removeBlock(uint32_t &link, uint64_t now) {
+  uint32_t number = link;
+  mpg_profile_block &block = table->blocks[number - 1];
+  mpg_profile_site *site = &table->sites[block.site - 1];
+  link = block.next;
+  block.diedNs = now;
+  --site->liveBlocks;
+  site->liveBytes -= block.bytes;
+  giveEntry(number);
+  return site;
+}
+
+static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
+                     uint64_t now) {
+  Locked hold(tableLock);
+  // Given back on a way that is not seen.
+  if (uint32_t &old = findBlock(start))
+    removeBlock(old, now);
+  uint32_t site = siteOf(callers);
+  uint32_t number = site ? takeEntry() : 0;
+  if (!number) {
+    ++table->blocksLost;
+    return;
+  }
+  uint32_t &first = table->blockBuckets[bucketOf(start)];
+  table->blocks[number - 1] = {start, bytes, now, 0, site, first};
+  first = number;
+  mpg_profile_site &of = table->sites[site - 1];
+  ++of.blocks;
+  ++of.liveBlocks;
+  addTo(of, bytes);
+}
+
+void mpg::noteBlock(const void *block, size_t bytes) {
+  if (Turn turn; turn)
+    addBlock(uintptr_t(block), bytes, Callers(), nowNs());
+}
+
+void mpg::noteResized(const void *block, size_t bytes) {
+  bool isKnown = false;
+  if (Turn turn; turn) {
+    Locked hold(tableLock);
+    if (uint32_t number = findBlock(uintptr_t(block))) {
+      mpg_profile_block &entry = table->blocks[number - 1];
+      addTo(table->sites[entry.site - 1], bytes - entry.bytes);
+      entry.bytes = bytes;
+      isKnown = true;
+    }
+  }
+  if (!isKnown && bytes >= watchedBytes)
+    noteBlock(block, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Pages of a block
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// As <linux/fs.h> has them since Linux 6.7.
+struct ScanRegion {
+  uint64_t start, end, categories;
+};
+struct ScanRequest {
+  uint64_t size, flags, start, end, walkEnd, regions, regionCount, mostPages,
+      inverted, mask, anyOf, returned;
+};
+static_assert(sizeof(ScanRequest) == 96);
+constexpr long scanPages = 0xc0606610; // PAGEMAP_SCAN
+constexpr uint64_t isPresent = 1 << 3, isSwapped = 1 << 4, isZero = 1 << 5,
+                   isHuge = 1 << 6;
+
+/// How a block lies.
+struct BlockPages {
+  uint64_t usedBytes = 0, hugeBytes = 0;
+  uint32_t knows = 0;
+
+  void scan(uint64_t start, uint64_t end);
+  void askForPresent(uint64_t start, uint64_t end);
+};
+
+} // namespace
+
+void BlockPages::scan(uint64_t start, uint64_t end) {
+  long fd = rawCall(SYS_openat, AT_FDCWD, long("/proc/self/pagemap"),
+                    O_RDONLY | O_CLOEXEC);
+  if (isError(fd))
+    return;
+  ScanRegion regions[64];
+  ScanRequest request = {};
+  request.size = sizeof request;
+  request.end = end;
+  request.regions = uintptr_t(regions);
+  request.regionCount = 64;
+  request.anyOf = isPresent | isSwapped;
+  request.inverted = isZero;
+  request.mask = isZero; // not pages that were only read
+  request.returned = isPresent | isHuge;
+  long count = 0;
+  for (uint64_t at = start; at < end && count >= 0; at = request.walkEnd) {
+    request.start = at;
+    count = rawCall(SYS_ioctl, fd, scanPages, long(&request));
+    if (count < 0 || request.walkEnd <= at)
+      break;
+    knows = MPG_PROFILE_KNOWS_USED | MPG_PROFILE_KNOWS_HUGE;
+    for (long i = 0; i < count; ++i) {
+      uint64_t bytes = regions[i].end - regions[i].start;
+      usedBytes += bytes;
+      hugeBytes += regions[i].categories & isHuge ? bytes : 0;
+    }
+  }
+  rawCall(SYS_close, fd);
+}
+
+/// Before Linux 6.7: what is there, on pages of whatever size.
+void BlockPages::askForPresent(uint64_t start, uint64_t end) {
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  unsigned char present[256];
+  for (uint64_t at = start; at < end; at += sizeof present * page) {
+    uint64_t bytes =
+        end - at < sizeof present * page ? end - at : sizeof present * page;
+    if (isError(rawCall(SYS_mincore, long(at), long(bytes), long(present))))
+      return;
+    for (uint64_t i = 0; i < bytes / page; ++i)
+      usedBytes += present[i] & 1 ? page : 0;
+  }
+  knows = MPG_PROFILE_KNOWS_USED;
+}
+
+static BlockPages pagesOf(uint64_t start, uint64_t bytes) {
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint64_t end = (start + bytes + page - 1) / page * page;
+  start = start / page * page;
+  BlockPages pages;
+  pages.scan(start, end);
+  if (!pages.knows)
+    pages.askForPresent(start, end);
+  if (pages.usedBytes > bytes)
+    pages.usedBytes = bytes;
+  if (pages.hugeBytes > pages.usedBytes)
+    pages.hugeBytes = pages.usedBytes;
+  return pages;
+}
+
+void mpg::forgetBlock(const void *block) {
+  // Without the lock: who gives it back is the only one who knows the block.
+  if (!table ||
+      !__atomic_load_n(&table->blockBuckets[bucketOf(uintptr_t(block))],
+                       __ATOMIC_RELAXED))
+    return;
+  Turn turn;
+  if (!turn)
+    return;
+  uint64_t now = nowNs(), bytes = 0;
+  mpg_profile_site *site = nullptr;
+  {
+    Locked hold(tableLock);
+    if (uint32_t &link = findBlock(uintptr_t(block))) {
+      bytes = table->blocks[link - 1].bytes;
+      site = removeBlock(link, now);
+    }
+    // To look at each would take too long for those who allocate often.
+    if (!site || bytes <= site->freedBytes + site->freedBytes / 4)
+      return;
+    site->freedBytes = bytes;
+  }
+  BlockPages pages = pagesOf(uintptr_t(block), bytes);
+  Locked hold(tableLock);
+  site->freedUsedBytes = pages.usedBytes;
+  site->freedHugeBytes = pages.hugeBytes;
+  site->knows = pages.knows;
+}

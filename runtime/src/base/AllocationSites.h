@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes down for `mpgrun --profile` where large blocks are allocated, into the
+// tables of <mpg/profile.h>. Without that nothing is: the heap compares the
+// size of what is no small block with a number that no block reaches.
+
+#ifndef MPG_RUNTIME_ALLOCATIONSITES_H
+#define MPG_RUNTIME_ALLOCATIONSITES_H
+
+#include <stddef.h>
+
+namespace mpg {
+
+/// Blocks of so many bytes are written down; none of SIZE_MAX.
+extern size_t watchedBytes;
+
+/// \p fd: the file of MPG_STATE_FD, if this process is the program.
+void startAllocationSites(int fd);
+
+// errno stays. The calling thread holds no lock of the heap: the C library
+// allocates when it looks for the callers.
+
+void noteBlock(const void *block, size_t bytes);
+/// To be called before \p block is given back; any pointer.
+void forgetBlock(const void *block);
+/// After a block became longer or shorter where it is.
+void noteResized(const void *block, size_t bytes);
+
+/// \p block, which may be null, written down if it is large enough.
+inline void *watched(void *block, size_t bytes) {
+  if (__builtin_expect(bytes >= watchedBytes, 0) && block)
+    noteBlock(block, bytes);
+  return block;
+}
+
+/// \p bytes: at least those that were asked for.
+inline void unwatch(const void *block, size_t bytes) {
+  if (__builtin_expect(bytes >= watchedBytes, 0))
+    forgetBlock(block);
+}
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_ALLOCATIONSITES_H

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A page fault belongs to the block that was there at its time, and what a
+// program wrote into the table of its blocks is not believed.
+
+#include "Process/StateFile.h"
+#include "Profile/ProfileFaults.h"
+#include "Profile/ProfileTable.h"
+#include "mpg/state.h"
+#include "gtest/gtest.h"
+#include <cstddef>
+#include <unistd.h>
+
+using namespace mpg;
+
+static constexpr uint64_t MiB = 1 << 20;
+
+TEST(Profile, faultsBelongToTheBlockOfTheirTime) {
+  // Two sites one after the other in one place, one beside them.
+  std::vector<mpg_profile_block> blocks = {{16 * MiB, 4 * MiB, 100, 200, 0, 0},
+                                           {16 * MiB, 2 * MiB, 300, 0, 1, 0},
+                                           {32 * MiB, MiB, 50, 0, 2, 0}};
+  ProfileFaults faults;
+  faults.add({{350, 16 * MiB + 5, 13, 7},
+              {150, 19 * MiB, 13, 7},
+              {100, 16 * MiB, 13, 8},
+              {200, 16 * MiB, 13, 8},
+              {250, 16 * MiB, 13, 7},
+              {350, 18 * MiB, 13, 7},
+              {60, 33 * MiB - 1, 13, 9},
+              {40, 32 * MiB, 13, 9}},
+             blocks);
+  EXPECT_EQ(faults.all(), 8u * 13);
+  EXPECT_EQ(faults.atSite(0).faults, 3u * 13);
+  EXPECT_EQ(faults.atSite(0).threads[8], 2u * 13);
+  EXPECT_EQ(faults.atSite(1).faults, 13u);
+  EXPECT_EQ(faults.atSite(2).faults, 13u);
+  EXPECT_EQ(faults.within(16 * MiB, 20 * MiB).faults, 2u * 13);
+  EXPECT_EQ(faults.within(32 * MiB, 33 * MiB).threads[9], 13u);
+  EXPECT_EQ(faults.within(0, UINT64_MAX).faults, 3u * 13);
+  EXPECT_EQ(faults.atSite(3).faults, 0u);
+}
+
+template <typename Value>
+static void writeAt(int fd, size_t offset, const Value &value) {
+  ASSERT_EQ(
+      pwrite(fd, &value, sizeof(value), off_t(MPG_STATE_PROFILE + offset)),
+      ssize_t(sizeof(value)));
+}
+
+TEST(Profile, aTableIsNotBelieved) {
+  int fd = makeStateFile();
+  EXPECT_EQ(readProfileTable(fd).sites.size(), 0u); // there is none yet
+  ASSERT_TRUE(addProfileTable(fd));
+  EXPECT_EQ(readProfileTable(fd).sites.size(), 0u);
+  writeAt(fd, offsetof(mpg_profile, siteCount), uint32_t(1));
+  writeAt(fd, offsetof(mpg_profile, blockCount), UINT32_MAX);
+  mpg_profile_block good = {MiB, MiB, 5, 0, 1, 0}, noSite = good,
+                    wrongSite = good, tooLong = good;
+  noSite.site = 0;
+  wrongSite.site = 2;
+  tooLong.bytes = UINT64_MAX;
+  size_t at = offsetof(mpg_profile, blocks);
+  for (const mpg_profile_block &block : {noSite, good, wrongSite, tooLong}) {
+    writeAt(fd, at, block);
+    at += sizeof(block);
+  }
+  ProfileTable table = readProfileTable(fd);
+  ASSERT_EQ(table.sites.size(), 1u);
+  ASSERT_EQ(table.blocks.size(), 1u);
+  EXPECT_EQ(table.blocks[0].start, MiB);
+  EXPECT_EQ(table.blocks[0].site, 0u);
+  writeAt(fd, offsetof(mpg_profile, siteCount), UINT32_MAX);
+  EXPECT_EQ(readProfileTable(fd).sites.size(), size_t(MPG_PROFILE_SITES));
+  close(fd);
+  EXPECT_EQ(readProfileTable(-1).blocks.size(), 0u);
+}
