@@ -15,14 +15,13 @@
 // constructor would crash a compiler of another version.
 
 #include "base/PassOptions.h"
+#include "hints/FirstTouchChoice.h"
 #include "hints/HintSource.h"
-#include "hints/TouchMarker.h"
 #include "openmp/FirstTouchPass.h"
 #include "openmp/ParallelRemarks.h"
 #include "sim/SimPass.h"
-#include "tags/AddressReaders.h"
-#include "tags/BaseMarker.h"
-#include "tags/KeepLoops.h"
+#include "tags/KeepMarks.h"
+#include "tags/TagForm.h"
 #include "tags/TagWriter.h"
 #include "llvm-c/Core.h"
 #include "llvm/Passes/PassBuilder.h"

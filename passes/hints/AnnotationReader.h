@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the annotations that the macros of <mpg/hints.h> leave in a module, and
-// erases them: they keep loops from being vectorised.
+// Reads what stands in the code of a module and erases it, because it keeps
+// loops from being vectorised: the annotations that the macros of <mpg/hints.h>
+// leave, and the markers that MpgPragmas.so puts in the place of Fujitsu's
+// pragmas (calls of llvm.annotation with a text in the same grammar).
 
 #ifndef MPG_PASSES_ANNOTATIONREADER_H
 #define MPG_PASSES_ANNOTATIONREADER_H
 
-#include "hints/HintRequest.h"
+#include "hints/HintText.h"
 
 namespace mpg {
 
@@ -20,12 +22,11 @@ bool readAnnotations(llvm::Module &module, HintRequests &requests);
 /// an array.
 std::optional<HintRequest::Target> targetOf(llvm::Value *address);
 
-/// Where in the source \p annotation, a call of one of the annotation
-/// intrinsics, stands.
-SourceLine lineOf(const llvm::CallBase &annotation);
-
-/// The text of the constant that \p pointer points to; "" if there is none.
-llvm::StringRef constantText(const llvm::Value *pointer);
+/// Adds what the markers of \p module ask for to \p requests. Returns whether
+/// \p module changed. Erase the markers with eraseMarkers when the requests
+/// have been used: regions and ways are tied to them.
+bool readMarkers(llvm::Module &module, HintRequests &requests);
+void eraseMarkers(llvm::Module &module);
 
 } // namespace mpg
 

@@ -3,18 +3,266 @@
 #include "hints/HintSource.h"
 #include "base/Access.h"
 #include "base/PassOptions.h"
-#include "hints/AccessMarker.h"
 #include "hints/AnnotationReader.h"
-#include "hints/PragmaReader.h"
+#include "hints/FirstTouchChoice.h"
+#include "hints/PointerFlow.h"
 #include "hints/SectorWays.h"
 #include "hints/SideFile.h"
-#include "hints/TouchMarker.h"
-#include "tags/TagRemover.h"
+#include "mpg/hints.h"
+#include "tags/TagForm.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace mpg;
+
+namespace {
+/// Decides for each access of a module which hint it gets, and marks it. Where
+/// several hints mean the same access, that of a region wins over that of a
+/// variable, and that over the one of the function.
+class AccessMarker {
+public:
+  AccessMarker(Module &module, const PassOptions &options)
+      : module(module), options(options) {}
+
+  /// Finds the accesses that \p requests mean. Says which requests mean none.
+  void add(const HintRequests &requests);
+
+  /// A random hint for each access that has none.
+  void addRandom(uint64_t seed);
+
+  /// Puts the marks on. Says where two hints contradict each other.
+  void write();
+
+private:
+  /// What an access will be marked with.
+  struct Decision {
+    int strength = -1;
+    uint8_t tag = 0;
+    bool off = false;
+    bool isConflict = false;
+  };
+
+  void addFunction(const HintRequest &request);
+  void addVariable(const HintRequest &request);
+  void decide(Instruction &access, const HintRequest &request);
+  bool isAllowed(const HintRequest &request) const;
+  void explainUnused(const HintRequest &request, const PointerFlow &flow);
+
+  Module &module;
+  const PassOptions &options;
+  MapVector<Instruction *, Decision> decisions;
+  DenseSet<const Value *> roots;
+  DenseSet<const Function *> offFunctions;
+};
+} // namespace
+
+/// An entry that is not set up turns prefetching off without a word.
+/// HW:pf-injection
+bool AccessMarker::isAllowed(const HintRequest &request) const {
+  if (!request.hint.injection || options.extended)
+    return true;
+  warn(module.getContext(), request.where,
+       "the hint is ignored: inject= needs the option extended=on "
+       "(mpg-clang --mpg-extended=on), and entry " +
+           Twine(*request.hint.injection) +
+           " set up with mpg_prefetch_set: otherwise it would turn hardware "
+           "prefetching off");
+  return false;
+}
+
+void AccessMarker::decide(Instruction &access, const HintRequest &request) {
+  Decision &decision = decisions[&access];
+  uint8_t tag = request.hint.tagByte();
+  int strength = request.strength();
+  if (strength > decision.strength) {
+    decision = {strength, tag, request.hint.off, false};
+  } else if (strength == decision.strength &&
+             (tag != decision.tag || request.hint.off != decision.off)) {
+    decision.isConflict = true;
+  }
+}
+
+void AccessMarker::addFunction(const HintRequest &request) {
+  for (Function *function :
+       functionWithRegions(*cast<Function>(request.root))) {
+    if (request.hint.off && !request.region)
+      offFunctions.insert(function);
+    for (Instruction &instruction : instructions(*function)) {
+      Use *address = taggableAddress(instruction);
+      bool isMeant = !request.region || request.region->contains(&instruction);
+      if (address && isMeant &&
+          !isa<AllocaInst>(getUnderlyingObject(address->get())))
+        decide(instruction, request);
+    }
+  }
+}
+
+void AccessMarker::explainUnused(const HintRequest &request,
+                                 const PointerFlow &flow) {
+  auto *first = dyn_cast<Instruction>(request.root);
+  Function *function = first ? const_cast<Function *>(first->getFunction())
+                             : request.regionFunction;
+  if (!flow.missed.empty())
+    function = flow.missed.front().first->getFunction();
+  if (!function)
+    return; // a global variable that this file does not use
+  OptimizationRemarkEmitter emitter(function);
+  Untaggable reason = flow.missed.empty() ? Untaggable::notAnAccess
+                                          : flow.missed.front().second;
+  emitter.emit([&] {
+    Instruction *at = flow.missed.empty()
+                          ? &*function->getEntryBlock().getFirstNonPHIIt()
+                          : flow.missed.front().first;
+    DebugLoc location = at->getDebugLoc();
+    DISubprogram *program = function->getSubprogram();
+    // Without an instruction the place of the hint, if it is in this source.
+    if (!location && program)
+      location = DILocation::get(function->getContext(),
+                                 program->getFilename() == request.where.file
+                                     ? request.where.line
+                                     : program->getLine(),
+                                 0, program);
+    OptimizationRemarkMissed remark(remarkPass, "HintUnused",
+                                    userLocation(location), at->getParent());
+    return remark << "the hint of " << request.where.file << ":"
+                  << ore::NV("Line", request.where.line) << " changes nothing: "
+                  << ore::NV("Reason", flow.missed.empty() && request.region
+                                           ? "no access lies in its lines"
+                                           : describe(reason));
+  });
+}
+
+void AccessMarker::addVariable(const HintRequest &request) {
+  PointerFlow flow(roots);
+  if (request.target == HintRequest::pointerVariable)
+    flow.addPlace(request.root);
+  else
+    flow.addData(request.root);
+  flow.run();
+  bool isUsed = false;
+  for (Instruction *access : flow.accesses) {
+    if (request.region) {
+      const Instruction *seen = flow.seenFrom(*request.regionFunction, *access);
+      if (!seen || !request.region->contains(seen))
+        continue;
+    } else if (request.regionFunction &&
+               !flow.seenFrom(*request.regionFunction, *access)) {
+      continue;
+    }
+    decide(*access, request);
+    isUsed = true;
+  }
+  if (!isUsed || !flow.missed.empty())
+    explainUnused(request, flow);
+}
+
+void AccessMarker::add(const HintRequests &requests) {
+  for (const HintRequest &request : requests.hints)
+    if (request.target != HintRequest::function && !request.region &&
+        !request.regionFunction)
+      roots.insert(request.root);
+  for (const HintRequest &request : requests.hints) {
+    if (!isAllowed(request))
+      continue;
+    if (request.target == HintRequest::function)
+      addFunction(request);
+    else
+      addVariable(request);
+  }
+}
+
+/// The variable behind \p address: the pointer variable it was loaded from, or
+/// the object.
+static const Value *variableOf(const Value *address) {
+  bool isLoaded = false;
+  for (;;) {
+    if (auto *gep = dyn_cast<GEPOperator>(address))
+      address = gep->getPointerOperand();
+    else if (auto *load = dyn_cast<LoadInst>(address); load && !isLoaded)
+      address = load->getPointerOperand(), isLoaded = true;
+    else
+      return address;
+  }
+}
+
+/// A stream of numbers that is the same on every machine.
+static uint64_t mix(uint64_t seed, uint64_t number) {
+  uint64_t bytes[] = {seed, number};
+  return xxh3_64bits(
+      ArrayRef(reinterpret_cast<const uint8_t *>(bytes), sizeof(bytes)));
+}
+
+/// Never 0, which would be no tag, nor bits 3 and 2.
+static uint8_t tagFrom(uint64_t number, bool extended) {
+  unsigned functions = extended ? 16 : 8;
+  unsigned choice = 1 + number % (functions * 4 - 1);
+  return (choice >> 2) << 4 | (choice & MPG_TAG_SECTOR_MASK);
+}
+
+/// For tests: a hint for every variable, so that any program shows whether tags
+/// change what it computes. Calls \p choose with each access of \p function
+/// that can be tagged and a tag that depends on \p seed, the function and the
+/// variable: the same for all accesses through one variable. Entries of
+/// prefetch injection are among the tags if \p extended.
+static void
+chooseRandomHints(Function &function, uint64_t seed, bool extended,
+                  function_ref<void(Instruction &, uint8_t)> choose) {
+  uint64_t functionSeed = mix(seed, xxh3_64bits(function.getName()));
+  DenseMap<const Value *, unsigned> numbers;
+  for (Instruction &instruction : instructions(function)) {
+    const Use *address = taggableAddress(instruction);
+    if (!address)
+      continue;
+    const Value *variable = variableOf(address->get());
+    unsigned number =
+        numbers.try_emplace(variable, numbers.size()).first->second;
+    choose(instruction, tagFrom(mix(functionSeed, number), extended));
+  }
+}
+
+void AccessMarker::addRandom(uint64_t seed) {
+  for (Function &function : module)
+    if (!function.isDeclaration() && !offFunctions.contains(&function))
+      chooseRandomHints(function, seed, options.extended,
+                        [&](Instruction &access, uint8_t tag) {
+                          Decision &decision = decisions[&access];
+                          if (decision.strength < 0)
+                            decision = {0, tag, false, false};
+                        });
+}
+
+void AccessMarker::write() {
+  DenseSet<const Function *> untagged;
+  for (auto &[access, decision] : decisions) {
+    Function *function = access->getFunction();
+    if (decision.isConflict) {
+      OptimizationRemarkEmitter emitter(function);
+      emitter.emit([&, at = access] {
+        return OptimizationRemarkMissed(remarkPass, "HintConflict",
+                                        userLocation(at->getDebugLoc()),
+                                        at->getParent())
+               << "not tagged: two variables with different hints lead here";
+      });
+    } else if (const char *reason = whyUntagged(*function)) {
+      if (untagged.insert(function).second)
+        remarkUntagged(*function, reason);
+    } else if (!decision.off && decision.tag &&
+               !offFunctions.contains(function)) {
+      writeMark(*access, decision.tag);
+      noteThatThereAreMarks(module);
+    }
+  }
+}
 
 /// Marks what the hints of \p module mean. Returns whether it changed.
 static bool applyHints(Module &module, const PassOptions &options,

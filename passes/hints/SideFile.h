@@ -7,7 +7,7 @@
 #ifndef MPG_PASSES_SIDEFILE_H
 #define MPG_PASSES_SIDEFILE_H
 
-#include "hints/HintRequest.h"
+#include "hints/HintText.h"
 
 namespace mpg {
 

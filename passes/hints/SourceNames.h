@@ -6,7 +6,7 @@
 #ifndef MPG_PASSES_SOURCENAMES_H
 #define MPG_PASSES_SOURCENAMES_H
 
-#include "hints/HintRequest.h"
+#include "hints/HintText.h"
 
 namespace mpg {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See PragmaLine.h. One cursor walks along the tokens of a line; a function
+// One cursor walks along the tokens of a line; a function
 // that finds a wrong one reports it and returns nothing, so an error is
 // reported once.
 
 #include "PragmaLine.h"
-#include "PragmaDiagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;

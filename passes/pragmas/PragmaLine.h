@@ -7,6 +7,8 @@
 #ifndef MPG_PASSES_PRAGMAS_PRAGMALINE_H
 #define MPG_PASSES_PRAGMAS_PRAGMALINE_H
 
+#include "clang/Basic/DiagnosticCategories.h"
+#include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -46,6 +48,45 @@ TokenList parseNames(clang::Preprocessor &pp,
 
 /// Reports words after a directive that takes none.
 void parseNothing(clang::Preprocessor &pp, llvm::ArrayRef<clang::Token> line);
+
+// Errors, warnings and notes, as clang's own. The warnings are in the group
+// that -Wno-ignored-pragmas switches off. Placeholders are clang's: %0, %1, ...
+// for what follows by <<.
+
+inline clang::DiagnosticBuilder report(clang::Preprocessor &pp,
+                                       clang::SourceLocation at,
+                                       clang::DiagnosticIDs::Class kind,
+                                       clang::diag::Severity severity,
+                                       llvm::StringRef text) {
+  std::optional<clang::diag::Group> group;
+  if (kind == clang::DiagnosticIDs::CLASS_WARNING)
+    group = clang::diag::Group::IgnoredPragmas;
+  clang::DiagnosticIDs::CustomDiagDesc description(severity, text.str(), kind,
+                                                   false, false, group);
+  return pp.Diag(
+      at, pp.getDiagnostics().getDiagnosticIDs()->getCustomDiagID(description));
+}
+
+inline clang::DiagnosticBuilder reportError(clang::Preprocessor &pp,
+                                            clang::SourceLocation at,
+                                            llvm::StringRef text) {
+  return report(pp, at, clang::DiagnosticIDs::CLASS_ERROR,
+                clang::diag::Severity::Error, text);
+}
+
+inline clang::DiagnosticBuilder reportWarning(clang::Preprocessor &pp,
+                                              clang::SourceLocation at,
+                                              llvm::StringRef text) {
+  return report(pp, at, clang::DiagnosticIDs::CLASS_WARNING,
+                clang::diag::Severity::Warning, text);
+}
+
+inline clang::DiagnosticBuilder reportNote(clang::Preprocessor &pp,
+                                           clang::SourceLocation at,
+                                           llvm::StringRef text) {
+  return report(pp, at, clang::DiagnosticIDs::CLASS_NOTE,
+                clang::diag::Severity::Fatal, text);
+}
 
 } // namespace mpg
 

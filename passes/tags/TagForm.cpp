@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// See TagForm.h.
 
 #include "tags/TagForm.h"
+#include "base/Access.h"
+#include "base/Hint.h"
 #include "mpg/hints.h"
+#include "tags/AliasScopes.h"
+#include "tags/TagWriter.h"
+#include "llvm/ADT/Any.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -54,4 +62,78 @@ std::optional<TaggedPointer> mpg::readTagged(Instruction &instruction) {
 void mpg::dropTag(const TaggedPointer &tagged) {
   tagged.pointer->replaceAllUsesWith(tagged.plain);
   RecursivelyDeleteTriviallyDeadInstructions(tagged.pointer);
+}
+
+const Instruction *mpg::findEscape(const Instruction &tagged) {
+  for (const Use *use : findEndUses(tagged))
+    if (classifyUse(*use) != Untaggable::no)
+      return cast<Instruction>(use->getUser());
+  return nullptr;
+}
+
+static SmallVector<Instruction *, 16> findTags(Function &function) {
+  SmallVector<Instruction *, 16> found;
+  for (Instruction &instruction : instructions(function))
+    if (readTagged(instruction))
+      found.push_back(&instruction);
+  return found;
+}
+
+/// Marks all accesses whose address is computed from \p tagged.
+static void markAccesses(const TaggedPointer &tagged) {
+  for (const Use *use : findEndUses(*tagged.pointer))
+    if (classifyUse(*use) == Untaggable::no)
+      writeMark(*cast<Instruction>(use->getUser()), tagged.tag);
+}
+
+bool mpg::removeTags(Module &module) {
+  if (!eraseHintNote(module))
+    return false;
+  for (Function &function : module) {
+    for (Instruction *pointer : findTags(function)) {
+      TaggedPointer tagged = *readTagged(*pointer);
+      markAccesses(tagged);
+      dropTag(tagged);
+    }
+    for (Instruction &instruction : instructions(function))
+      eraseObjectScopes(instruction);
+  }
+  noteThatThereAreMarks(module);
+  return true;
+}
+
+static bool readsAddresses(StringRef pass) {
+  static constexpr StringLiteral readers[] = {
+      "DataFlowSanitizerPass", "MemProfilerPass", "SanitizerCoveragePass"};
+  return is_contained(readers, pass);
+}
+
+/// The module that a pass is about to run on, or on a part of.
+static Module *moduleOf(const Any &ir) {
+  const Module *module = nullptr;
+  if (const auto *whole = any_cast<const Module *>(&ir))
+    module = *whole;
+  else if (const auto *function = any_cast<const Function *>(&ir))
+    module = (*function)->getParent();
+  return const_cast<Module *>(module);
+}
+
+static void untag(Module &module) {
+  if (!removeTags(module))
+    return;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      eraseMark(instruction);
+  remarkUntagged(module, "the tags are taken off again, because of "
+                         "instrumentation that computes with addresses "
+                         "(-fsanitize=dataflow, -fmemory-profile or "
+                         "-fsanitize-coverage)");
+}
+
+void mpg::watchAddressReaders(PassInstrumentationCallbacks &callbacks) {
+  callbacks.registerBeforeNonSkippedPassCallback([](StringRef pass, Any ir) {
+    Module *module = readsAddresses(pass) ? moduleOf(ir) : nullptr;
+    if (module)
+      untag(*module);
+  });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one form that a tagged address has, made and recognised here:
+// The one form that a tagged address has, made, recognised, checked and taken
+// off here:
 //
 //   number = ptrtoint base
 //   whole  = or number, tag << 56
@@ -18,8 +19,14 @@
 #define MPG_PASSES_TAGFORM_H
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instruction.h"
 #include <cstdint>
 #include <optional>
+
+namespace llvm {
+class Module;
+class PassInstrumentationCallbacks;
+} // namespace llvm
 
 namespace mpg {
 
@@ -40,6 +47,25 @@ std::optional<TaggedPointer> readTagged(llvm::Instruction &instruction);
 
 /// Puts the plain pointer into the place of \p tagged everywhere.
 void dropTag(const TaggedPointer &tagged);
+
+/// Walks all that is computed from \p tagged, which must get nowhere but into
+/// loads, stores and prefetches: compared, stored or passed on it would change
+/// what the program computes. Returns the first instruction that may not have
+/// it, or nullptr.
+const llvm::Instruction *findEscape(const llvm::Instruction &tagged);
+
+/// Turns tags back into marks, for code that is compiled a second time: bitcode
+/// that clang -c -emit-llvm wrote has its tags, and the optimiser must not see
+/// them (TagWriter.h). Marks the accesses of \p module that have a tag, takes
+/// the tags off, and removes the note. Returns whether there were any.
+bool removeTags(llvm::Module &module);
+
+/// Takes tags off just before instrumentation that computes with the addresses
+/// of accesses, and runs after our last pass: -fsanitize=dataflow,
+/// -fmemory-profile and -fsanitize-coverage. A tag would become a part of its
+/// addresses, and nothing in a function tells that it is going to come; other
+/// sanitizers have an attribute (base/Access.h).
+void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 
 } // namespace mpg
 

@@ -3,7 +3,8 @@
 // Last stage: puts the tag bytes on the addresses of marked accesses, in the
 // form of TagForm.h, once for each base and outside of the loops, with the
 // computation of addresses repeated on top of it and the old one deleted, so
-// that no loop gets longer.
+// that no loop gets longer. And writes .note.mpg.hints, by which mpgaudit,
+// mpgrun and the runtime know what was put into the code.
 //
 // It has to be the very last change to the code. What comes behind it must not
 // know that two addresses with different tags are the same memory: the
@@ -46,6 +47,9 @@ public:
                               llvm::FunctionAnalysisManager &analyses);
   static bool isRequired() { return true; }
 };
+
+/// Takes the note out again. Returns whether there was any.
+bool eraseHintNote(llvm::Module &module);
 
 } // namespace mpg
 

@@ -4,9 +4,9 @@
 // hint that is accepted never sets the two bits that must be zero, and can be
 // said twice.
 
+#include "hints/FirstTouchChoice.h"
 #include "hints/HintText.h"
 #include "hints/SideFile.h"
-#include "hints/TouchMarker.h"
 #include "mpg/hints.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DiagnosticHandler.h"

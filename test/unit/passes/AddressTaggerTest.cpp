@@ -5,7 +5,7 @@
 
 #include "tags/AddressTagger.h"
 #include "base/Access.h"
-#include "tags/TagVerifier.h"
+#include "tags/TagForm.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"

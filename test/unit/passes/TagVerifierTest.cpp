@@ -4,7 +4,7 @@
 // way in which a tagged pointer can get into something else than an access has
 // to be found.
 
-#include "tags/TagVerifier.h"
+#include "tags/TagForm.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
