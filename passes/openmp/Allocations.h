@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that return fresh memory, of which no page has its place yet.
+// Where arrays get their memory: calls that return fresh memory, of which no
+// page has its place yet, and where it lies relative to other arrays.
 
 #ifndef MPG_PASSES_ALLOCATIONS_H
 #define MPG_PASSES_ALLOCATIONS_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstrTypes.h"
+#include <cstdint>
 #include <optional>
+
+namespace llvm {
+class GlobalVariable;
+class Module;
+class Value;
+} // namespace llvm
 
 namespace mpg {
 
@@ -27,6 +36,27 @@ std::optional<Allocation> allocationOf(llvm::CallBase &call);
 /// Whether \p call gives memory back, or another size to it; which.
 llvm::Value *freedBy(const llvm::CallBase &call);
 llvm::Value *reallocatedBy(const llvm::CallBase &call);
+
+/// Bytes behind a place that is not known; those of one area can be compared.
+struct ArrayPlace {
+  const void *area;
+  uint64_t bytes;
+};
+
+/// Where arrays will lie relative to each other, as far as the compiler knows:
+/// variables of one file follow each other in .bss or .data, and each large
+/// block of malloc has pages of its own.
+class ArrayPlaces {
+public:
+  explicit ArrayPlaces(const llvm::Module &module);
+
+  /// Of the memory that \p origin is: a variable, or a call that allocates. Any
+  /// other has an area for itself. Right modulo \p wayBytes, a power of two.
+  ArrayPlace placeOf(const llvm::Value &origin, uint64_t wayBytes) const;
+
+private:
+  llvm::DenseMap<const llvm::GlobalVariable *, ArrayPlace> variables;
+};
 
 } // namespace mpg
 

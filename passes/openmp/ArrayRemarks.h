@@ -8,8 +8,7 @@
 
 #include "base/Diagnostics.h"
 #include "openmp/ArrayVerdict.h"
-#include "openmp/SerialMembers.h"
-#include "openmp/SerialRows.h"
+#include "openmp/SerialArrays.h"
 
 namespace mpg {
 

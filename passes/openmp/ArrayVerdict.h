@@ -58,6 +58,19 @@ int64_t bytesOf(const MemoryObject &object, unsigned seed, Sampler &sampler);
 /// Bytes if they are a constant of the source.
 std::optional<int64_t> knownBytes(const ArraySource &source, Sampler &sampler);
 
+struct JudgedArray {
+  const ArrayStory *story;
+  ArrayVerdict verdict;
+};
+
+/// Arrays may be fresh at one call only, because the function that allocates
+/// them fills them too: one call of mpg_first_touch there has to be right for
+/// all of them, and is told about once. Gives \p arrays an obstacle where one
+/// call would not be right for all that come from it, and marks those that are
+/// another's once more, as the callers of a function see it.
+void settleSharedSites(llvm::MutableArrayRef<JudgedArray> arrays,
+                       CallFrames &frames);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_ARRAYVERDICT_H

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much work code does, where that is known at compile time.
+// What the remarks about loops need to know: how much work code does, as far as
+// that is known at compile time, by how much addresses grow, and the caches of
+// the processor that runs it. Addresses are seen through sign extensions: a
+// valid program's indices do not overflow, and flang's are of 32 bits.
 
 #ifndef MPG_PASSES_LOOPWORK_H
 #define MPG_PASSES_LOOPWORK_H
 
 #include "base/OmpRegions.h"
+#include <cstdint>
+#include <optional>
 
 namespace llvm {
+class Function;
+class Loop;
+class SCEV;
 class ScalarEvolution;
-}
+} // namespace llvm
 
 namespace mpg {
 
@@ -28,6 +36,29 @@ std::optional<uint64_t> workOfRegion(llvm::Function &function,
                                      llvm::ArrayRef<WorksharingLoop> sharings,
                                      const llvm::LoopInfo &loops,
                                      llvm::ScalarEvolution &evolution);
+
+/// By how much an address grows from one thread to the next, where \p
+/// expression depends on omp_get_thread_num(), also as an argument: 0 if it
+/// does not, nothing if not by a constant.
+std::optional<int64_t> growthPerThread(const llvm::SCEV *expression);
+
+/// The same from one iteration of \p loop to the next: 0 if it does not change
+/// there, nothing if not by a constant.
+std::optional<int64_t> growthPerIteration(const llvm::SCEV *expression,
+                                          const llvm::Loop &loop);
+
+/// What remarks need to know of the processor that a function is compiled for.
+struct CacheShape {
+  uint64_t lineBytes;
+  /// Addresses that are equal modulo this lie in one set of the L1 data cache.
+  uint64_t wayBytes;
+  unsigned ways; ///< of the L1 data cache
+  /// Threads that a team has unless the program says otherwise.
+  std::optional<unsigned> cores;
+};
+
+/// By the attribute "target-cpu" of \p function.
+CacheShape cacheShapeFor(const llvm::Function &function);
 
 } // namespace mpg
 

@@ -4,6 +4,11 @@
 // that threads take from each other, arrays that meet in one set of the L1
 // cache, loops with too few iterations for a team, regions with too little
 // work, and memory of brk. Each is told as a remark; the code stays as it is.
+//
+// Of regions those are told that have hardly any work, and those that a
+// library's function starts when it is called from a region; not those with an
+// if clause or num_threads, whose author has thought of it, nor those whose
+// work is not known at compile time.
 
 #ifndef MPG_PASSES_PARALLELREMARKS_H
 #define MPG_PASSES_PARALLELREMARKS_H
