@@ -15,9 +15,27 @@ namespace {
 
 /// Where this process stands in one hierarchy of cgroups.
 struct Group {
-  Path directory;       ///< of the process's own group
+  Path own;       ///< as /proc/self/cgroup has it; empty: it is in none
+  Path directory; ///< of the process's own group; empty: it cannot be seen
   size_t rootBytes = 0; ///< so much of it is the mount point
   bool v2 = false;
+
+  bool isSeen() const { return directory.length(); }
+  /// In a container without a mount of the hierarchy.
+  bool isHidden() const {
+    return !isSeen() && own.length() && strcmp(own.get(), "/") != 0;
+  }
+};
+
+/// The groups of one controller: where it is in a hierarchy of its own, and in
+/// the unified one.
+struct Groups {
+  explicit Groups(const char *controller);
+  Group v1, v2;
+
+private:
+  void readOwn(const char *controller);
+  void readMounts(const char *controller);
 };
 
 } // namespace
@@ -26,86 +44,72 @@ struct Group {
 // Where this process is
 //===----------------------------------------------------------------------===//
 
-/// Whether \p word stands in \p list, whose words end at \p separator or 0.
-static bool listHas(const char *list, const char *word, char separator) {
+/// Whether \p word stands in \p list, whose words end at \p separator or at
+/// \p end or 0.
+static bool listHas(const char *list, const char *word, char separator,
+                    char end = 0) {
   size_t length = strlen(word);
   while (list) {
+    char next = list[length];
     if (strncmp(list, word, length) == 0 &&
-        (list[length] == separator || list[length] == 0))
+        (next == separator || next == end || next == 0))
       return true;
-    list = strchr(list, separator);
-    list = list ? list + 1 : nullptr;
+    for (; *list && *list != separator && *list != end; ++list) {
+    }
+    list = *list == separator ? list + 1 : nullptr;
   }
   return false;
 }
 
 static size_t fieldLength(const char *field) { return strcspn(field, " \n"); }
 
-/// The path after "N:controllers:" in /proc/self/cgroup: of \p controller
-/// (v1), else of the unified hierarchy.
-static bool ownPath(bool v2, const char *controller, Path &path) {
+/// "N:controllers:/path", and "0::/path" of the unified hierarchy.
+void Groups::readOwn(const char *controller) {
   LineReader lines("/proc/self/cgroup");
   while (const char *line = lines.next()) {
-    const char *controllers = strchr(line, ':');
-    const char *group = controllers ? strchr(controllers + 1, ':') : nullptr;
-    if (!group)
+    const char *names = strchr(line, ':');
+    const char *path = names ? strchr(names + 1, ':') : nullptr;
+    if (!path)
       continue;
-    char names[128];
-    size_t length = size_t(group - controllers - 1);
-    if (length >= sizeof names)
-      continue;
-    memcpy(names, controllers + 1, length);
-    names[length] = 0;
-    if (v2 ? strncmp(line, "0::", 3) == 0 : listHas(names, controller, ',')) {
-      path.add(group + 1);
-      return true;
-    }
+    Group &group = strncmp(line, "0::", 3) == 0 ? v2 : v1;
+    bool fits = group.v2 || listHas(names + 1, controller, ',', ':');
+    if (fits && !group.own.length())
+      group.own.add(path + 1);
   }
-  return false;
 }
 
 /// 36 35 98:0 /group /where/it/is options - cgroup source hugetlb,rw
-static bool findMount(bool v2, const char *controller, char *root, char *mount,
-                      size_t capacity) {
+void Groups::readMounts(const char *controller) {
   LineReader lines("/proc/self/mountinfo");
   while (const char *line = lines.next()) {
-    const char *type = strstr(line, " - ");
+    const char *type = strstr(line, " - cgroup");
     if (!type)
       continue;
     type += 3;
     const char *options = fieldAt(type, 2);
-    bool fits = v2 ? strncmp(type, "cgroup2 ", 8) == 0
-                   : strncmp(type, "cgroup ", 7) == 0 && options &&
-                         listHas(options, controller, ',');
-    const char *from = fieldAt(line, 3);
-    const char *to = fieldAt(line, 4);
-    if (!fits || !from || !to || fieldLength(from) >= capacity ||
-        fieldLength(to) >= capacity)
+    Group &group = strncmp(type, "cgroup2 ", 8) == 0 ? v2 : v1;
+    bool fits = group.v2 || (strncmp(type, "cgroup ", 7) == 0 && options &&
+                             listHas(options, controller, ','));
+    const char *root = fieldAt(line, 3), *mount = fieldAt(line, 4);
+    if (!fits || !group.own.length() || group.isSeen() || !root || !mount)
       continue;
-    memcpy(root, from, fieldLength(from));
-    root[fieldLength(from)] = 0;
-    memcpy(mount, to, fieldLength(to));
-    mount[fieldLength(to)] = 0;
-    return true;
+    group.directory.add(mount, fieldLength(mount));
+    group.rootBytes = group.directory.length();
+    // In a container only a part of the hierarchy is mounted.
+    const char *path = group.own.get();
+    size_t rootLength = fieldLength(root);
+    size_t hidden = rootLength == 1 ? 0 : rootLength;
+    if (strncmp(path, root, hidden) == 0 && strcmp(path + hidden, "/") != 0)
+      group.directory.add(path + hidden);
   }
-  return false;
 }
 
-static bool findGroup(bool v2, const char *controller, Group &group) {
-  char root[256], mount[256];
-  Path own;
-  if (!ownPath(v2, controller, own) ||
-      !findMount(v2, controller, root, mount, sizeof root))
-    return false;
-  group.v2 = v2;
-  group.directory.add(mount);
-  group.rootBytes = group.directory.length();
-  // In a container only a part of the hierarchy is mounted.
-  const char *path = own.get();
-  size_t hidden = strcmp(root, "/") == 0 ? 0 : strlen(root);
-  if (strncmp(path, root, hidden) == 0 && strcmp(path + hidden, "/") != 0)
-    group.directory.add(path + hidden);
-  return true;
+/// Each file is read once: the list of mounts takes longer than all the rest.
+Groups::Groups(const char *controller) {
+  v2.v2 = true;
+  readOwn(controller);
+  if (v1.own.length() || v2.own.length())
+    readMounts(controller);
 }
 
 /// To the group above; false: this was the last one that can be seen.
@@ -193,22 +197,14 @@ static void readLimitsUpwards(Group group, size_t hugeBytes,
 
 CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
   CgroupLimit limit;
-  Group v1, v2;
-  if (findGroup(false, "hugetlb", v1))
-    readLimitsUpwards(v1, hugeBytes, limit);
-  if (findGroup(true, "hugetlb", v2))
-    readLimitsUpwards(v2, hugeBytes, limit);
+  Groups groups("hugetlb");
+  if (groups.v1.isSeen())
+    readLimitsUpwards(groups.v1, hugeBytes, limit);
+  if (groups.v2.isSeen())
+    readLimitsUpwards(groups.v2, hugeBytes, limit);
+  limit.isHidden = groups.v1.isHidden() || groups.v2.isHidden();
   return limit;
 }
-
-static bool isHidden(bool v2) {
-  char root[256], mount[256];
-  Path own;
-  return ownPath(v2, "hugetlb", own) && strcmp(own.get(), "/") != 0 &&
-         !findMount(v2, "hugetlb", root, mount, sizeof root);
-}
-
-bool mpg::cgroupIsHidden() { return isHidden(false) || isHidden(true); }
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -249,9 +245,8 @@ static uint64_t memoryLeftOf(const Group &group) {
   return limit > used ? limit - used : 0;
 }
 
-static uint64_t memoryLeft(bool v2) {
-  Group group;
-  if (!findGroup(v2, "memory", group))
+static uint64_t memoryLeft(Group group) {
+  if (!group.isSeen())
     return UINT64_MAX;
   uint64_t least = UINT64_MAX;
   do
@@ -262,7 +257,8 @@ static uint64_t memoryLeft(bool v2) {
 }
 
 uint64_t mpg::readCgroupMemoryLeft() {
-  uint64_t first = memoryLeft(/*v2=*/false), second = memoryLeft(/*v2=*/true);
+  Groups groups("memory");
+  uint64_t first = memoryLeft(groups.v1), second = memoryLeft(groups.v2);
   return first < second ? first : second;
 }
 

@@ -19,13 +19,11 @@ struct CgroupLimit {
   uint64_t reservationLeftBytes = UINT64_MAX; ///< limit on reservations
   char file[192] = {};              ///< the file with the tightest limit
   uint64_t limitBytes = UINT64_MAX; ///< what that file says
+  /// This process is in a group whose files it cannot see, as in a container
+  /// without a mount of the hierarchy: there may be a limit.
+  bool isHidden = false;
 };
 CgroupLimit readCgroupLimit(size_t hugeBytes);
-
-/// Whether this process is in a group for large pages whose files it cannot
-/// see, as in a container without a mount of the hierarchy. There may be a
-/// limit, then.
-bool cgroupIsHidden();
 
 /// What the groups' limits leave of memory, with the cache of files that the
 /// kernel would drop; UINT64_MAX: no limit. Large pages of a pool do not count.

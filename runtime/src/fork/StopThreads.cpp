@@ -49,9 +49,11 @@ struct Stop {
 static Stop *stop = nullptr;
 static unsigned threadsAtStart = 1;
 
-void mpg::countThreadsAtStart() {
+unsigned mpg::countThreadsAtStart() {
+  unsigned count = threadCount();
   if (FutexLock::isOnlyThread())
-    threadsAtStart = threadCount();
+    threadsAtStart = count;
+  return count;
 }
 
 static bool isAlone() {

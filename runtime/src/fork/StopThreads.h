@@ -16,8 +16,8 @@ constexpr int stopSignal = 33;
 
 /// What /proc lists beside the only thread of the program is an emulator's
 /// (qemu-aarch64), and is not to be stopped while the program has no other.
-/// Call once, at the start.
-void countThreadsAtStart();
+/// Call once, at the start. Returns what /proc lists.
+unsigned countThreadsAtStart();
 
 /// False if one of them does not stop within a second: it waits for a child of
 /// vfork(), blocks every signal by itself, or a debugger has it; or threads

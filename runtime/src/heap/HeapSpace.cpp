@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 using namespace mpg;
 
@@ -32,9 +33,10 @@ static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
 /// chosen needs nothing.
 static uint64_t wantedBytes() {
   constexpr uint64_t most = uint64_t(15) << 40; // in 32 bits of pages
-  uint64_t memory;
-  if (!readMemoryInfo("MemTotal:", memory))
+  struct sysinfo info;
+  if (isError(rawCall(SYS_sysinfo, long(&info))))
     return uint64_t(1) << 40;
+  uint64_t memory = uint64_t(info.totalram) * info.mem_unit;
   return 4 * memory < most ? 4 * memory : most;
 }
 
@@ -77,7 +79,7 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   messages = &speaker;
   granule = settings.hugeBytes;
   pageInAtOnce = settings.mmapPaging == Paging::prepage;
-  mustPageIn = reservationMayFail(granule);
+  mustPageIn = reservationMayFailAtStart(granule);
   constexpr size_t usualBytes = 2 << 20;
   if (settings.fallbackGiven || granule != usualBytes)
     tellEveryFallback();

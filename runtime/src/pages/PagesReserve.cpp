@@ -76,6 +76,12 @@ static int mapNew(Range range, int protection, int flags) {
 static bool isUsable(Range range, size_t granuleBytes) {
   if (range.start < granuleBytes || range.end < range.start)
     return false;
+  // In one step, unless a limit does not let that much be mapped for a moment.
+  int error = mapNew(range, PROT_NONE, reservation);
+  if (!error)
+    rawCall(SYS_munmap, long(range.start), long(range.bytes()));
+  if (!error || error == EEXIST)
+    return !error;
   Range ends[] = {{range.start, range.start + granuleBytes},
                   {range.end - granuleBytes, range.end}};
   for (Range part : ends) {

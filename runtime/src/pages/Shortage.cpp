@@ -58,8 +58,8 @@ uint64_t Pool::available() const {
 }
 
 bool mpg::usageLimitIsSet(size_t hugeBytes) {
-  return readCgroupLimit(hugeBytes).usageLeftBytes != UINT64_MAX ||
-         cgroupIsHidden();
+  CgroupLimit limit = readCgroupLimit(hugeBytes);
+  return limit.usageLeftBytes != UINT64_MAX || limit.isHidden;
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,6 +107,15 @@ bool mpg::isBoundToFewNodes(size_t hugeBytes) {
 
 bool mpg::reservationMayFail(size_t hugeBytes) {
   return usageLimitIsSet(hugeBytes) || isBoundToFewNodes(hugeBytes);
+}
+
+bool mpg::reservationMayFailAtStart(size_t hugeBytes) {
+  static size_t askedBytes = 0;
+  static bool answer;
+  if (askedBytes != hugeBytes)
+    answer = reservationMayFail(hugeBytes);
+  askedBytes = hugeBytes;
+  return answer;
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,11 @@ bool usageLimitIsSet(size_t hugeBytes);
 /// pages of all nodes). Whatever is only reserved has to be populated then.
 bool reservationMayFail(size_t hugeBytes);
 
+/// The same for the steps before main, which all ask: the answer of the first
+/// that does so. It is in several files, and the list of mounts among them
+/// takes longer than all else there. pre: one thread.
+bool reservationMayFailAtStart(size_t hugeBytes);
+
 /// Whether some large pages lie on NUMA nodes that this process may not use:
 /// the numbers of the pool are not for it alone then.
 bool isBoundToFewNodes(size_t hugeBytes);

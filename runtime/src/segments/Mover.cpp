@@ -32,7 +32,7 @@ Mover::Mover(const Config &config)
       populateAll(config.bssPaging == Paging::prepage),
       useHugetlb(config.mode != Mode::thp), useThp(config.mode == Mode::thp) {
   if (useHugetlb && demand)
-    populateAll = reservationMayFail(granuleBytes);
+    populateAll = reservationMayFailAtStart(granuleBytes);
   if (useThp && !thpIsAllowed())
     giveUp(Source::thp, EPERM);
 }

@@ -123,7 +123,7 @@ class Remap {
 public:
   Remap(const Config &config, Messages &messages)
       : config(config), messages(messages), granuleBytes(config.hugeBytes) {}
-  void run();
+  void run(unsigned threads);
 
 private:
   void findParts();
@@ -340,10 +340,10 @@ void Remap::report(const Mover &mover) {
   sayMissing(all, mover);
 }
 
-void Remap::run() {
+void Remap::run(unsigned threads) {
   findParts();
   // Writes of another thread between the copy and the move would be lost.
-  manyThreads = partCount && threadCount() > 1;
+  manyThreads = partCount && threads > 1;
   Mover mover(config);
   if (partCount && !manyThreads)
     moveParts(mover);
@@ -351,6 +351,7 @@ void Remap::run() {
   noteLargeSegments(parts, partCount, config, messages);
 }
 
-void mpg::remapSegments(const Config &config, Messages &messages) {
-  Remap(config, messages).run();
+void mpg::remapSegments(const Config &config, Messages &messages,
+                        unsigned threads) {
+  Remap(config, messages).run(threads);
 }

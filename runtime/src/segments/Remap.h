@@ -18,7 +18,8 @@ namespace mpg {
 /// RELRO; values, addresses and protection stay as they are. What could not be
 /// moved stays on normal pages, and one line says how much and why.
 /// pre: probePages() was called; may be called once.
-void remapSegments(const Config &config, Messages &messages);
+/// \p threads: of the process, now.
+void remapSegments(const Config &config, Messages &messages, unsigned threads);
 
 struct SegmentRanges {
   const Range *first, *last;

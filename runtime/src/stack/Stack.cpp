@@ -190,7 +190,7 @@ static void sayNoRoomBelow(Messages &messages, const Plan &plan) {
 
 /// Fills in what is there. False if it is no stack of ours to move; then that
 /// has been said.
-static bool findStack(Plan &plan, Messages &messages) {
+static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
   Mapping mapping;
   auto here = uintptr_t(__builtin_frame_address(0));
   if (!findMapping(here, mapping))
@@ -211,7 +211,6 @@ static bool findStack(Plan &plan, Messages &messages) {
     sayExecutable(messages, plan);
     return false;
   }
-  unsigned threads = threadCount();
   if (threads > 1) {
     sayThreads(messages, plan, threads);
     return false;
@@ -282,7 +281,7 @@ static bool fill(const Config &config, const Plan &plan) {
   Range away = plan.away.range;
   bool isHugetlb = plan.source == Source::hugetlbFile;
   if (config.stackPaging == Paging::prepage ||
-      (isHugetlb && reservationMayFail(plan.granuleBytes)))
+      (isHugetlb && reservationMayFailAtStart(plan.granuleBytes)))
     return populate(away, plan.granuleBytes) == away.bytes();
   return !isHugetlb || makePageTables(away, plan.granuleBytes);
 }
@@ -360,7 +359,8 @@ static void releaseBelow(Range below) {
 /// Holds the space below and puts the new memory in its place.
 static bool putInPlace(Plan &plan, Messages &messages) {
   Range below = plan.below();
-  if (!isFree({below.start, plan.old.start})) {
+  // Of a stack that is moved as a whole holdPlace() finds that out.
+  if (!plan.whole && !isFree({below.start, plan.old.start})) {
     sayNoRoomBelow(messages, plan);
     return false;
   }
@@ -404,8 +404,9 @@ static void reportMoved(Messages &messages, const Plan &plan) {
 }
 
 /// Does it; false if the stack is as it was, which has been said.
-static bool remap(const Config &config, Plan &plan, Messages &messages) {
-  if (!findStack(plan, messages) || isTooMuch(plan, messages))
+static bool remap(const Config &config, Plan &plan, Messages &messages,
+                  unsigned threads) {
+  if (!findStack(plan, messages, threads) || isTooMuch(plan, messages))
     return false;
   plan.above = {plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
   plan.readable = config.mode == Mode::thp || canMoveArguments();
@@ -441,10 +442,11 @@ static bool remap(const Config &config, Plan &plan, Messages &messages) {
 
 uintptr_t mpg::mainBegins() { return topOfMain; }
 
-void mpg::remapStack(const Config &config, Messages &messages) {
+void mpg::remapStack(const Config &config, Messages &messages,
+                     unsigned threads) {
   Plan plan;
   plan.granuleBytes = stackGranuleBytes(config.hugeBytes);
-  bool moved = remap(config, plan, messages);
+  bool moved = remap(config, plan, messages, threads);
   if (config.mode == Mode::thp)
     return;
   bool isHugetlb = moved && plan.source == Source::hugetlbFile;

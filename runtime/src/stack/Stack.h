@@ -23,7 +23,8 @@ namespace mpg {
 /// at least 64 MiB and at most a quarter of the pages that are left; without a
 /// limit it is 64 MiB. Below that the stack grows on normal pages.
 /// pre: called on the process stack by the only thread.
-void remapStack(const Config &config, Messages &messages);
+/// \p threads: of the process, now.
+void remapStack(const Config &config, Messages &messages, unsigned threads);
 
 /// Where the first frame of main has to lie, so that the stack is on large
 /// pages from there on; 0: wherever it is.

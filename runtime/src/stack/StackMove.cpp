@@ -40,6 +40,11 @@ static void moveOnOwnStack(void *argument) {
 int mpg::moveStack(StackMove &move) {
   alignas(16) static char ownStack[64 << 10];
   Job job{move, 0};
+  // What lies below this frame is nobody's, and reading it would page it in.
+  uintptr_t frame =
+      roundDown(uintptr_t(__builtin_frame_address(0)) - 4096, basePageBytes());
+  if (job.move.live.contains(frame))
+    job.move.live.start = frame;
   uint64_t all = ~uint64_t(0), before;
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&all), long(&before),
           sizeof all);
@@ -185,10 +190,10 @@ static bool tellKernel(const prctl_mm_map &map) {
          0;
 }
 
-bool mpg::canMoveArguments() {
-  Places places;
-  return places.read() && tellKernel(places.map);
-}
+/// Before main nobody else changes them.
+static Places places;
+
+bool mpg::canMoveArguments() { return places.read() && tellKernel(places.map); }
 
 /// Lets the pointers of an array that point into [from, from + bytes) point to
 /// the same place after \p to. Returns the place after the array's zero.
@@ -203,10 +208,7 @@ static char **redirect(char **array, uintptr_t from, size_t bytes,
 }
 
 bool mpg::moveArguments() {
-  Places places;
-  if (!places.read())
-    return false;
-  prctl_mm_map &map = places.map;
+  prctl_mm_map map = places.map;
   uintptr_t from = map.arg_start;
   size_t bytes = map.env_end - from;
   size_t mapped = roundUp(bytes, basePageBytes());

@@ -61,6 +61,7 @@ bool canMoveArguments();
 /// Moves the strings of argv and environ to normal pages outside of the stack
 /// and tells the kernel and the two arrays. The old strings stay as well, for
 /// those who have pointers to them. False: nothing has changed.
+/// pre: canMoveArguments().
 bool moveArguments();
 
 } // namespace mpg

@@ -69,9 +69,9 @@ static const char *const *environment() {
 /// policy of any kind, they come at the first touch, if that is sure to find
 /// them.
 static void choosePaging(Config &config) {
-  if (config.pagingGiven || !mayRunOnSeveralNodes() ||
-      allowedNodes().count() < 2 || hasMemoryPolicy() ||
-      (config.mode != Mode::thp && reservationMayFail(config.hugeBytes)))
+  if (config.pagingGiven || allowedNodes().count() < 2 ||
+      !mayRunOnSeveralNodes() || hasMemoryPolicy() ||
+      (config.mode != Mode::thp && reservationMayFailAtStart(config.hugeBytes)))
     return;
   config.pagingByNodes = true;
   config.bssPaging = config.mmapPaging = Paging::demand;
@@ -126,13 +126,13 @@ static void run() {
   if (config.mode == Mode::none)
     return;
   startNuma(config);
-  countThreadsAtStart();
+  unsigned threads = countThreadsAtStart();
   startBasePages(config, state.messages);
   startReplicate(state.messages);
   watchForks(config, state.messages);
-  remapSegments(config, state.messages);
+  remapSegments(config, state.messages, threads);
   if (config.stacks) {
-    remapStack(config, state.messages);
+    remapStack(config, state.messages, threads);
     startThreadStacks(config, state.messages);
   }
 }
