@@ -171,7 +171,7 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     },
     "coming-from-fcc.md": {"words": fcc_words},
     **{f"man/{program}.1.md": {"options": partial(options, program)}
-       for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun")},
+       for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun", "mpgsim")},
 }
 
 

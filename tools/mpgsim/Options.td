@@ -7,27 +7,63 @@ include "OptionClasses.td"
 
 def machine : LongValue<"machine", "NAME|FILE",
     "the machine that is modelled: a64fx (default), zen4,\n"
-    "icelake-sp, neoverse-v1, neoverse-v2, or a file.yaml">;
+    "icelake-sp, neoverse-v1, neoverse-v2, or a file.yaml">,
+    Manual<[{The machine: `a64fx` (default), `zen4`, `icelake-sp`, `neoverse-v1`,
+`neoverse-v2`, or a file; a word with a slash or that ends in `.yaml` is a file.}]>;
 def pages : LongValue<"pages", "SIZE,...",
     "the page sizes to model, as 64K,2M; without it all that the\n"
-    "machine has">;
+    "machine has">,
+    Manual<[{The page sizes to model, as `64K,2M`, of those that the machine has. Without it
+all of them; each costs time.}]>;
 def maps : LongValue<"maps", "N",
     "number of random maps of physical pages, 1 (default) to 8;\n"
-    "with more than one, counts that depend on it are intervals">;
+    "with more than one, counts that depend on it are intervals">,
+    Manual<[{How many random maps of physical pages are modelled side by side, 1 (default)
+to 8. With more than one, what depends on where pages lie is an interval.}]>;
 def stream : LongValue<"stream", "ARRAY,...",
     "arrays to put into sector 1 of the sector cache, as 'table' or\n"
     "'app.c:12' for a block of the heap; the report then has a table\n"
-    "of the ways that sector 1 may get">;
+    "of the ways that sector 1 may get">,
+    Manual<[{Put these arrays into sector 1 of the sector cache, and report for several
+numbers of its ways (of L2 on A64FX: 1, 2, 4, 7, 10 of 14; sector 0 gets the
+others) what is missed and how much goes to and from memory. An array is named
+as in the report, a block of the heap or an array on the stack also by its line:
+`--stream=values,app.c:12`. Take arrays that are read once, beside others that
+are read again and do not fit beside them. Worth it? Then
+`name: stream` and `ways:l2=N` go into a side file (`docs/hints.md`).}]>;
 def advise : LongValue<"advise", "FILE",
     "run the program a second time with its large arrays in sector\n"
     "1; if that is worth it, write FILE, which mpg-clang\n"
-    "--mpg-hints= takes as it is">;
-def json : LongFlag<"json", "print JSON, schema mpgsim-1">;
-def csv : LongFlag<"csv", "print CSV: a line for each array and loop with each page size">;
+    "--mpg-hints= takes as it is">,
+    Manual<[{After the report, run the program a second time with the arrays in sector 1 that
+L2 cannot hold, if there are others that it can, and find the best number of ways.
+If that saves 2 % of the traffic to memory with large pages, FILE gets the hints,
+each with its reason, and the settings for the run. `mpg-clang --mpg-hints=FILE`
+takes it as it is. If not, no file is written, and mpgsim says why. The second
+run reads standard input from its beginning if that is a file, and its output is
+dropped; a program that does something else the second time gets wrong advice.
+Blocks of the heap have no name that a side file could use for every pointer:
+the advice for them is a sentence.}]>;
+def json : LongFlag<"json", "print JSON, schema mpgsim-1">,
+    Manual<[{Print JSON instead of text, schema `mpgsim-1`
+(`docs/schema/mpgsim-1.schema.json`).}]>;
+def csv : LongFlag<"csv", "print CSV: a line for each array and loop with each page size">,
+    Manual<[{Print CSV: a line for the whole program, each array and each loop, with each page
+size, and with `--stream` for the whole with each number of ways. Columns: what
+(`all`, `global`, `heap`, `stack`, `other`, `loop`, `code`), name, file, line,
+bytes, accesses, ways of sector 1 (0: not divided), bytes of a page, misses of each
+TLB, and the least and the most of all maps of each cache's misses and of the lines
+that memory reads and writes.}]>;
 def html : LongValue<"html", "FILE",
-    "write the report to FILE as a page for a browser as well">;
+    "write the report to FILE as a page for a browser as well">,
+    Manual<[{Write the report to FILE as a page for a browser as well. It is one file that
+loads nothing: misses over the size of a page, with `--stream` the traffic over
+the ways of sector 1, and the tables.}]>;
 def output : LongValue<"output", "FILE",
-    "write the report to FILE instead of standard error">;
+    "write the report to FILE instead of standard error">,
+    Manual<[{Write the report to FILE. Without it it is on standard error.}]>;
 def record : LongValue<"record", "FILE",
     "write what the program records to FILE as well: large, and\n"
-    "for tests of the model">;
+    "for tests of the model">,
+    Manual<[{Write all that the program records to FILE as well: 64 KiB for 4,096 accesses.
+For tests of the model.}]>;
