@@ -26,10 +26,10 @@ CacheSets::CacheSets(const CacheLevel &level, unsigned lineBytes,
   for (unsigned way = 0; way < blocksOfSet * lanes; ++way) {
     Block &block = set[way / lanes];
     unsigned lane = way % lanes;
+    block.mark[lane] = int8_t(markOf(~uint64_t(0)));
+    block.age[lane] = int8_t(way < ways ? way : noWay);
+    block.state[lane] = int8_t(isFree);
     block.low[lane] = ~uint32_t(0);
-    block.high[lane] = uint16_t(~0U);
-    block.age[lane] = way < ways ? uint8_t(way) : noWay;
-    block.state[lane] = isFree;
   }
   blocks.reserve(sets * blocksOfSet);
   for (uint64_t number = 0; number < sets; ++number)
@@ -54,29 +54,28 @@ bool CacheSets::isLinearIn(uint64_t linesOfPage) const {
 
 /// Counts the ways that \p sector has, and tells its oldest. False: it has
 /// none.
-bool CacheSets::isHeldIn(const Block *set, unsigned sector, Place &oldest,
+bool CacheSets::isHeldIn(Block *set, unsigned sector, Place &oldest,
                          unsigned &held) const {
   held = 0;
-  uint8_t best = 0;
-  for (unsigned at = 0; at < blocksOfSet; ++at)
-    for (unsigned found = lanesEqual(set[at].state, sectorBits | isFree,
-                                     uint8_t(sector << 1));
-         found; found &= found - 1, ++held) {
-      unsigned lane = unsigned(__builtin_ctz(found));
-      if (held && set[at].age[lane] < best)
-        continue;
-      best = set[at].age[lane];
-      oldest = {const_cast<Block *>(&set[at]), lane};
-    }
-  return held;
+  uint8_t most = 0; // one more than the age of the oldest
+  for (unsigned at = 0; at < blocksOfSet; ++at) {
+    Lanes own = (set[at].state & allLanes(sectorBits | isFree)) ==
+                allLanes(uint8_t(sector << 1));
+    held += countOf(own);
+    most = std::max(most, largestOf((set[at].age + 1) & own));
+  }
+  if (!held)
+    return false;
+  oldest = ofAge<false>(set, uint8_t(most - 1));
+  return true;
 }
 
 /// Who is at or over its limit replaces its own oldest line. Who is below takes
 /// it from a sector over its limit, else from another one at its limit. The
 /// manual shows the first two cases; the third is inferred. HW:sector-victim
 CacheSets::Place CacheSets::victim(Block *set, unsigned sector) const {
-  Place oldest = ofAge(set, uint8_t(ways - 1));
-  if (oldest.block->state[oldest.lane] & isFree)
+  Place oldest = ofAge<false>(set, uint8_t(ways - 1));
+  if (stateIn(oldest) & isFree)
     return oldest;
   std::array<Place, 4> places;
   unsigned over = 0, full = 0; // a bit for each sector

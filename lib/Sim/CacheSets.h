@@ -4,6 +4,10 @@
 // its age, the number of ways that are newer: by use for LRU, by fill for FIFO.
 // So a set is searched and aged sixteen ways at a time, nothing moves, and a
 // hit of the newest changes nothing. Free ways are the oldest.
+//
+// Searched is a mark of eight bits a way, one load for sixteen. The rest of the
+// line's number is looked at where the mark is the same, so nothing is guessed:
+// 44 bits are compared in all, of addresses of 50 bits and more.
 
 #ifndef MPG_SIM_CACHESETS_H
 #define MPG_SIM_CACHESETS_H
@@ -45,50 +49,82 @@ public:
   bool isLinearIn(uint64_t linesOfPage) const;
   uint64_t mask() const { return setMask; }
 
+  // Of the following isPlain says what isPlain() does: quicker.
+
   /// Looks for \p line in \p set and takes it in if it is not there.
+  template <bool isPlain>
   Outcome access(uint64_t line, uint64_t set, unsigned sector, bool store);
-  bool contains(uint64_t line, uint64_t set) const {
-    Place place;
-    return find(line, set, place);
-  }
+  /// The same, but if the line is there, nothing changes.
+  template <bool isPlain>
+  Outcome takeIn(uint64_t line, uint64_t set, unsigned sector);
   /// Marks \p line as changed; false: it is not there.
-  bool markDirty(uint64_t line, uint64_t set) {
-    Place place;
-    if (!find(line, set, place))
-      return false;
-    place.block->state[place.lane] |= dirty;
-    return true;
+  template <bool isPlain> bool markDirty(uint64_t line, uint64_t set);
+  /// At most sixteen ways, and no sector has a limit.
+  bool isPlain() const { return blocksOfSet == 1 && !limited; }
+  /// Tells the host that \p set is about to be looked at.
+  void expect(uint64_t set) const {
+    const Block *block = setAt<false>(set);
+    __builtin_prefetch(&block->mark, 1);
+    __builtin_prefetch(&block->low, 1);
   }
   /// Whether all lines of a set can be used in turn without a miss: LRU, and no
   /// sector has a limit.
   bool isPlainLru() const { return lru && !limited; }
 
 private:
-  /// Two lines of most hosts.
-  struct alignas(128) Block {
-    uint32_t low[lanes];  ///< of the line's number
-    uint16_t high[lanes]; ///< of it
-    uint8_t age[lanes];
-    uint8_t state[lanes];
+  /// Two cache lines of most hosts; what is not there is seen in the first.
+  struct alignas(64) Block {
+    Lanes mark; ///< \see markOf
+    Lanes age;
+    Lanes state;
+    uint32_t low[lanes]; ///< bits 0 to 31 of the line's number
   };
   struct Place {
     Block *block;
     unsigned lane;
   };
-  // Of a state: changed, two bits of sector, nothing there.
-  static constexpr uint8_t dirty = 1, sectorBits = 6, isFree = 128;
+  // Of a state: changed, two bits of sector, bits 40 to 43 of the line's
+  // number, nothing there.
+  static constexpr uint8_t dirty = 1, sectorBits = 6, topBits = 120,
+                           isFree = 128;
   static constexpr uint8_t noWay = 127; ///< age of lanes behind the last way
 
-  bool find(uint64_t line, uint64_t set, Place &place) const;
-  Place ofAge(Block *set, uint8_t age) const;
+  static uint8_t hashOf(uint32_t low) { return uint8_t(low * 0x9e3779b1 >> 24); }
+  /// Bits 32 to 39 of a line's number, mixed with those below.
+  static uint8_t markOf(uint64_t line) {
+    return uint8_t(hashOf(uint32_t(line)) ^ line >> 32);
+  }
+  static uint8_t topOf(uint64_t line) { return line >> 40 << 3 & topBits; }
+  static uint64_t lineIn(const Place &place) {
+    uint32_t low = place.block->low[place.lane];
+    uint64_t middle = uint8_t(place.block->mark[place.lane]) ^ hashOf(low);
+    uint64_t top = unsigned(stateIn(place) & topBits) >> 3;
+    return top << 40 | middle << 32 | low;
+  }
+  static uint8_t stateIn(const Place &place) {
+    return uint8_t(place.block->state[place.lane]);
+  }
+  static void put(Lanes &numbers, Lanes only, uint8_t value) {
+    numbers = (numbers & ~only) | (allLanes(value) & only);
+  }
+
+  template <bool isPlain>
+  bool find(uint64_t line, Block *set, Place &place) const;
+  template <bool isPlain> Place ofAge(Block *set, uint8_t age) const;
   Place victim(Block *set, unsigned sector) const;
-  bool isHeldIn(const Block *set, unsigned sector, Place &oldest,
+  bool isHeldIn(Block *set, unsigned sector, Place &oldest,
                 unsigned &held) const;
-  void makeNewest(Block *set, Place place) {
-    uint8_t age = place.block->age[place.lane];
-    for (unsigned at = 0; at < blocksOfSet; ++at)
-      countUpBelow(set[at].age, age);
-    place.block->age[place.lane] = 0;
+  template <bool isPlain>
+  Outcome replace(uint64_t line, Block *set, unsigned sector, bool store);
+  template <bool isPlain>
+  void makeNewest(Block *set, const Place &place, Lanes only) {
+    Lanes limit = allLanes(uint8_t(place.block->age[place.lane]));
+    for (unsigned at = 0; at < (isPlain ? 1 : blocksOfSet); ++at)
+      set[at].age -= set[at].age < limit;
+    place.block->age &= ~only;
+  }
+  template <bool isPlain> Block *setAt(uint64_t number) const {
+    return &blocks[isPlain ? number : number * blocksOfSet];
   }
 
   mutable std::vector<Block> blocks;
@@ -106,49 +142,79 @@ private:
   WayLimits maxWays = {};
 };
 
-inline bool CacheSets::find(uint64_t line, uint64_t set, Place &place) const {
-  Block *block = &blocks[set * blocksOfSet];
-  for (unsigned at = 0; at < blocksOfSet; ++at, ++block)
-    for (unsigned found = lanesEqual(block->low, uint32_t(line)); found;
+template <bool isPlain>
+inline bool CacheSets::find(uint64_t line, Block *set, Place &place) const {
+  Lanes mark = allLanes(markOf(line));
+  for (unsigned at = 0; at < (isPlain ? 1 : blocksOfSet); ++at, ++set)
+    for (unsigned found = bitsOf(set->mark == mark); found;
          found &= found - 1) {
-      unsigned lane = unsigned(__builtin_ctz(found));
-      if (block->high[lane] == uint16_t(line >> 32)) {
-        place = {block, lane};
+      place = {set, unsigned(__builtin_ctz(found))};
+      if (set->low[place.lane] == uint32_t(line) &&
+          (stateIn(place) & (topBits | isFree)) == topOf(line))
         return true;
-      }
     }
   return false;
 }
 
+template <bool isPlain>
 inline CacheSets::Place CacheSets::ofAge(Block *set, uint8_t age) const {
   for (;; ++set)
-    if (unsigned found = lanesEqual(set->age, 255, age))
+    if (unsigned found = bitsOf(set->age == allLanes(age)); isPlain || found)
       return {set, unsigned(__builtin_ctz(found))};
 }
 
+template <bool isPlain>
+inline CacheSets::Outcome CacheSets::replace(uint64_t line, Block *set,
+                                             unsigned sector, bool store) {
+  Place place = isPlain || !limited ? ofAge<isPlain>(set, uint8_t(ways - 1))
+                                    : victim(set, sector);
+  Block &block = *place.block;
+  uint8_t state = stateIn(place);
+  uint64_t old = lineIn(place);
+  Lanes only = onlyLane(place.lane);
+  put(block.mark, only, markOf(line));
+  put(block.state, only,
+      uint8_t(topOf(line) | sector << 1 | unsigned(store)));
+  block.low[place.lane] = uint32_t(line);
+  makeNewest<isPlain>(set, place, only);
+  return {false, !(state & isFree), bool(state & dirty), old};
+}
+
+template <bool isPlain>
 inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t number,
                                             unsigned sector, bool store) {
   sector &= sectorMask;
-  Block *set = &blocks[number * blocksOfSet];
+  Block *set = setAt<isPlain>(number);
   Place place;
-  if (find(line, number, place)) {
-    uint8_t &state = place.block->state[place.lane];
-    if (hitRelabels)
-      state = uint8_t((state & ~sectorBits) | sector << 1);
-    state |= uint8_t(store);
-    if (lru && place.block->age[place.lane])
-      makeNewest(set, place);
+  if (!find<isPlain>(line, set, place))
+    return replace<isPlain>(line, set, sector, store);
+  uint8_t before = stateIn(place), after = uint8_t(before | unsigned(store));
+  if (hitRelabels)
+    after = uint8_t((after & ~sectorBits) | sector << 1);
+  if (after != before)
+    put(place.block->state, onlyLane(place.lane), after);
+  if (lru && place.block->age[place.lane])
+    makeNewest<isPlain>(set, place, onlyLane(place.lane));
+  return {true, false, false, 0};
+}
+
+template <bool isPlain>
+inline CacheSets::Outcome CacheSets::takeIn(uint64_t line, uint64_t number,
+                                            unsigned sector) {
+  Block *set = setAt<isPlain>(number);
+  Place place;
+  if (find<isPlain>(line, set, place))
     return {true, false, false, 0};
-  }
-  place = limited ? victim(set, sector) : ofAge(set, uint8_t(ways - 1));
-  auto &[block, lane] = place;
-  uint8_t state = block->state[lane];
-  uint64_t old = uint64_t(block->high[lane]) << 32 | block->low[lane];
-  block->low[lane] = uint32_t(line);
-  block->high[lane] = uint16_t(line >> 32);
-  block->state[lane] = uint8_t(sector << 1 | unsigned(store));
-  makeNewest(set, place);
-  return {false, !(state & isFree), bool(state & dirty), old};
+  return replace<isPlain>(line, set, sector & sectorMask, false);
+}
+
+template <bool isPlain>
+inline bool CacheSets::markDirty(uint64_t line, uint64_t number) {
+  Place place;
+  if (!find<isPlain>(line, setAt<isPlain>(number), place))
+    return false;
+  place.block->state |= onlyLane(place.lane) & dirty;
+  return true;
 }
 
 } // namespace mpg::sim

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One access, level by level.
+//
+// Nothing that the caches behind the first do comes back to it or to the TLBs.
+// So they are not asked at once: requests are collected, and each chain of
+// caches takes them all, one chain after the other. Its code, counters and
+// frames stay in the host's caches, and while it does one request the host
+// fetches the sets of the next ones. No chain sees another; each sees its
+// requests in their order; and a core whose group shares a cache with others
+// waits until theirs are answered. So the counts are the same.
 
 #include "Sim/CoreParts.h"
+#include <algorithm>
 #include <cassert>
 
 using namespace mpg::sim;
@@ -18,31 +27,36 @@ Core::Core(Model &model, unsigned group)
     addFirst(limit);
   for (const First &one : first)
     canSettle &= one.cache.isPlainLru();
-  for (const Prefetcher &prefetcher : model.machine.prefetchers)
-    canSettle &= prefetcher.level != 0;
   const CacheLevel &level = model.machine.caches[0];
   uint64_t sets = level.bytes / level.ways / model.machine.lineBytes;
   assert((sets & (sets - 1)) == 0 && !level.hash.bits && !level.shared &&
          "the first cache is indexed by address bits");
-  newest.assign(sets, noLine);
+  looked.resize(sets);
+  firstMask = sets - 1;
+  const std::vector<Prefetcher> &ahead = model.machine.prefetchers;
+  canFollow = ahead.empty() || (ahead.size() == 1 && ahead[0].level == 0 &&
+                                (ahead[0].linesAhead & firstMask) != 0);
   for (unsigned page = 0; page < whatIf.pageBytes.size(); ++page)
     for (unsigned map = 0; map < whatIf.mapSeeds.size(); ++map)
       for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
         addChain(page, map, limit);
-  size_t limits = whatIf.limits.size();
-  for (First &one : first)
-    for (unsigned limit : one.limits)
-      for (size_t at = limit; at < chains.size(); at += limits)
-        one.chains.push_back(&chains[at]);
+  for (size_t at = 0; at < chains.size(); ++at)
+    firstOf(unsigned(at % whatIf.limits.size())).chains.push_back(&chains[at]);
+}
+
+Core::First &Core::firstOf(unsigned limit) {
+  return *std::find_if(first.begin(), first.end(), [&](const First &one) {
+    return one.ways == model.whatIf.firstWays(limit);
+  });
 }
 
 void Core::addFirst(unsigned limit) {
-  const std::vector<WayLimits> &limits = model.whatIf.limits[limit];
-  WayLimits ways = limits.empty() ? WayLimits() : limits[0];
+  WayLimits ways = model.whatIf.firstWays(limit);
   for (First &one : first)
     if (one.ways == ways)
-      return one.limits.push_back(limit);
-  first.push_back({*model.makeCache(0, limit), ways, {limit}, {}});
+      return;
+  first.push_back({*model.makeCache(0, limit), ways, limit, {}, {}});
+  first.back().requests.reserve(First::mostRequests);
 }
 
 void Core::addPages(uint64_t pageBytes) {
@@ -92,41 +106,176 @@ uint64_t *Core::row(unsigned site) {
   return &counts[site * model.counters.size()];
 }
 
-void Core::access(unsigned site, uint64_t address) {
-  Slot &slot = slots[site];
-  ++slot.accesses;
-  touch(site, address >> lineBits, (address + slot.bytes - 1) >> lineBits);
-}
-
-bool Core::touchOther(unsigned site, uint64_t line, uint64_t end) {
-  bool same = touchLine(site, line);
-  if (end != line) {
-    same &= touchLine(site, end);
-    slots[site].pageChanges = 0; // the second page may have displaced the first
+inline void Core::countMoved(const Request &request, const Chain &chain,
+                             bool written) {
+  unsigned placements = unsigned(model.whatIf.placements.size());
+  if (!placements)
+    return;
+  const CoreGroups &groups = model.machine.groups;
+  uint64_t page = request.line >> pages[chain.page].shift;
+  unsigned hopCounts = groups.maxHops() + 1;
+  unsigned counter = chain.memoryWrites + 1 + unsigned(written) * hopCounts;
+  for (unsigned placement = 0; placement < placements; ++placement) {
+    PageNodes &nodes = model.nodes[chain.page * placements + placement];
+    ++counts[request.row + counter +
+             groups.hops(group, nodes.groupOf(page, group))];
+    counter += 2 * hopCounts;
   }
-  uint64_t previous = slots[site].line;
-  if (line == previous)
-    return same;
-  slots[site].line = line;
-  if (!prefetches)
-    return same;
-  fetchAhead(site, line, previous);
-  return false;
 }
 
-bool Core::touchLine(unsigned site, uint64_t line) {
-  bool same = lookUpPages(site, line);
-  return lookUpFirst(site, line) && same;
+/// \p set is that of \p level if it is 0.
+template <bool isPlain>
+inline void Core::writeBack(const Request &request, uint64_t set,
+                            unsigned level, Chain &chain) {
+  for (; level < chain.levels.size(); ++level) {
+    if (level)
+      set = chain.setOf(request.line, level);
+    if (chain.levels[level]->markDirty<isPlain>(request.line, set))
+      return;
+  }
+  ++counts[request.row + chain.memoryWrites];
+  countMoved(request, chain, true);
 }
 
-/// A page that the site used before is in every TLB as long as none has
-/// changed. So is the page that was used last, and it is the newest there. Who
-/// is in the last small page is in the last large ones as well.
-bool Core::lookUpPages(unsigned site, uint64_t line) {
-  Slot &slot = slots[site];
-  if (slot.pageChanges == pageChanges &&
-      (slot.pageLine ^ line) >> pageShift == 0)
-    return true;
+/// \p set is that of the cache behind the first.
+template <bool isPlain>
+inline void Core::fetch(const Request &request, uint64_t set, Chain &chain) {
+  uint64_t *counters = &counts[request.row + chain.counter];
+  for (unsigned level = request.level; level < chain.levels.size(); ++level) {
+    if (level)
+      set = chain.setOf(request.line, level);
+    CacheSets::Outcome outcome =
+        chain.levels[level]->access<isPlain>(request.line, set,
+                                             request.sector, false);
+    if (outcome.hit)
+      return;
+    ++counters[level * 3 + unsigned(request.kind)];
+    if (!outcome.evictedDirty)
+      continue;
+    ++counters[level * 3 + unsigned(Count::writeBacks)];
+    Request written = request;
+    written.line = outcome.line;
+    writeBack<isPlain>(written, 0, level + 1, chain);
+  }
+  countMoved(request, chain, false);
+}
+
+template <bool isPlain>
+void Core::answer(Chain &chain, const std::vector<Request> &requests) {
+  constexpr size_t batch = 16;
+  std::array<uint64_t, batch> sets = {};
+  for (size_t begin = 0; begin < requests.size(); begin += batch) {
+    size_t count = std::min(batch, requests.size() - begin);
+    for (size_t at = 0; at < count && !chain.levels.empty(); ++at) {
+      sets[at] = chain.frames.setOf(requests[begin + at].line);
+      chain.levels[0]->expect(sets[at]);
+    }
+    for (size_t at = 0; at < count; ++at) {
+      const Request &request = requests[begin + at];
+      if (request.kind == Count::writeBacks)
+        writeBack<isPlain>(request, sets[at], 0, chain);
+      else
+        fetch<isPlain>(request, sets[at], chain);
+    }
+  }
+}
+
+void Core::answer(First &one) {
+  for (Chain *chain : one.chains)
+    if (chain->isPlain())
+      answer<true>(*chain, one.requests);
+    else
+      answer<false>(*chain, one.requests);
+  one.requests.clear();
+}
+
+void Core::answer() {
+  for (First &one : first)
+    answer(one);
+}
+
+inline void Core::ask(First &one, unsigned site, uint64_t line, unsigned level,
+                      Count kind) {
+  if (one.requests.size() == First::mostRequests)
+    answer(one);
+  one.requests.push_back({line, unsigned(site * model.counters.size()),
+                          uint8_t(level), slots[site].sector, kind});
+}
+
+inline void Core::missFirst(unsigned site, uint64_t line, First &one,
+                            Count kind, const CacheSets::Outcome &outcome) {
+  looked[line & firstMask].ahead = noLine;
+  ++row(site)[model.counters.firstCache(one.limit, kind)];
+  if (outcome.evicted && collectsEvicted)
+    evicted.push_back(outcome.line);
+  if (outcome.evictedDirty) {
+    ++row(site)[model.counters.firstCache(one.limit, Count::writeBacks)];
+    ask(one, site, outcome.line, 0, Count::writeBacks);
+  }
+  ask(one, site, line, 0, kind);
+}
+
+inline bool Core::lookUpFirst(const Slot &slot, unsigned site, uint64_t line) {
+  uint64_t set = line & firstMask;
+  looked[set].newest = line << 3 | slot.key;
+  bool same = true;
+  for (First &one : first) {
+    CacheSets::Outcome outcome = one.access(line, set, slot);
+    if (outcome.hit)
+      continue;
+    missFirst(site, line, one, Count::demandMisses, outcome);
+    same = false;
+  }
+  return same;
+}
+
+/// Of several sites that walk along the same lines only the first has something
+/// to fetch.
+inline void Core::fetchFirst(const Slot &slot, unsigned site, uint64_t line) {
+  uint64_t set = line & firstMask;
+  if (looked[set].ahead == line)
+    return;
+  for (First &one : first) {
+    CacheSets::Outcome outcome = one.takeIn(line, set, slot);
+    if (outcome.hit)
+      continue;
+    looked[set].newest = noLine;
+    isDisturbed |= cursorSets >> (set & 63) & 1;
+    missFirst(site, line, one, Count::prefetchMisses, outcome);
+  }
+  looked[set].ahead = line;
+}
+
+/// \p previous is the line of the site's last access. Nothing is fetched across
+/// a border of the smallest pages: a prefetch stops where a TLB may miss.
+/// HW:a64fx-prefetch-tlb
+inline void Core::fetchAhead(const Slot &slot, unsigned site, uint64_t line,
+                      uint64_t previous) {
+  for (const Prefetcher &prefetcher : model.machine.prefetchers) {
+    uint64_t target = line > previous ? line + prefetcher.linesAhead
+                                      : line - prefetcher.linesAhead;
+    if ((target ^ line) >> pageShift)
+      continue;
+    if (!prefetcher.level)
+      fetchFirst(slot, site, target);
+    for (First &one : first)
+      if (prefetcher.level)
+        ask(one, site, target, prefetcher.level - 1, Count::prefetchMisses);
+  }
+}
+
+/// To a line that is newest now; the prefetcher sees it.
+inline bool Core::follow(Slot &slot, unsigned site, uint64_t line) {
+  uint64_t previous = slot.line;
+  slot.line = line;
+  if (line - previous + 1 <= 2 && previous != noLine && prefetches)
+    fetchAhead(slot, site, line, previous);
+  return !prefetches;
+}
+
+/// The page that was used last is in every TLB, and the newest there. Who is in
+/// the last small page is in the last large ones as well.
+bool Core::lookUpPages(Slot &slot, unsigned site, uint64_t line) {
   bool same = true;
   for (Pages &size : pages) {
     uint64_t page = line >> size.shift;
@@ -147,109 +296,23 @@ bool Core::lookUpPages(unsigned site, uint64_t line) {
   return same;
 }
 
-/// The line that was used last in its set is there for every limit, and the
-/// newest one: used alike once more it changes nothing.
-bool Core::lookUpFirst(unsigned site, uint64_t line) {
-  const Slot &slot = slots[site];
-  uint64_t key = line << 3 | slot.key;
-  uint64_t &newestKey = newest[line & (newest.size() - 1)];
-  // A load behind a store of the line differs in the last bit alone.
-  if ((newestKey & slot.keyMask) == key)
-    return true;
-  newestKey = key;
-  bool same = true;
-  for (First &one : first)
-    same &= lookUpFirst(site, line, one, Count::demandMisses);
-  return same;
+inline bool Core::touchLine(Slot &slot, unsigned site, uint64_t line) {
+  bool same = isPageKnown(slot, line) || lookUpPages(slot, site, line);
+  return (isNewest(slot, line) || lookUpFirst(slot, site, line)) && same;
 }
 
-bool Core::lookUpFirst(unsigned site, uint64_t line, First &one, Count kind) {
-  const Slot &slot = slots[site];
-  bool store = slot.store && kind == Count::demandMisses;
-  CacheSets::Outcome outcome =
-      one.cache.access(line, line & (newest.size() - 1), slot.sector, store);
-  if (outcome.hit)
-    return true;
-  uint64_t *counters = row(site);
-  for (unsigned limit : one.limits) {
-    ++counters[model.counters.firstCache(limit, kind)];
-    counters[model.counters.firstCache(limit, Count::writeBacks)] +=
-        outcome.evictedDirty;
+bool Core::touchOther(Slot &slot, unsigned site, uint64_t line, uint64_t end) {
+  bool same = touchLine(slot, site, line);
+  if (end != line) {
+    same &= touchLine(slot, site, end);
+    slot.pageChanges = 0; // the second page may have displaced the first
   }
-  if (outcome.evicted && collectsEvicted)
-    evicted.push_back(outcome.line);
-  for (Chain *chain : one.chains) {
-    if (outcome.evictedDirty)
-      writeBack(site, outcome.line, *chain, 0);
-    fetch(site, line, *chain, 0, kind);
-  }
-  return false;
+  return line == slot.line ? same : follow(slot, site, line) && same;
 }
 
-/// \p previous is the line of the site's last access. Nothing is fetched across
-/// a border of the smallest pages: a prefetch stops where a TLB may miss.
-/// HW:a64fx-prefetch-tlb
-void Core::fetchAhead(unsigned site, uint64_t line, uint64_t previous) {
-  if (previous == noLine || (line != previous + 1 && line + 1 != previous))
-    return;
-  for (const Prefetcher &prefetcher : model.machine.prefetchers) {
-    uint64_t target = line > previous ? line + prefetcher.linesAhead
-                                      : line - prefetcher.linesAhead;
-    if ((target ^ line) >> pageShift)
-      continue;
-    if (prefetcher.level) {
-      for (Chain &chain : chains)
-        fetch(site, target, chain, prefetcher.level - 1, Count::prefetchMisses);
-      continue;
-    }
-    for (First &one : first) {
-      if (one.cache.contains(target, target & (newest.size() - 1)))
-        continue;
-      newest[target & (newest.size() - 1)] = noLine;
-      lookUpFirst(site, target, one, Count::prefetchMisses);
-    }
-  }
-}
-
-/// \p level counts from the one behind the first cache.
-void Core::fetch(unsigned site, uint64_t line, Chain &chain, unsigned level,
-                 Count kind) {
-  for (; level < chain.levels.size(); ++level) {
-    CacheSets::Outcome outcome = chain.levels[level]->access(
-        line, chain.setOf(line, level), slots[site].sector, false);
-    if (outcome.hit)
-      return;
-    uint64_t *counters = &row(site)[chain.counter + level * 3];
-    ++counters[unsigned(kind)];
-    if (outcome.evictedDirty) {
-      ++counters[unsigned(Count::writeBacks)];
-      writeBack(site, outcome.line, chain, level + 1);
-    }
-  }
-  countMoved(site, line, chain, false);
-}
-
-void Core::writeBack(unsigned site, uint64_t line, Chain &chain,
-                     unsigned level) {
-  for (; level < chain.levels.size(); ++level)
-    if (chain.levels[level]->markDirty(line, chain.setOf(line, level)))
-      return;
-  ++row(site)[chain.memoryWrites];
-  countMoved(site, line, chain, true);
-}
-
-void Core::countMoved(unsigned site, uint64_t line, const Chain &chain,
-                      bool written) {
-  unsigned placements = unsigned(model.whatIf.placements.size());
-  if (!placements)
-    return;
-  const CoreGroups &groups = model.machine.groups;
-  uint64_t page = line >> pages[chain.page].shift;
-  unsigned hopCounts = groups.maxHops() + 1;
-  unsigned counter = chain.memoryWrites + 1 + unsigned(written) * hopCounts;
-  for (unsigned placement = 0; placement < placements; ++placement) {
-    PageNodes &nodes = model.nodes[chain.page * placements + placement];
-    ++row(site)[counter + groups.hops(group, nodes.groupOf(page, group))];
-    counter += 2 * hopCounts;
-  }
+void Core::access(unsigned site, uint64_t address) {
+  begin();
+  Slot &slot = slots[site];
+  ++slot.accesses;
+  touch(site, address >> lineBits, (address + slot.bytes - 1) >> lineBits);
 }

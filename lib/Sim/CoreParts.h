@@ -44,18 +44,16 @@ struct Core::Chain {
   PageFrames frames;
   std::vector<CacheSets *> levels;
 
+  bool isPlain() const {
+    for (const CacheSets *cache : levels)
+      if (!cache->isPlain())
+        return false;
+    return true;
+  }
   uint64_t setOf(uint64_t line, unsigned level) {
     return level ? levels[level]->setOf(frames.physicalLine(line))
                  : frames.setOf(line);
   }
-};
-
-/// The first cache, for all limits that divide it alike.
-struct Core::First {
-  CacheSets cache;
-  WayLimits ways;
-  std::vector<unsigned> limits;
-  std::vector<Chain *> chains; ///< behind it
 };
 
 /// A site on this core.
@@ -66,7 +64,7 @@ struct Core::Slot {
         sector(site.sector), store(site.store) {}
 
   uint64_t line = noLine;     ///< of its last access
-  uint64_t key;               ///< \see newest; without the line
+  uint64_t key;               ///< \see Lookup::newest; without the line
   uint64_t keyMask;           ///< bits of a key that matter
   uint64_t pageLine = noLine; ///< that was looked up in the TLBs last
   uint64_t pageChanges = 0;   ///< of the core, then
@@ -77,15 +75,73 @@ struct Core::Slot {
   bool store;
 };
 
+/// What the first cache asks of those behind it.
+struct Core::Request {
+  uint64_t line;
+  unsigned row;  ///< of the site's counters
+  uint8_t level; ///< that is asked first, 0 for the one behind the first
+  uint8_t sector;
+  Count kind; ///< writeBacks: the line is written, else read
+};
+
+/// The first cache, for all limits that divide it alike.
+struct Core::First {
+  static constexpr unsigned mostRequests = 1024;
+
+  CacheSets::Outcome access(uint64_t line, uint64_t set, const Slot &slot);
+  CacheSets::Outcome takeIn(uint64_t line, uint64_t set, const Slot &slot);
+
+  CacheSets cache;
+  WayLimits ways;
+  unsigned limit;              ///< the first of these; has the counters of all
+  std::vector<Chain *> chains; ///< behind it
+  std::vector<Request> requests;
+};
+
+/// In front of each operation: what other cores asked for comes first.
+inline void Core::begin() {
+  if (model.asking == this)
+    return;
+  model.answerAll();
+  model.asking = this;
+}
+
+inline CacheSets::Outcome
+Core::First::access(uint64_t line, uint64_t set, const Slot &slot) {
+  return cache.isPlain()
+             ? cache.access<true>(line, set, slot.sector, slot.store)
+             : cache.access<false>(line, set, slot.sector, slot.store);
+}
+
+inline CacheSets::Outcome
+Core::First::takeIn(uint64_t line, uint64_t set, const Slot &slot) {
+  return cache.isPlain() ? cache.takeIn<true>(line, set, slot.sector)
+                         : cache.takeIn<false>(line, set, slot.sector);
+}
+
+/// A page that the site used before is in every TLB as long as none has
+/// changed.
+inline bool Core::isPageKnown(const Slot &slot, uint64_t line) const {
+  return slot.pageChanges == pageChanges &&
+         (slot.pageLine ^ line) >> pageShift == 0;
+}
+
+/// The line that was used last in its set is there for every limit, and the
+/// newest one: used alike once more it changes nothing. A load behind a store
+/// of the line differs in the last bit alone.
+inline bool Core::isNewest(const Slot &slot, uint64_t line) const {
+  return (looked[line & firstMask].newest & slot.keyMask) ==
+         (line << 3 | slot.key);
+}
+
 /// The site's last line once more, which is still the newest of its set, while
 /// no TLB has changed, changes nothing.
 inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
-  const Slot &slot = slots[site];
-  if (line == slot.line && line == end && slot.pageChanges == pageChanges &&
-      (newest[line & (newest.size() - 1)] & slot.keyMask) ==
-          (line << 3 | slot.key))
+  Slot &slot = slots[site];
+  if (line == slot.line && line == end && isPageKnown(slot, line) &&
+      isNewest(slot, line))
     return true;
-  return touchOther(site, line, end);
+  return touchOther(slot, site, line, end);
 }
 
 } // namespace mpg::sim

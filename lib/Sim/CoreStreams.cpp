@@ -4,6 +4,11 @@
 // iteration is like the next; when one has hit everywhere, the state behind it
 // is the state before it (for LRU after one such round, for FIFO always), so
 // the rest need only be counted. This is exact.
+//
+// A loop that was unrolled has several sites on each array. Where they walk
+// along the same lines, one behind the other, all but the first do nothing:
+// their line is the newest one of its set, their page the one that was used
+// last, and what they would fetch ahead has just been fetched. They follow.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>
@@ -35,50 +40,47 @@ void Core::copyVectors(std::initializer_list<Stream> streams, uint64_t bytes) {
     addCursor(stream, vectorBytes);
   run(bytes / vectorBytes);
   uint64_t rest = bytes % vectorBytes;
-  if (!rest)
-    return;
-  for (Cursor &cursor : cursors) {
-    cursor.stream.begin += bytes - rest;
-    cursor.bytes = unsigned(rest);
-  }
-  run(1);
+  cursors.clear();
+  for (const Stream &stream : streams)
+    addCursor({stream.site, stream.begin + bytes - rest, 0}, unsigned(rest));
+  run(rest != 0);
 }
 
 void Core::addCursor(const Stream &stream, unsigned bytes) {
-  cursors.push_back({stream, bytes, noLine, noLine});
+  uint64_t step =
+      stream.stride > 0 ? uint64_t(stream.stride) : -uint64_t(stream.stride);
+  // Behind a stride of a line or more no iteration stays.
+  uint64_t inverse = step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
+  cursors.push_back({noLine, noLine, 0, stream, inverse, bytes});
 }
 
-/// Iterations, the one at \p address included, in which the first and the last
-/// byte stay in the lines where they are.
-uint64_t Core::sameLines(const Cursor &cursor, uint64_t address) const {
+/// To where it is in iteration \p now. It stays there while both its first and
+/// its last byte do.
+inline void Core::moveCursor(Cursor &cursor, uint64_t now) {
   int64_t stride = cursor.stream.stride;
-  if (stride == 0)
-    return ~uint64_t(0);
+  uint64_t address = cursor.stream.begin + uint64_t(stride) * now;
+  uint64_t last = address + cursor.bytes - 1;
+  cursor.line = address >> lineBits;
+  cursor.end = last >> lineBits;
   uint64_t mask = (uint64_t(1) << lineBits) - 1;
-  uint64_t begin = address & mask;
-  uint64_t end = (address + cursor.bytes - 1) & mask;
-  uint64_t way =
-      stride > 0 ? mask - std::max(begin, end) : std::min(begin, end);
-  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
-  // Most strides are less than a line: 32 bits are quicker.
-  return step <= mask ? unsigned(way) / unsigned(step) + 1 : 1;
+  uint64_t way = stride > 0 ? mask - std::max(address & mask, last & mask)
+                            : std::min(address & mask, last & mask);
+  // A division: lines have less than 2^16 bytes, so nothing is lost.
+  uint64_t stays = (way * cursor.inverse >> 32) + 1;
+  cursor.next = stride ? now + stays : ~uint64_t(0);
 }
 
 /// To where they are in iteration \p now. \returns the first one in which a
 /// stream leaves its line, at most \p times.
 uint64_t Core::moveCursors(uint64_t now, uint64_t times) {
   uint64_t until = times;
-  for (size_t at = 0; at < cursors.size(); ++at) {
-    if (nexts[at] == now) {
-      Cursor &cursor = cursors[at];
-      uint64_t address =
-          cursor.stream.begin + uint64_t(cursor.stream.stride) * now;
-      cursor.line = address >> lineBits;
-      cursor.end = (address + cursor.bytes - 1) >> lineBits;
-      uint64_t stays = sameLines(cursor, address);
-      nexts[at] = stays < times - now ? now + stays : times;
-    }
-    until = std::min(until, nexts[at]);
+  cursorSets = 0;
+  for (Cursor &cursor : cursors) {
+    if (cursor.next == now)
+      moveCursor(cursor, now);
+    until = std::min(until, cursor.next);
+    cursorSets |= uint64_t(1) << (cursor.line & firstMask & 63) |
+                  uint64_t(1) << (cursor.end & firstMask & 63);
   }
   return until;
 }
@@ -93,9 +95,11 @@ bool Core::touchAll() {
 /// Whether the round that was just made would hit everywhere if it were made
 /// again, and leave what it left. No TLB has changed in it. A least recently
 /// used line that was touched in it is still there unless it was evicted; and
-/// the order of a set is that of the last touches.
+/// the order of a set is that of the last touches, unless a line was fetched
+/// ahead into it.
 bool Core::isSettled(uint64_t pageChangesBefore) const {
-  if (!canSettle || hasTwins || pageChanges != pageChangesBefore)
+  if (!canSettle || hasTwins || isDisturbed ||
+      pageChanges != pageChangesBefore)
     return false;
   for (uint64_t line : evicted)
     for (const Cursor &cursor : cursors)
@@ -108,15 +112,50 @@ bool Core::isSettled(uint64_t pageChangesBefore) const {
 void Core::iterate(uint64_t times) {
   uint64_t pageChangesBefore = pageChanges;
   evicted.clear();
+  isDisturbed = false;
   if (touchAll() || times == 1 || isSettled(pageChangesBefore))
     return;
   for (uint64_t round = 1; round < times && !touchAll(); ++round)
     ;
 }
 
+/// Whether \p cursor, next to \p leader in order, has the same lines all the
+/// time: lines begin at multiples of the stride, and both stay between two.
+bool Core::isLedBy(const Cursor &leader, const Cursor &cursor) const {
+  int64_t stride = cursor.stream.stride;
+  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
+  if (stride != leader.stream.stride || !cursor.inverse || step & (step - 1))
+    return false;
+  auto isInBlock = [&](uint64_t address) {
+    return ((leader.stream.begin ^ address) & -step) == 0;
+  };
+  const Slot &first = slots[leader.stream.site];
+  const Slot &slot = slots[cursor.stream.site];
+  return isInBlock(leader.stream.begin + leader.bytes - 1) &&
+         isInBlock(cursor.stream.begin) &&
+         isInBlock(cursor.stream.begin + cursor.bytes - 1) &&
+         (first.key & slot.keyMask) == slot.key;
+}
+
+/// Behind the first line, where each has fetched ahead what is its own.
+void Core::dropFollowers() {
+  followers.clear();
+  if (!canFollow || hasTwins)
+    return;
+  size_t kept = 0;
+  for (size_t at = 1; at < cursors.size(); ++at) {
+    if (isLedBy(cursors[kept], cursors[at]))
+      followers.push_back({cursors[at].stream.site, cursors[kept].stream.site});
+    else
+      cursors[++kept] = cursors[at];
+  }
+  cursors.resize(kept + 1);
+}
+
 void Core::run(uint64_t times) {
   if (!times)
     return;
+  begin();
   ++runs;
   hasTwins = false;
   for (const Cursor &cursor : cursors) {
@@ -125,12 +164,18 @@ void Core::run(uint64_t times) {
     hasTwins |= slot.run == runs;
     slot.run = runs;
   }
-  nexts.assign(cursors.size(), 0);
   collectsEvicted = true;
-  for (uint64_t now = 0; now < times;) {
-    uint64_t until = moveCursors(now, times);
-    iterate(until - now);
-    now = until;
+  uint64_t now = moveCursors(0, times);
+  iterate(now);
+  if (now < times) {
+    dropFollowers();
+    while (now < times) {
+      uint64_t until = moveCursors(now, times);
+      iterate(until - now);
+      now = until;
+    }
+    for (const Follower &follower : followers)
+      slots[follower.site].line = slots[follower.leader].line;
   }
   collectsEvicted = false;
 }

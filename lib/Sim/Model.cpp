@@ -12,6 +12,15 @@ using namespace mpg::sim;
 Model::Model(const Machine &machine, const WhatIf &whatIf)
     : machine(machine), whatIf(whatIf), counters(machine, whatIf),
       lineBits(log2Of(machine.lineBytes)) {
+  for (unsigned counter = 0; counter < counters.size(); ++counter)
+    countedIn.push_back(counter);
+  for (unsigned limit = unsigned(whatIf.limits.size()); limit--;)
+    for (unsigned other = limit; other < whatIf.limits.size(); ++other)
+      if (whatIf.firstWays(limit) == whatIf.firstWays(other))
+        for (Count kind : {Count::demandMisses, Count::prefetchMisses,
+                           Count::writeBacks})
+          countedIn[counters.firstCache(other, kind)] =
+              counters.firstCache(limit, kind);
   if (!whatIf.prefetch)
     this->machine.prefetchers.clear();
   for (size_t page = 0; page < whatIf.pageBytes.size(); ++page)
@@ -50,7 +59,15 @@ unsigned Model::addSite(const Site &site) {
   return unsigned(sites.size() - 1);
 }
 
+/// The caches behind the first do what they were asked for.
+void Model::answerAll() const {
+  if (asking)
+    asking->answer();
+}
+
 uint64_t Model::count(unsigned site, unsigned counter) const {
+  answerAll();
+  counter = countedIn[counter];
   uint64_t sum = 0;
   for (const std::unique_ptr<Core> &core : cores)
     sum += counter == counters.accesses()
@@ -82,6 +99,7 @@ uint64_t Model::totalOfLoop(unsigned loop, unsigned counter) const {
 }
 
 void Model::resetCounts() {
+  answerAll();
   for (std::unique_ptr<Core> &core : cores) {
     core->counts.assign(core->counts.size(), 0);
     for (Core::Slot &slot : core->slots)

@@ -54,44 +54,73 @@ private:
   struct Pages;
   struct First;
   struct Chain;
+  struct Request;
   struct Slot;
-  /// A stream on its way, and the lines of its first and last byte.
-  struct Cursor {
-    Stream stream;
-    unsigned bytes;
-    uint64_t line, end;
-  };
   static constexpr uint64_t noLine = ~uint64_t(0);
+  /// A stream on its way.
+  struct Cursor {
+    uint64_t line, end; ///< of its first and last byte
+    uint64_t next;      ///< the iteration in which it leaves them
+    Stream stream;
+    uint64_t inverse; ///< 2^32 by the stride, rounded up
+    unsigned bytes;
+  };
+  /// A site that walks along the lines of another.
+  struct Follower {
+    unsigned site, leader;
+  };
+  /// What happened last in a set of the first cache, for all limits.
+  struct Lookup {
+    uint64_t newest = noLine; ///< line, sector and store of the newest line
+    uint64_t ahead = noLine;  ///< fetched ahead, and nothing came in since
+  };
 
   Core(Model &model, unsigned group);
   void addFirst(unsigned limit);
+  First &firstOf(unsigned limit);
   void addPages(uint64_t pageBytes);
   void addChain(unsigned page, unsigned map, unsigned limit);
   void addSite(const Site &site);
 
   // These tell whether the same once more would change nothing.
   bool touch(unsigned site, uint64_t line, uint64_t end);
-  bool touchOther(unsigned site, uint64_t line, uint64_t end);
-  bool touchLine(unsigned site, uint64_t line);
-  bool lookUpPages(unsigned site, uint64_t line);
-  bool lookUpFirst(unsigned site, uint64_t line);
-  bool lookUpFirst(unsigned site, uint64_t line, First &cache, Count kind);
+  bool touchOther(Slot &slot, unsigned site, uint64_t line, uint64_t end);
+  bool touchLine(Slot &slot, unsigned site, uint64_t line);
+  bool lookUpPages(Slot &slot, unsigned site, uint64_t line);
+  bool lookUpFirst(const Slot &slot, unsigned site, uint64_t line);
   bool touchAll();
 
-  void fetchAhead(unsigned site, uint64_t line, uint64_t previous);
-  void fetch(unsigned site, uint64_t line, Chain &chain, unsigned level,
-             Count kind);
-  void writeBack(unsigned site, uint64_t line, Chain &chain, unsigned level);
-  void countMoved(unsigned site, uint64_t line, const Chain &chain,
-                  bool written);
+  bool isPageKnown(const Slot &slot, uint64_t line) const;
+  bool isNewest(const Slot &slot, uint64_t line) const;
+  bool follow(Slot &slot, unsigned site, uint64_t line);
+  void missFirst(unsigned site, uint64_t line, First &one, Count kind,
+                 const CacheSets::Outcome &outcome);
+  void fetchAhead(const Slot &slot, unsigned site, uint64_t line,
+                  uint64_t previous);
+  void fetchFirst(const Slot &slot, unsigned site, uint64_t line);
+  void ask(First &one, unsigned site, uint64_t line, unsigned level,
+           Count kind);
+  void answer();
+  void answer(First &one);
+  template <bool isPlain>
+  void answer(Chain &chain, const std::vector<Request> &requests);
+  template <bool isPlain>
+  void fetch(const Request &request, uint64_t set, Chain &chain);
+  template <bool isPlain>
+  void writeBack(const Request &request, uint64_t set, unsigned level,
+                 Chain &chain);
+  void countMoved(const Request &request, const Chain &chain, bool written);
+  void begin();
 
   void copyVectors(std::initializer_list<Stream> streams, uint64_t bytes);
   void addCursor(const Stream &stream, unsigned bytes);
   void run(uint64_t times);
+  bool isLedBy(const Cursor &leader, const Cursor &cursor) const;
+  void dropFollowers();
   uint64_t moveCursors(uint64_t now, uint64_t times);
   void iterate(uint64_t times);
   bool isSettled(uint64_t pageChangesBefore) const;
-  uint64_t sameLines(const Cursor &cursor, uint64_t address) const;
+  void moveCursor(Cursor &cursor, uint64_t now);
   uint64_t *row(unsigned site);
 
   Model &model;
@@ -105,15 +134,19 @@ private:
   bool tlbHitsLeaveState = true;
   uint64_t pageChanges = 1;     ///< how often a TLB has changed
   std::vector<First> first;     ///< the first cache, for all limits that differ
-  std::vector<uint64_t> newest; ///< of each of its sets, see lookUpFirst
+  std::vector<Lookup> looked;   ///< up in each of its sets
+  uint64_t firstMask;           ///< from a line's number to its set
   std::vector<uint64_t> evicted; ///< from it in a round, see isSettled
   bool collectsEvicted = false;
+  uint64_t cursorSets = 0;     ///< a bit for the sets of the cursors' lines
+  bool isDisturbed = false;    ///< one of them got a line that was fetched ahead
   bool canSettle = true;
   std::vector<Chain> chains; ///< caches behind it, in layout's order
   std::vector<std::unique_ptr<CacheSets>> ownCaches;
 
   std::vector<Cursor> cursors; ///< of the loop at hand
-  std::vector<uint64_t> nexts; ///< the iteration in which each leaves its lines
+  std::vector<Follower> followers;
+  bool canFollow = true; ///< what one site has fetched ahead is there for others
   uint64_t runs = 0;
   bool hasTwins = false; ///< two cursors of one site
 };
@@ -143,6 +176,7 @@ public:
 
 private:
   friend class Core;
+  void answerAll() const;
   template <typename Predicate>
   uint64_t totalOf(unsigned counter, Predicate isWanted) const;
   std::unique_ptr<CacheSets> makeCache(unsigned level, unsigned limit) const;
@@ -153,12 +187,15 @@ private:
   Machine machine;
   WhatIf whatIf;
   CounterLayout counters;
+  /// Limits that divide the first cache alike count its misses once.
+  std::vector<unsigned> countedIn;
   unsigned lineBits;
   std::vector<Site> sites;
   /// Null where each core has its own.
   std::vector<std::unique_ptr<CacheSets>> sharedCaches;
   std::vector<PageNodes> nodes; ///< of each page size and placement
   std::vector<std::unique_ptr<Core>> cores;
+  Core *asking = nullptr; ///< the core whose requests wait, see Core::begin
 };
 
 } // namespace mpg::sim

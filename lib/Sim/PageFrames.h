@@ -53,7 +53,7 @@ private:
 
   const Frame &frameOf(uint64_t line) {
     uint64_t page = line >> pageBits;
-    Frame &frame = known[page * 0x9e3779b97f4a7c15 >> 58];
+    Frame &frame = known[page * 0x9e3779b97f4a7c15 >> 56];
     if (frame.page != page)
       find(page, frame);
     return frame;
@@ -73,7 +73,7 @@ private:
   uint64_t frameMask;
   const CacheSets *cache = nullptr;
   bool isLinear = false;
-  std::array<Frame, 64> known; ///< found last, by hash
+  std::array<Frame, 256> known; ///< found last, by hash
 };
 
 } // namespace mpg::sim

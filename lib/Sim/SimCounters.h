@@ -25,6 +25,10 @@ struct WhatIf {
   bool prefetch = true;
   /// The core group of each core.
   std::vector<unsigned> groupOfCore = {0};
+
+  WayLimits firstWays(unsigned limit) const {
+    return limits[limit].empty() ? WayLimits() : limits[limit][0];
+  }
 };
 
 enum class Count : uint8_t { demandMisses, prefetchMisses, writeBacks };
