@@ -100,6 +100,7 @@ private:
 };
 
 void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
+void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
 
 } // namespace mpg
 

@@ -118,7 +118,7 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
                "own. Put mpgrun in front of the launcher, with --children\n";
     return exitOwnError;
   }
-  const std::string &file = options.compareFile;
+  const std::string &file = options.dataFile;
   if (!file.empty() && file != "-" && !report(file, checkOutputFile(file)))
     return exitOwnError;
   NumaFacts numa = readNumaFacts(SysTree("/"));

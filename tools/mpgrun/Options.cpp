@@ -92,14 +92,31 @@ static std::optional<std::string> readValues(const InputArgList &args,
 
 static constexpr unsigned mostRounds = 10000;
 
+static std::optional<std::string> readJsonFile(const InputArgList &args,
+                                               RunOptions &options) {
+  const Arg *arg = args.getLastArg(OPT_json);
+  if (!arg)
+    return std::nullopt;
+  options.dataFile = arg->getValue();
+  if (options.dataFile.empty())
+    return "--json=: names no file";
+  if (options.dataFile == "-" && options.profile)
+    return "--json=-: standard output is the program's; name a file";
+  return std::nullopt;
+}
+
 /// What only a comparison has. The text of the first error, or nothing.
 static std::optional<std::string> readComparison(const InputArgList &args,
                                                  RunOptions &options) {
   const Arg *compare = args.getLastArg(OPT_compare, OPT_compare_modes);
   if (!compare) {
-    if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed, OPT_json))
+    if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed))
       return printable(arg->getAsString(args)) + " is for --compare";
-    return std::nullopt;
+    const Arg *json = args.getLastArg(OPT_json);
+    if (json && !options.profile)
+      return printable(json->getAsString(args)) +
+             " is for --compare and --profile";
+    return readJsonFile(args, options);
   }
   bool hasList = compare->getOption().matches(OPT_compare_modes);
   StringRef list =
@@ -125,12 +142,7 @@ static std::optional<std::string> readComparison(const InputArgList &args,
              ": is a number from 0 to 4294967295";
     options.seed = seed;
   }
-  if (const Arg *arg = args.getLastArg(OPT_json)) {
-    options.compareFile = arg->getValue();
-    if (options.compareFile.empty())
-      return "--json=: names no file";
-  }
-  return std::nullopt;
+  return readJsonFile(args, options);
 }
 
 std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,

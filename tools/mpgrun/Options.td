@@ -71,10 +71,11 @@ def seed : LongValue<"seed", "N",
     Manual<[{Of the random order in which `--compare` runs the modes in each round. The
 report names the seed that was used, so that the order can be had again.}]>;
 def json : LongValue<"json", "FILE",
-    "what --compare found as JSON">,
+    "what --compare or --profile found as JSON">,
     Manual<[{Write what `--compare` found as JSON, schema mpgcompare-1, with every run. FILE
 is written whole or not at all. With `-` it goes to standard output, and the
-report to standard error.}]>;
+report to standard error. With `--profile` it is the profile, schema mpgprofile-1,
+to a file whose name is as for `--report=json:FILE`, beside the table.}]>;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">,

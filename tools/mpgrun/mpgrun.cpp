@@ -233,6 +233,9 @@ void Runner::writeProfile(const SupervisedRun &result, bool hasState,
                             "with rights of its own";
   profile.problem = findProfileProblem(result, program, profile.isMeasured,
                                        hasState, recorder.hasTable());
+  if (!options.dataFile.empty())
+    writeReportFile(expandFileName(options.dataFile, result.pid),
+                    [&](raw_ostream &out) { writeProfileJson(out, profile); });
   if (!options.profileFile.empty())
     writeReportFile(expandFileName(options.profileFile, result.pid),
                     [&](raw_ostream &out) { writeProfileText(out, profile); });
@@ -310,7 +313,7 @@ int Runner::run() {
     applySettings(settings, options.children);
     return become();
   }
-  for (const std::string *file : {&options.jsonFile, &options.profileFile})
+  for (const std::string *file : {&options.jsonFile, &options.profileFile, &options.dataFile})
     if (!file->empty())
       warnIfNotWritable(*file);
   Outcome outcome;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profile for programs: schema mpgprofile-1, which stands in
+// docs/schema/mpgprofile-1.schema.json. All numbers are integers; what is not
+// known is null.
+
+#include "Profile/Profile.h"
+#include "Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace mpg;
+
+static void writePages(json::OStream &json, const ProfileObject &object) {
+  if (!object.pages) {
+    json.attribute("pages", nullptr);
+    return;
+  }
+  const PageUse &pages = *object.pages;
+  json.attributeObject("pages", [&] {
+    json.attribute("looked_bytes", int64_t(object.lookedBytes));
+    json.attribute("used_bytes", int64_t(pages.usedBytes));
+    bool isKnown =
+        object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes);
+    json.attribute("huge_bytes", isKnown ? json::Value(int64_t(pages.hugeBytes))
+                                         : json::Value(nullptr));
+    json.attribute("pool_bytes", object.bytes && isKnown
+                                     ? json::Value(int64_t(pages.poolBytes))
+                                     : json::Value(nullptr));
+    json.attribute("page_bytes", int64_t(pages.pageBytes));
+    json.attributeArray("nodes", [&] {
+      for (auto [node, count] : pages.nodes)
+        json.object([&] {
+          json.attribute("node", node);
+          json.attribute("pages_looked_at", int64_t(count));
+        });
+    });
+  });
+}
+
+static void writeFaults(json::OStream &json, const FaultCount &faults,
+                        uint32_t firstThread) {
+  json.attributeObject("faults", [&] {
+    json.attribute("estimate", int64_t(faults.faults));
+    json.attributeArray("threads", [&] {
+      for (auto [thread, count] : faults.threads)
+        json.object([&] {
+          json.attribute("thread", int64_t(thread));
+          json.attribute("is_main", thread == firstThread);
+          json.attribute("estimate", int64_t(count));
+        });
+    });
+  });
+}
+
+static void writeObject(json::OStream &json, const Profile &profile,
+                        const ProfileObject &object) {
+  json.object([&] {
+    json.attribute("region", regionName(object.region));
+    json.attribute("name", validUtf8(object.name));
+    json.attribute("file", validUtf8(object.file));
+    json.attributeArray("callers", [&] {
+      for (const std::string &caller : object.callers)
+        json.value(validUtf8(caller));
+    });
+    json.attribute("bytes", int64_t(object.bytes));
+    json.attribute("peak_bytes", int64_t(object.peakBytes));
+    json.attribute("blocks", int64_t(object.blocks));
+    writePages(json, object);
+    if (profile.faultsMissing.empty())
+      writeFaults(json, object.faults, profile.firstThread);
+    else
+      json.attribute("faults", nullptr);
+  });
+}
+
+void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
+  json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("schema", "mpgprofile-1");
+    json.attribute("program", validUtf8(profile.program));
+    json.attribute("status", WIFSIGNALED(profile.waitStatus)
+                                 ? -WTERMSIG(profile.waitStatus)
+                                 : WEXITSTATUS(profile.waitStatus));
+    json.attribute("run_ms", int64_t(profile.seconds * 1000));
+    json.attribute("measured", profile.isMeasured);
+    json.attribute("problem", profile.problem);
+    json.attribute("least_bytes", int64_t(leastObjectBytes));
+    json.attribute("sites", int64_t(profile.sites));
+    json.attribute("blocks_lost", int64_t(profile.blocksLost));
+    json.attribute("fault_samples_lost", int64_t(profile.faultsLost));
+    json.attribute("faults_missing", profile.faultsMissing);
+    json.attribute("faults_of_user_code_only", profile.isUserFaults);
+    json.attributeArray("objects", [&] {
+      for (const ProfileObject &object : profile.objects)
+        writeObject(json, profile, object);
+    });
+  });
+  out << "\n";
+}
