@@ -8,6 +8,7 @@
 #include "Process/StateFile.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,6 +49,11 @@ void ProfileRecorder::takeFaults() {
   sampler.take([&](const FaultSample &sample) { samples.push_back(sample); });
   if (!samples.empty())
     faults.add(std::move(samples), readProfileBlocks(tableFd));
+}
+
+void ProfileRecorder::start(pid_t pid) {
+  counters.emplace(pid, /*onExec=*/true);
+  sampler.start(pid);
 }
 
 void ProfileRecorder::look(pid_t pid) {
@@ -309,6 +315,13 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.isMeasured = isMeasured;
   profile.blocksLost = table.blocksLost;
   profile.sites = table.sites.size();
+  if (counters)
+    profile.counters = counters->read();
+  // Of the scheduler: they say nothing of memory.
+  llvm::erase_if(profile.counters, [](const CounterValue &counter) {
+    return counter.name == "context-switches" ||
+           counter.name == "cpu-migrations";
+  });
   profile.faults = faults.all();
   profile.faultsLost = sampler.lost();
   profile.faultsMissing = sampler.missing();

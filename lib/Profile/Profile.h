@@ -8,6 +8,7 @@
 #ifndef MPG_PROFILE_PROFILE_H
 #define MPG_PROFILE_PROFILE_H
 
+#include "Measure/Counters.h"
 #include "Process/RunReport.h"
 #include "Profile/PageScan.h"
 #include "Profile/ProfileFaults.h"
@@ -47,6 +48,7 @@ struct Profile {
   uint64_t faults = 0, faultsLost = 0;
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
+  std::vector<CounterValue> counters; ///< of all of it, and its children
   std::vector<ProfileObject> objects; ///< the largest peak first
 };
 
@@ -64,7 +66,7 @@ public:
   bool hasTable() const { return tableFd >= 0; }
 
   /// Before it calls exec.
-  void start(pid_t pid) { sampler.start(pid); }
+  void start(pid_t pid);
   /// From time to time while it runs.
   void look(pid_t pid);
   /// While the program stands still in its last moment.
@@ -92,6 +94,7 @@ private:
   bool isMeasured = false;
   std::vector<MappedArea> areas;
   std::string image; ///< of /proc/PID/exe
+  std::optional<Counters> counters;
   FaultSampler sampler;
   ProfileFaults faults;
   ProfileTable table;

@@ -92,6 +92,16 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("fault_samples_lost", int64_t(profile.faultsLost));
     json.attribute("faults_missing", profile.faultsMissing);
     json.attribute("faults_of_user_code_only", profile.isUserFaults);
+    json.attributeArray("counters", [&] {
+      for (const CounterValue &counter : profile.counters)
+        json.object([&] {
+          json.attribute("name", counter.name);
+          json.attribute("value", counter.value
+                                      ? json::Value(int64_t(*counter.value))
+                                      : json::Value(nullptr));
+          json.attribute("missing", counter.missing);
+        });
+    });
     json.attributeArray("objects", [&] {
       for (const ProfileObject &object : profile.objects)
         writeObject(json, profile, object);

@@ -4,6 +4,7 @@
 
 #include "Profile/Profile.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
@@ -121,6 +122,30 @@ static bool liesOnSeveralNodes(const Profile &profile) {
   return false;
 }
 
+/// What was counted in a line, then one for each reason why something was not.
+static void writeCounters(raw_ostream &out,
+                          const std::vector<CounterValue> &counters) {
+  std::string counted;
+  std::vector<std::pair<std::string, std::string>> missing; // reason, names
+  for (const CounterValue &counter : counters) {
+    if (counter.value) {
+      counted += (counted.empty() ? "" : ", ") + counter.name + " " +
+                 std::to_string(*counter.value);
+      continue;
+    }
+    auto known = llvm::find_if(
+        missing, [&](auto &one) { return one.first == counter.missing; });
+    if (known == missing.end())
+      missing.emplace_back(counter.missing, counter.name);
+    else
+      known->second += ", " + counter.name;
+  }
+  if (!counted.empty())
+    out << "  " << fillText(counted, 2) << "\n";
+  for (const auto &[reason, names] : missing)
+    out << "  " << fillText(names + ": " + reason, 2) << "\n";
+}
+
 void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   out << "mpgrun: " << printable(profile.program) << ": "
       << describeEnding(profile.waitStatus) << ", "
@@ -147,10 +172,12 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   if (rest)
     out << "  " << profile.objects.size() - shown << " more of "
         << formatBytes(rest) << " together\n";
+  writeCounters(out, profile.counters);
   if (!profile.faultsMissing.empty())
-    out << "  page faults: " << profile.faultsMissing << "\n";
+    out << "  page faults of objects: " << profile.faultsMissing << "\n";
   else if (profile.isUserFaults)
-    out << "  page faults: without those in the kernel (read and the like), as "
+    out << "  page faults of objects: without those in the kernel (read and "
+           "the like), as "
            "kernel.perf_event_paranoid asks\n";
   if (profile.faultsLost)
     out << "  " << profile.faultsLost << " samples of page faults were lost\n";
