@@ -74,6 +74,19 @@ static NumaNode readNumaNode(const SysTree &tree, unsigned id) {
   return node;
 }
 
+/// A line "name 123" of /proc/vmstat.
+static Fact<uint64_t> countedBy(const SysTree &tree, StringRef name) {
+  using Result = Fact<uint64_t>;
+  Fact<std::string> text = tree.text("/proc/vmstat");
+  if (!text)
+    return Result::missing(text.unknown);
+  for (StringRef line : split(*text, '\n'))
+    if (line.consume_front(name) && line.consume_front(" "))
+      if (std::optional<uint64_t> number = parseNumber(line.trim()))
+        return *number;
+  return Result::missing("/proc/vmstat: no " + name.str() + " in it");
+}
+
 NumaFacts mpg::readNumaFacts(const SysTree &tree) {
   NumaFacts facts;
   facts.allowedNodes = readAllowed(tree, "Mems_allowed_list");
@@ -84,7 +97,26 @@ NumaFacts mpg::readNumaFacts(const SysTree &tree) {
       facts.nodes.back().isAllowed = is_contained(*facts.allowedNodes, id);
   }
   facts.balancing = tree.number("/proc/sys/kernel/numa_balancing");
+  facts.balancingFaults = countedBy(tree, "numa_hint_faults");
+  facts.balancingMoved = countedBy(tree, "numa_pages_migrated");
   return facts;
+}
+
+std::string mpg::whyNothingMoves(const NumaFacts &facts, bool hasPolicy) {
+  if (facts.usable().size() < 2)
+    return "the program may use memory of one NUMA node only: there is nothing "
+           "to move";
+  if (!facts.balancing)
+    return "the kernel cannot move pages by touch (" +
+           printable(facts.balancing.unknown) + "): nothing is moved";
+  // 2 is for tiers of memory alone.
+  if (!(*facts.balancing & 1))
+    return "kernel.numa_balancing is off: nothing is moved; ask the "
+           "administrator for: sysctl kernel.numa_balancing=1";
+  if (hasPolicy)
+    return "a memory policy is set (numactl): the kernel moves no pages then; "
+           "start mpgrun without it";
+  return "";
 }
 
 // Names that the headers of older systems lack.

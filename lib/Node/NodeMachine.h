@@ -38,11 +38,20 @@ struct NumaFacts {
   Fact<uint64_t>
       balancing; ///< 0: off. Moves pages to the node that touches them
 
+  /// Of the balancing since the machine started: faults that it caused to see
+  /// who uses a page, and pages of the base size that it moved.
+  Fact<uint64_t> balancingFaults, balancingMoved;
+
   /// Nodes with memory that this process may use.
   std::vector<const NumaNode *> usable() const;
 };
 
 NumaFacts readNumaFacts(const SysTree &tree);
+
+/// Why the kernel moves no page of a program to the node of the thread that
+/// uses it, and what would help; empty if it does. \p hasPolicy: of the
+/// process that starts it (numactl).
+std::string whyNothingMoves(const NumaFacts &facts, bool hasPolicy);
 
 struct KernelFeature {
   const char *name; ///< "populate-write"; meanings are in the man page

@@ -311,6 +311,8 @@ void NodeWriter::writeNumaNode(const NumaNode &numa) {
 void NodeWriter::writeNuma() {
   json.attributeObject("numa", [&] {
     number("balancing", node.numa.balancing);
+    number("balancing_faults", node.numa.balancingFaults);
+    number("balancing_moved_pages", node.numa.balancingMoved);
     list("allowed_nodes", node.numa.allowedNodes);
     list("allowed_cpus", node.numa.allowedCpus);
     json.attributeArray("nodes", [&] {

@@ -104,12 +104,20 @@ static void adviseDefaultSize(const Node &node, Verdict &verdict) {
 }
 
 static void adviseBalancing(const Node &node, Verdict &verdict) {
-  if (node.numa.nodes.size() > 1 && node.numa.balancing.valueOr(0) != 0)
-    add(verdict, false,
-        "the kernel moves pages between NUMA nodes on its own "
-        "(numa_balancing)",
-        "page faults in programs whose threads are bound anyway",
-        {"echo 0 > /proc/sys/kernel/numa_balancing"});
+  if (node.numa.nodes.size() < 2 || node.numa.balancing.valueOr(0) == 0)
+    return;
+  std::string counts;
+  if (node.numa.balancingFaults && node.numa.balancingMoved)
+    counts = "; since the start of the machine " +
+             std::to_string(*node.numa.balancingFaults) +
+             " page faults for it, " +
+             std::to_string(*node.numa.balancingMoved) + " pages moved";
+  add(verdict, false,
+      "the kernel moves pages between NUMA nodes on its own "
+      "(numa_balancing), but none of the pool" +
+          counts,
+      "page faults in programs whose threads are bound anyway",
+      {"echo 0 > /proc/sys/kernel/numa_balancing"});
 }
 
 static void adviseAddressSpace(const Node &node, Verdict &verdict) {

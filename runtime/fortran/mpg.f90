@@ -20,6 +20,16 @@ module mpg
   public :: mpg_where, mpg_print_where
   public :: mpg_replicate, mpg_local_copy, mpg_node_copy, mpg_replica_free
   public :: mpg_alloc_onnode, mpg_interleave, mpg_free_pages
+  public :: mpg_move, mpg_moved, mpg_node_here, mpg_next_touch
+
+  integer(c_int), parameter :: mpg_node_here = -1, mpg_next_touch = -2
+
+  ! What became of the bytes, struct mpg_moved of <mpg/mpg.h>.
+  type, bind(C) :: mpg_moved
+    integer(c_int64_t) :: moved_bytes, there_bytes, left_bytes
+    integer(c_int64_t) :: later_bytes, absent_bytes
+    integer(c_int32_t) :: node, reason
+  end type
 
   ! call mpg_first_touch(a, chunk, threads, collapse), all but `a` optional:
   ! the pages of array `a`, each by the thread that will work on it in a loop
@@ -58,6 +68,16 @@ module mpg
       integer(c_size_t), value :: bytes
       character(kind=c_char), intent(in) :: name(*)
     end subroutine
+
+    ! 0, or a negative errno with nothing moved.
+    function mpg_move(p, bytes, node, moved) result(error) bind(C)
+      import :: c_ptr, c_size_t, c_int, mpg_moved
+      type(c_ptr), value :: p
+      integer(c_size_t), value :: bytes
+      integer(c_int), value :: node
+      type(mpg_moved), intent(out) :: moved
+      integer(c_int) :: error
+    end function
 
     function mpg_replicate(p, bytes) result(replica) bind(C)
       import :: c_ptr, c_size_t

@@ -45,6 +45,25 @@ static int findCommand(int argc, char **argv) {
   return at;
 }
 
+/// The kernel moves transparent and normal pages by touch, none of the pool.
+static std::optional<std::string> readMove(const InputArgList &args,
+                                           RunOptions &options) {
+  const Arg *arg = args.getLastArg(OPT_move);
+  if (!arg)
+    return std::nullopt;
+  if (StringRef(arg->getValue()) != "next-touch")
+    return "--move=" + printable(arg->getValue()) + ": is next-touch";
+  if (options.modeGiven && options.mode != "thp" && options.mode != "none")
+    return "--move=next-touch does not go together with --mode=" +
+           options.mode +
+           ": the kernel moves no pages of the pool by touch; --mode=thp does";
+  options.moves = true;
+  if (!options.modeGiven)
+    options.mode = "thp";
+  options.modeGiven = true;
+  return std::nullopt;
+}
+
 /// Fills \p options; the text of the first error, or nothing.
 static std::optional<std::string> readValues(const InputArgList &args,
                                              RunOptions &options) {
@@ -68,6 +87,8 @@ static std::optional<std::string> readValues(const InputArgList &args,
       return "--hpc-tags=" + printable(value) + ": is on or off";
     options.hpcTags = value == "on";
   }
+  if (std::optional<std::string> error = readMove(args, options))
+    return error;
   for (const Arg *arg : args.filtered(OPT_report_json)) {
     StringRef value = arg->getValue();
     if (!value.consume_front("json:") || value.empty())
@@ -125,9 +146,9 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   options.compareModes = parseCompareModes(list, wrong);
   if (!wrong.empty())
     return "--compare=" + printable(list) + ": " + wrong;
-  if (const Arg *arg = args.getLastArg(OPT_mode, OPT_report, OPT_report_json,
-                                       OPT_profile, OPT_profile_file,
-                                       OPT_verify, OPT_print_env, OPT_dry_run))
+  if (const Arg *arg = args.getLastArg(
+          OPT_mode, OPT_move, OPT_report, OPT_report_json, OPT_profile,
+          OPT_profile_file, OPT_verify, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
   if (const Arg *arg = args.getLastArg(OPT_repeat))

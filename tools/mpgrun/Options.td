@@ -18,6 +18,16 @@ def policy : LongValue<"policy", "BSS:STACK:MMAP",
     "(demand), for each of the three">,
     Manual<[{When pages come: `prepage` at the start, `demand` at the first touch; a word
 each for .bss, stacks and the heap. Same as XOS_MMM_L_PAGING_POLICY.}]>;
+def move : LongValue<"move", "next-touch",
+    "for programs that initialise in one thread: let the kernel\n"
+    "move pages to the NUMA nodes of the threads that use them">,
+    Manual<[{The one value is `next-touch`. For a program whose one thread initialises what others work on, and that cannot
+be compiled again: transparent large pages (`--mode=thp`; with `--mode=none`
+normal ones), which the kernel's NUMA balancing moves, as a whole, to the nodes
+of the threads that use them. Pages of the pool it never moves. Bind the threads
+(OMP_PROC_BIND), else the kernel moves them to the pages. Where nothing will be
+moved (one node, kernel.numa_balancing off, a policy of numactl) a line says why
+and the program runs.}]>;
 def children : LongFlag<"children",
     "large pages for the programs that the program starts, too">,
     Manual<[{Large pages also for the programs that PROGRAM starts.}]>;

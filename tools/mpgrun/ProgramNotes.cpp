@@ -3,6 +3,7 @@
 // See ProgramNotes.h.
 
 #include "ProgramNotes.h"
+#include "Node/NodeMachine.h"
 #include "Options.h"
 #include "Process/HintReport.h"
 #include "StandardFiles.h"
@@ -14,9 +15,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <linux/mempolicy.h>
 #include <string>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace llvm;
@@ -160,6 +164,14 @@ int mpg::refuseProgram(const RunOptions &options, const Program &program,
   else
     error() << name << ": " << strerror(code) << "\n";
   return exitNotExecutable;
+}
+
+std::string mpg::findMoveObstacle() {
+  int policy = MPOL_DEFAULT;
+  bool hasPolicy =
+      syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0) == 0 &&
+      policy != MPOL_DEFAULT;
+  return whyNothingMoves(readNumaFacts(SysTree("/")), hasPolicy);
 }
 
 bool mpg::canBeTried(const RunOptions &options, const Program &program,

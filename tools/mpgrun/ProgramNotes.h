@@ -23,6 +23,9 @@ Obstacle findObstacle(const RunOptions &options, const Program &program);
 /// nothing does.
 std::string findTagConflict(const Program &program);
 
+/// Why no pages will be moved by touch; "" if the kernel will.
+std::string findMoveObstacle();
+
 /// Whether \p program can be tried at all; if not it is said, and \p status is
 /// the exit status for that.
 bool canBeTried(const RunOptions &options, const Program &program, int &status);

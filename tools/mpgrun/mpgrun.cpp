@@ -130,6 +130,9 @@ void Runner::explainProgram() const {
     return;
   if (std::string conflict = findTagConflict(program); !conflict.empty())
     note() << conflict << "\n";
+  if (options.moves)
+    if (std::string why = findMoveObstacle(); !why.empty())
+      note() << "--move: " << why << "\n";
   if (options.mode == "none")
     return;
   Obstacle obstacle = findObstacle(options, program);

@@ -87,8 +87,9 @@ MPG_API int mpg_heap_check(void);
 
 /* Where [p, p + bytes) lies: out[n] becomes the number of its bytes on node n,
  * for n < nodes. Bytes that are not present are counted nowhere, nor are those
- * that were only read so far and share the kernel's page of zeros. Returns the
- * bytes that are present, or (size_t)-1 with errno EFAULT (a part of it is not
+ * that were only read so far and share the kernel's page of zeros, nor those
+ * that the kernel's NUMA balancing watches at the moment. Returns the bytes
+ * that are present, or (size_t)-1 with errno EFAULT (a part of it is not
  * mapped), EPERM or ENOSYS (the system does not tell). */
 MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
 
@@ -98,6 +99,49 @@ MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
  * is not present. `name` stands in front; NULL: none. Keeps errno; allocates
  * nothing: also for signal handlers with 16 KiB of stack. */
 MPG_API void mpg_print_where(const void *p, size_t bytes, const char *name);
+
+/* What mpg_move takes beside the number of a node. */
+#define MPG_NODE_HERE (-1)  /* the one that the calling thread is on */
+#define MPG_NEXT_TOUCH (-2) /* of whoever touches it next, by the kernel */
+
+/* What became of the bytes that mpg_move was asked to move: each is counted in
+ * one of the first five. */
+struct mpg_moved {
+  uint64_t movedBytes;  /* have come to the node */
+  uint64_t thereBytes;  /* lay on it before */
+  uint64_t leftBytes;   /* lie elsewhere still, see reason */
+  uint64_t laterBytes;  /* MPG_NEXT_TOUCH: where they are touched, from now */
+  uint64_t absentBytes; /* not present, or not told to be, as in mpg_where */
+  int32_t node;         /* its number; -1 with MPG_NEXT_TOUCH */
+  /* Why bytes were left, the last reason that the kernel gave; 0 if none were.
+   * EBUSY: under DMA or otherwise in use; ENOMEM: no room on the node; EACCES:
+   * another process has them, too; ENOTSUP: of the pool of large pages, which
+   * the kernel does not move by touch. */
+  int32_t reason;
+};
+
+/* Moves the pages of [p, p + bytes) to NUMA node `node`, contents and addresses
+ * stay. Large pages move as a whole, those of the pool and transparent ones,
+ * also if only a part of one is in the range; a transparent one for which the
+ * node has no large page is split by the kernel. The kernel moves: it leaves
+ * pages under DMA where they are, and nothing is ever copied by hand. Other
+ * threads may use the memory meanwhile; those that touch a page on its way
+ * wait.
+ *
+ * Let each thread move its own part to MPG_NODE_HERE: that is parallel, and
+ * works with all pages. MPG_NEXT_TOUCH only takes away what would keep the
+ * kernel's NUMA balancing from the range; it moves pages in the next seconds,
+ * those that threads of other nodes touch again and again. Not for signal
+ * handlers: it can take long.
+ *
+ * Fills *out unless it is NULL. Returns 0, also if pages were left, or with
+ * nothing moved a negative errno:
+ *   -EINVAL   no such node
+ *   -EFAULT   a part of the range is not mapped
+ *   -ENOTSUP  MPG_NEXT_TOUCH, and the kernel's balancing is off
+ *             (kernel.numa_balancing) while there is more than one node
+ *   -EPERM, -ENOSYS  the system forbids it */
+MPG_API int mpg_move(void *p, size_t bytes, int node, struct mpg_moved *out);
 
 /* Data that threads of all NUMA nodes read, or write parts of, once for each
  * node that this process has CPUs on. */

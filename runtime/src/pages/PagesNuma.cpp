@@ -12,6 +12,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#ifndef MPOL_F_NUMA_BALANCING // Linux 5.12
+#define MPOL_F_NUMA_BALANCING (1 << 13)
+#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -209,6 +212,40 @@ int mpg::nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes) {
       return int(-result);
   }
   return 0;
+}
+
+int mpg::movePages(const uintptr_t *pages, size_t count, int node,
+                   int *states) {
+  int nodes[mostPagesMoved];
+  for (size_t i = 0; i < count; ++i)
+    nodes[i] = node;
+  long result = rawCall(SYS_move_pages, 0, long(count), long(pages),
+                        long(nodes), long(states), MPOL_MF_MOVE);
+  if (isError(result))
+    return int(-result);
+  return result > 0 ? -1 : 0;
+}
+
+bool mpg::balancesNodes() {
+  LineReader lines("/proc/sys/kernel/numa_balancing");
+  const char *line = lines.next();
+  uint64_t value;
+  // 2 is for tiers of memory alone.
+  return line && parseNumber(line, 10, value) && (value & 1);
+}
+
+int mpg::leaveToBalancing(Range range) {
+  // Memory without a policy of its own has the process's; where that is the
+  // default one, the balancing works already.
+  long result = rawCall(SYS_mbind, long(range.start), long(range.bytes()),
+                        MPOL_DEFAULT, 0, 0, 0);
+  if (!isError(result) && hasMemoryPolicy()) {
+    NodeSet nodes = allowedNodes();
+    result = rawCall(SYS_mbind, long(range.start), long(range.bytes()),
+                     MPOL_BIND | MPOL_F_NUMA_BALANCING, long(nodes.words),
+                     NodeSet::maxNodes + 1, 0);
+  }
+  return isError(result) ? int(-result) : 0;
 }
 
 void mpg::giveBack(Range range) {

@@ -76,6 +76,23 @@ void pageInHere(Range range, size_t pageBytes);
 /// negative errno for one that is not present. Returns an errno value.
 int nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes);
 
+constexpr size_t mostPagesMoved = 512;
+
+/// Moves pages to \p node, each as a whole whatever its size, unless another
+/// process has them, too. \p states become the node of each or a negative
+/// errno; of pages that were not reached nothing is written. Returns 0, an
+/// errno value, or -1 if the kernel stopped at a page that it cannot move.
+/// pre: \p count is mostPagesMoved or less.
+int movePages(const uintptr_t *pages, size_t count, int node, int *states);
+
+/// Whether the kernel moves pages to the nodes of the threads that use them
+/// (kernel.numa_balancing).
+bool balancesNodes();
+
+/// Lets that balancing have \p range, whatever policy holds its pages. Returns
+/// an errno value.
+int leaveToBalancing(Range range);
+
 /// Gives back whole pages that nothing uses any more.
 void giveBack(Range range);
 

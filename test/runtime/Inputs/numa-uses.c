@@ -1,5 +1,5 @@
-/* Uses mpg_alloc_onnode, mpg_interleave, mpg_free_pages and mpg_where on all
- * nodes there are, and checks each page through system calls of its own.
+/* Uses mpg_alloc_onnode, mpg_interleave, mpg_free_pages, mpg_where and mpg_move
+ * on all nodes there are, and checks each page through system calls of its own.
  * Prints what it found and `right`, or what is wrong, with status 1.
  *
  *   numa-uses [MIB]   MIB of memory each time; 16 if not given */
@@ -93,6 +93,62 @@ static void interleaves(void) {
   mpg_free_pages(memory, bytes);
 }
 
+/* To every node and back, by large and by normal pages; contents stay. Half of
+ * it is not there. */
+static void moves(int from) {
+  struct mpg_moved moved;
+  size_t half = bytes / 2;
+  char *memory = mpg_alloc_onnode(half, from);
+  if (!memory)
+    wrong("no memory to move");
+  memset(memory, 5, half);
+  for (int node = maxNodes - 1; node >= 0; --node) {
+    if (!hasNode(node))
+      continue;
+    uint64_t there = nodeOfPage((uintptr_t)memory) == node ? half : 0;
+    if (mpg_move(memory, half, node, &moved) || moved.thereBytes != there ||
+        moved.movedBytes != half - there || moved.leftBytes || moved.reason ||
+        moved.absentBytes || moved.laterBytes || moved.node != node)
+      wrong("mpg_move");
+    for (size_t at = 0; at < half; at += (size_t)getpagesize())
+      if (nodeOfPage((uintptr_t)memory + at) != node || memory[at] != 5)
+        wrong("a page did not come along");
+  }
+  if (mpg_move(memory, half, MPG_NODE_HERE, NULL))
+    wrong("to the node of this thread");
+  mpg_free_pages(memory, half);
+}
+
+static void refusesToMove(void) {
+  struct mpg_moved moved;
+  const int none[] = {-3, maxNodes - 1, 1023, 1024, 1 << 30, -(1 << 30)};
+  size_t page = (size_t)getpagesize();
+  char *memory = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i)
+    if (mpg_move(memory, page, none[i], &moved) != -EINVAL)
+      wrong("moved to a node that does not exist");
+  if (mpg_move(memory, 3 * page, MPG_NODE_HERE, &moved) ||
+      moved.absentBytes != 3 * page || moved.movedBytes)
+    wrong("moved what is not there");
+  if (mpg_move(memory, 0, MPG_NODE_HERE, &moved) || moved.absentBytes)
+    wrong("moved nothing");
+  memory[0] = 1;
+  munmap(memory + page, page);
+  if (mpg_move(memory, 3 * page, MPG_NODE_HERE, &moved) != -EFAULT ||
+      mpg_move(memory, SIZE_MAX, MPG_NODE_HERE, &moved) != -EFAULT ||
+      mpg_move(memory, 3 * page, MPG_NEXT_TOUCH, &moved) != -EFAULT)
+    wrong("moved a hole");
+  int several = 0;
+  for (int node = 0; node < maxNodes; ++node)
+    several += hasNode(node);
+  /* With one node there is nothing to move. */
+  if (several == 1 && (mpg_move(memory, page, MPG_NEXT_TOUCH, &moved) ||
+                       moved.thereBytes != page || moved.laterBytes))
+    wrong("next touch on one node");
+  munmap(memory, 3 * page);
+}
+
 static void refuses(void) {
   const int none[] = {-1, maxNodes - 1, 1023, 1024, 1 << 30, -(1 << 30)};
   for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
@@ -165,6 +221,10 @@ int main(int argc, char **argv) {
     if (hasNode(node))
       allocates(node);
   interleaves();
+  for (int node = 0; node < maxNodes; ++node)
+    if (hasNode(node))
+      moves(node);
+  refusesToMove();
   refuses();
   tells();
   puts("right");
