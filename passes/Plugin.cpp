@@ -14,6 +14,7 @@
 // Nothing here may run before the version of LLVM has been compared: a global
 // constructor would crash a compiler of another version.
 
+#include "HostCompiler.h"
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
 #include "hints/HintSource.h"
@@ -23,14 +24,12 @@
 #include "tags/KeepMarks.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
-#include "llvm-c/Core.h"
 #include "llvm/Passes/PassBuilder.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #include "llvm/Plugins/PassPlugin.h"
 #else
 #include "llvm/Passes/PassPlugin.h"
 #endif
-#include <cstdio>
 
 using namespace llvm;
 using namespace mpg;
@@ -150,26 +149,12 @@ static void registerPasses(PassBuilder &builder) {
       });
 }
 
-/// In plain C: LLVM's own streams are those of another version here.
-static void tellOtherVersion(unsigned major) {
-  fprintf(stderr,
-          "MpgPasses.so: this one is for LLVM %d, and the compiler is of LLVM "
-          "%u: take the MpgPasses.so of the package mpgtools-plugin-%u, or "
-          "build it (cmake -DMPG_PARTS=plugin -DLLVM_DIR=, the lib/cmake/llvm "
-          "of LLVM %u)\n",
-          LLVM_VERSION_MAJOR, major, major, major);
-}
-
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
-  unsigned major = 0;
-  LLVMGetVersion(&major, nullptr, nullptr);
-  // A number that no LLVM knows: the compiler then says what does not fit.
-  uint32_t version = LLVM_PLUGIN_API_VERSION;
-  if (major != LLVM_VERSION_MAJOR) {
-    version = 1000 + LLVM_VERSION_MAJOR;
-    tellOtherVersion(major);
-  } else {
+  // A number that no LLVM knows: the compiler refuses the plugin.
+  uint32_t version = 1000 + LLVM_VERSION_MAJOR;
+  if (compilerFits()) {
+    version = LLVM_PLUGIN_API_VERSION;
     registerPassOptions();
     registerDebugCounters();
   }
