@@ -153,6 +153,14 @@ bool SelfMaps::next(Mapping &mapping) {
   return false;
 }
 
+size_t mpg::countMappings(size_t most) {
+  LineReader lines("/proc/self/maps");
+  size_t count = 0;
+  while (count < most && lines.next())
+    ++count;
+  return count;
+}
+
 bool mpg::findMapping(uintptr_t address, Mapping &mapping) {
   SelfMaps maps;
   while (maps.next(mapping))

@@ -54,6 +54,9 @@ private:
   LineReader lines;
 };
 
+/// How many mappings there are; \p most if there are as many or more.
+size_t countMappings(size_t most);
+
 /// The mapping that holds \p address; false if there is none.
 bool findMapping(uintptr_t address, Mapping &mapping);
 

@@ -28,6 +28,7 @@
 
 #include "stack/ThreadStack.h"
 
+#include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "pages/LargeMemory.h"
@@ -40,6 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 using namespace mpg;
 
@@ -69,7 +71,8 @@ struct ThreadStacks {
   const Config *config = nullptr;
   Messages *messages = nullptr;
   std::atomic<bool> active{false};
-  bool mayAdvise = false; ///< the mode and the site allow transparent pages
+  /// The mode and the site allow transparent pages, and there are mappings.
+  std::atomic<bool> mayAdvise{false};
   size_t granuleBytes = 0;
   std::atomic<unsigned> deepThreads{0};
   std::atomic<bool> hasLarge{false}; ///< there was a stack of that kind
@@ -96,9 +99,11 @@ static thread_local Told ownTold __attribute__((tls_model("initial-exec")));
 static constexpr size_t smallBytes = 2 << 20;
 /// A size of a stack that asks for large pages by itself.
 static constexpr size_t largeBytes = 16 << 20;
-/// Advice makes two mappings of a stack. A process may have 65,530, and a
+/// Advice makes three mappings of a stack. A process may have 65,530, and a
 /// program with very many threads is not to have fewer of them.
 static constexpr unsigned mostDeepThreads = 4096;
+/// Nor is one that has this many already: it may leave itself few.
+static constexpr size_t manyMappings = 8192;
 
 //===----------------------------------------------------------------------===//
 // From the creator to the new thread
@@ -219,6 +224,18 @@ static bool isLargeSize(size_t bytes) {
          bytes != defaultBytes();
 }
 
+/// Whether the stack of one more thread may be three mappings. They are counted
+/// for the threads 0, 16 and 256: it takes as long as to make a thread. And not
+/// by a process that has locked itself in, which may die of opening a file.
+static bool hasMappingsLeft() {
+  unsigned number = stacks.deepThreads.fetch_add(1, std::memory_order_relaxed);
+  bool isAsked = number == 0 || number == 16 || number == 256;
+  if (isAsked && rawCall(SYS_prctl, PR_GET_SECCOMP) == 0 &&
+      countMappings(manyMappings) == manyMappings)
+    stacks.mayAdvise = false;
+  return stacks.mayAdvise && number < mostDeepThreads;
+}
+
 /// Whether it is the stack of an OpenMP thread in the size that a variable
 /// says. libomp adds something to that.
 static bool isWorkerSize(size_t bytes) {
@@ -252,9 +269,7 @@ static Wish wishOf(const ThreadCalls &calls, const pthread_attr_t *attributes) {
   if (isSet || (attributes && isLargeSize(asked)))
     wish.kind = Kind::large;
   else if (stacks.mayAdvise && wish.ownBytes &&
-           asked >= smallBytes + 2 * stacks.granuleBytes &&
-           stacks.deepThreads.fetch_add(1, std::memory_order_relaxed) <
-               mostDeepThreads)
+           asked >= smallBytes + 2 * stacks.granuleBytes && hasMappingsLeft())
     wish.kind = Kind::deep;
   return wish;
 }
