@@ -144,8 +144,10 @@ static bool readCounter(int fd, Reading &reading) {
   return read(fd, &reading, sizeof(reading)) == ssize_t(sizeof(reading));
 }
 
-Counters::Counters(pid_t process, bool onExec) {
+Counters::Counters(pid_t process, bool onExec, bool ofProcessor) {
   for (const CounterKind &kind : kinds) {
+    if (ofProcessor && kind.type == PERF_TYPE_SOFTWARE)
+      continue;
     Counter counter = {kind.name.str(), -1, {}};
     counter.fd = openCounter(kind, process, onExec, /*isUserOnly=*/false);
     if (counter.fd < 0 && errno == EACCES && !kind.isKernels) {

@@ -28,8 +28,10 @@ class Counters {
 public:
   /// Of \p process with all threads and children that it makes from now on; 0:
   /// of the calling process. They start at once, or with \p onExec when it
-  /// executes a program.
-  explicit Counters(pid_t process = 0, bool onExec = false);
+  /// executes a program. \p ofProcessor: only those that cost nothing while
+  /// they count; each of the kernel's makes page faults slower.
+  explicit Counters(pid_t process = 0, bool onExec = false,
+                    bool ofProcessor = false);
   ~Counters();
   Counters(const Counters &) = delete;
   Counters &operator=(const Counters &) = delete;

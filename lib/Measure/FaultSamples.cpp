@@ -137,6 +137,14 @@ void FaultSampler::takeFrom(Ring &ring,
   __atomic_store_n(&head->data_tail, end, __ATOMIC_RELEASE);
 }
 
+uint64_t FaultSampler::count() const {
+  uint64_t sum = 0, value;
+  for (const Ring &ring : rings)
+    if (read(ring.fd, &value, sizeof(value)) == sizeof(value))
+      sum += value;
+  return sum;
+}
+
 void FaultSampler::take(function_ref<void(const FaultSample &)> visit) {
   for (Ring &ring : rings)
     takeFrom(ring, visit);

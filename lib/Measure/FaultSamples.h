@@ -40,6 +40,8 @@ public:
   /// called often: what finds no room is lost.
   void take(llvm::function_ref<void(const FaultSample &)> visit);
   uint64_t lost() const { return lostFaults; }
+  /// All faults until now, of children as well.
+  uint64_t count() const;
 
 private:
   struct Ring {

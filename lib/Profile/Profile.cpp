@@ -8,7 +8,6 @@
 #include "Process/StateFile.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,7 +51,7 @@ void ProfileRecorder::takeFaults() {
 }
 
 void ProfileRecorder::start(pid_t pid) {
-  counters.emplace(pid, /*onExec=*/true);
+  counters.emplace(pid, /*onExec=*/true, /*ofProcessor=*/true);
   sampler.start(pid);
 }
 
@@ -317,12 +316,7 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.sites = table.sites.size();
   if (counters)
     profile.counters = counters->read();
-  // Of the scheduler: they say nothing of memory.
-  llvm::erase_if(profile.counters, [](const CounterValue &counter) {
-    return counter.name == "context-switches" ||
-           counter.name == "cpu-migrations";
-  });
-  profile.faults = faults.all();
+  profile.faults = sampler.count();
   profile.faultsLost = sampler.lost();
   profile.faultsMissing = sampler.missing();
   profile.isUserFaults = sampler.isUserOnly();

@@ -45,7 +45,8 @@ struct Profile {
   uint64_t blocksLost = 0; ///< more than the tables can hold
   uint64_t sites = 0;
   uint32_t firstThread = 0;
-  uint64_t faults = 0, faultsLost = 0;
+  uint64_t faults = 0; ///< page faults of all of it, and its children
+  uint64_t faultsLost = 0;
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
   std::vector<CounterValue> counters; ///< of all of it, and its children
@@ -103,6 +104,7 @@ private:
 };
 
 void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
+void writeProfileHtml(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
 
 } // namespace mpg

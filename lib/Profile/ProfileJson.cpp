@@ -30,10 +30,10 @@ static void writePages(json::OStream &json, const ProfileObject &object) {
                                      : json::Value(nullptr));
     json.attribute("page_bytes", int64_t(pages.pageBytes));
     json.attributeArray("nodes", [&] {
-      for (auto [node, count] : pages.nodes)
+      for (const auto &node : pages.nodes)
         json.object([&] {
-          json.attribute("node", node);
-          json.attribute("pages_looked_at", int64_t(count));
+          json.attribute("node", node.first);
+          json.attribute("pages_looked_at", int64_t(node.second));
         });
     });
   });
@@ -44,11 +44,11 @@ static void writeFaults(json::OStream &json, const FaultCount &faults,
   json.attributeObject("faults", [&] {
     json.attribute("estimate", int64_t(faults.faults));
     json.attributeArray("threads", [&] {
-      for (auto [thread, count] : faults.threads)
+      for (const auto &thread : faults.threads)
         json.object([&] {
-          json.attribute("thread", int64_t(thread));
-          json.attribute("is_main", thread == firstThread);
-          json.attribute("estimate", int64_t(count));
+          json.attribute("thread", int64_t(thread.first));
+          json.attribute("is_main", thread.first == firstThread);
+          json.attribute("estimate", int64_t(thread.second));
         });
     });
   });
@@ -89,6 +89,9 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("least_bytes", int64_t(leastObjectBytes));
     json.attribute("sites", int64_t(profile.sites));
     json.attribute("blocks_lost", int64_t(profile.blocksLost));
+    json.attribute("page_faults", profile.faultsMissing.empty()
+                                      ? json::Value(int64_t(profile.faults))
+                                      : json::Value(nullptr));
     json.attribute("fault_samples_lost", int64_t(profile.faultsLost));
     json.attribute("faults_missing", profile.faultsMissing);
     json.attribute("faults_of_user_code_only", profile.isUserFaults);

@@ -3,12 +3,12 @@
 // The profile for people: one screen, the largest objects first.
 
 #include "Profile/Profile.h"
+#include "Profile/ProfileWords.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
-#include <sys/wait.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -19,56 +19,6 @@ static constexpr size_t nameColumns = 31;
 static std::string cut(StringRef text, size_t columns) {
   return text.size() <= columns ? text.str()
                                 : text.take_front(columns - 3).str() + "...";
-}
-
-/// Never 100 while a byte is missing.
-static std::string percent(uint64_t part, uint64_t all) {
-  return std::to_string(all ? unsigned(100.0 * double(part) / double(all))
-                            : 0) +
-         " %";
-}
-
-/// "2 MiB of the pool", "2 MiB, transparent", "4 KiB".
-static std::string describePage(const PageUse &pages, bool isFreed) {
-  if (pages.unknownBytes && !pages.hugeBytes)
-    return "not known";
-  if (!pages.hugeBytes || isFreed)
-    return pages.pageBytes ? formatBytes(pages.pageBytes) : "";
-  bool isMixed = pages.poolBytes && pages.poolBytes < pages.hugeBytes;
-  return formatBytes(pages.pageBytes) + (isMixed           ? ", both kinds"
-                                         : pages.poolBytes ? " of the pool"
-                                                           : ", transparent");
-}
-
-/// "node 0: 50 %, node 1: 50 %", where there are several.
-static std::string describeNodes(const PageUse &pages) {
-  uint64_t all = 0;
-  for (auto [node, count] : pages.nodes)
-    all += count;
-  std::string text;
-  for (auto [node, count] : pages.nodes)
-    text += (text.empty() ? "node " : ", node ") + std::to_string(node) + ": " +
-            percent(count, all);
-  return text;
-}
-
-/// "main", "thread 4711", "48 threads, main 60 %": who touched it first.
-static std::string describeThreads(const FaultCount &count,
-                                   uint32_t firstThread) {
-  auto nameThread = [&](uint32_t thread) {
-    return thread == firstThread ? "main" : "thread " + std::to_string(thread);
-  };
-  auto most = std::max_element(
-      count.threads.begin(), count.threads.end(),
-      [](const auto &a, const auto &b) { return a.second < b.second; });
-  // A thread that touched a page of a million is none of those who fill it.
-  if (count.threads.size() == 1 || most->second >= count.faults / 100 * 99)
-    return nameThread(most->first);
-  std::string text = std::to_string(count.threads.size()) + " threads";
-  if (most->second > count.faults / 2)
-    text += ", " + nameThread(most->first) + " " +
-            percent(most->second, count.faults);
-  return text;
 }
 
 static std::string nameOf(const ProfileObject &object) {
@@ -82,9 +32,9 @@ static void writeRow(raw_ostream &out, const Profile &profile,
   std::string used = "?", huge = "?", page;
   if (object.pages) {
     const PageUse &pages = *object.pages;
-    used = percent(pages.usedBytes, object.lookedBytes);
+    used = percentText(pages.usedBytes, object.lookedBytes);
     if (object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes))
-      huge = percent(pages.hugeBytes, pages.usedBytes);
+      huge = percentText(pages.hugeBytes, pages.usedBytes);
     page = describePage(pages, object.bytes == 0);
     if (hasSeveralNodes)
       page += "; " + describeNodes(pages);
@@ -105,21 +55,6 @@ static void writeRow(raw_ostream &out, const Profile &profile,
     ArrayRef<std::string> outer = ArrayRef(object.callers).drop_front();
     out << "    from " << cut(join(outer.take_front(3), ", "), 70) << "\n";
   }
-}
-
-static std::string describeEnding(int waitStatus) {
-  if (WIFSIGNALED(waitStatus))
-    return "ended by signal " + std::to_string(WTERMSIG(waitStatus));
-  return "status " + std::to_string(WEXITSTATUS(waitStatus));
-}
-
-static bool liesOnSeveralNodes(const Profile &profile) {
-  for (const ProfileObject &object : profile.objects)
-    if (object.pages && (object.pages->nodes.size() > 1 ||
-                         (object.pages->nodes.size() == 1 &&
-                          object.pages->nodes.begin()->first != 0)))
-      return true;
-  return false;
 }
 
 /// What was counted in a line, then one for each reason why something was not.
@@ -173,12 +108,14 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
     out << "  " << profile.objects.size() - shown << " more of "
         << formatBytes(rest) << " together\n";
   writeCounters(out, profile.counters);
-  if (!profile.faultsMissing.empty())
-    out << "  page faults of objects: " << profile.faultsMissing << "\n";
-  else if (profile.isUserFaults)
-    out << "  page faults of objects: without those in the kernel (read and "
-           "the like), as "
-           "kernel.perf_event_paranoid asks\n";
+  std::string faults = profile.faultsMissing;
+  if (faults.empty())
+    faults = std::to_string(profile.faults) +
+             (profile.isUserFaults
+                  ? ", without those in the kernel (read and the like), as "
+                    "kernel.perf_event_paranoid asks"
+                  : "");
+  out << "  " << fillText("page faults: " + faults, 2) << "\n";
   if (profile.faultsLost)
     out << "  " << profile.faultsLost << " samples of page faults were lost\n";
   if (profile.blocksLost)

@@ -6,6 +6,7 @@
 #include "Process/StateFile.h"
 #include "Profile/ProfileFaults.h"
 #include "Profile/ProfileTable.h"
+#include "Profile/ProfileWords.h"
 #include "mpg/state.h"
 #include "gtest/gtest.h"
 #include <cstddef>
@@ -39,6 +40,19 @@ TEST(Profile, faultsBelongToTheBlockOfTheirTime) {
   EXPECT_EQ(faults.within(32 * MiB, 33 * MiB).threads[9], 13u);
   EXPECT_EQ(faults.within(0, UINT64_MAX).faults, 3u * 13);
   EXPECT_EQ(faults.atSite(3).faults, 0u);
+}
+
+TEST(Profile, threadsAreNamedByTheirShare) {
+  FaultCount count;
+  count.add(7, 13);
+  EXPECT_EQ(describeThreads(count, 7), "main");
+  EXPECT_EQ(describeThreads(count, 6), "thread 7");
+  count.add(8, 13);
+  EXPECT_EQ(describeThreads(count, 7), "2 threads");
+  count.add(7, 13 * 2);
+  EXPECT_EQ(describeThreads(count, 7), "2 threads, main 75 %");
+  count.add(7, 13 * 200);
+  EXPECT_EQ(describeThreads(count, 7), "main"); // a page of many
 }
 
 template <typename Value>

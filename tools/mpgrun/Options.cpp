@@ -137,6 +137,12 @@ static std::optional<std::string> readComparison(const InputArgList &args,
     if (json && !options.profile)
       return printable(json->getAsString(args)) +
              " is for --compare and --profile";
+    if (const Arg *arg = args.getLastArg(OPT_html)) {
+      options.htmlFile = arg->getValue();
+      if (options.htmlFile.empty() || !options.profile)
+        return "--html=" + printable(options.htmlFile) +
+               (options.profile ? ": names no file" : " is for --profile");
+    }
     return readJsonFile(args, options);
   }
   bool hasList = compare->getOption().matches(OPT_compare_modes);
@@ -146,9 +152,10 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   options.compareModes = parseCompareModes(list, wrong);
   if (!wrong.empty())
     return "--compare=" + printable(list) + ": " + wrong;
-  if (const Arg *arg = args.getLastArg(
-          OPT_mode, OPT_move, OPT_report, OPT_report_json, OPT_profile,
-          OPT_profile_file, OPT_verify, OPT_print_env, OPT_dry_run))
+  if (const Arg *arg =
+          args.getLastArg(OPT_mode, OPT_move, OPT_report, OPT_report_json,
+                          OPT_profile, OPT_profile_file, OPT_html, OPT_verify,
+                          OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
   if (const Arg *arg = args.getLastArg(OPT_repeat))

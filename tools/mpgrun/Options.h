@@ -39,6 +39,7 @@ struct RunOptions {
   std::vector<std::string> compareModes; ///< empty: nothing is compared
   unsigned rounds = 7;                   ///< of a comparison
   std::optional<uint32_t> seed;          ///< of their order; nothing: any
+  std::string htmlFile; ///< of a profile; empty: none
   std::string dataFile; ///< JSON of a comparison or a profile; empty: none
   bool isComparing() const { return !compareModes.empty(); }
   std::vector<std::string> command; ///< the program and its arguments

@@ -86,6 +86,10 @@ def json : LongValue<"json", "FILE",
 is written whole or not at all. With `-` it goes to standard output, and the
 report to standard error. With `--profile` it is the profile, schema mpgprofile-1,
 to a file whose name is as for `--report=json:FILE`, beside the table.}]>;
+def html : LongValue<"html", "FILE",
+    "what --profile found as a page with pictures">,
+    Manual<[{Write what `--profile` found as a page for a browser, which loads nothing and can
+be mailed; FILE as for `--report=json:FILE`.}]>;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">,

@@ -239,6 +239,9 @@ void Runner::writeProfile(const SupervisedRun &result, bool hasState,
   if (!options.dataFile.empty())
     writeReportFile(expandFileName(options.dataFile, result.pid),
                     [&](raw_ostream &out) { writeProfileJson(out, profile); });
+  if (!options.htmlFile.empty())
+    writeReportFile(expandFileName(options.htmlFile, result.pid),
+                    [&](raw_ostream &out) { writeProfileHtml(out, profile); });
   if (!options.profileFile.empty())
     writeReportFile(expandFileName(options.profileFile, result.pid),
                     [&](raw_ostream &out) { writeProfileText(out, profile); });
@@ -316,7 +319,8 @@ int Runner::run() {
     applySettings(settings, options.children);
     return become();
   }
-  for (const std::string *file : {&options.jsonFile, &options.profileFile, &options.dataFile})
+  for (const std::string *file : {&options.jsonFile, &options.profileFile,
+                                  &options.dataFile, &options.htmlFile})
     if (!file->empty())
       warnIfNotWritable(*file);
   Outcome outcome;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpgrun --profile --html: one page that can be mailed and opened anywhere. It
+// loads nothing and runs nothing. Each object has a bar as long as its peak:
+// what of it lay on large pages, what on others, what was not in use; and one
+// for the threads that touched it first.
+
+#include "Profile/Profile.h"
+#include "Profile/ProfileWords.h"
+#include "Support/Format.h"
+#include "Support/HtmlPage.h"
+#include "llvm/Support/Format.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr double barWidth = 260, threadWidth = 120;
+
+static constexpr StringRef profileStyle = R"css(
+body{max-width:80rem}
+.bar .large{fill:var(--clean)}.bar .normal{fill:var(--data)}
+.bar .unused{fill:var(--track);stroke:var(--line)}
+.bar .unknown{fill:var(--constant)}
+.bar .t0{fill:var(--code)}.bar .t1{fill:var(--bss);stroke:var(--hatch)}
+.bar .t2{fill:var(--relro)}
+td.picture{padding-right:1rem}
+td code{white-space:nowrap}th .muted{font-weight:400}
+)css";
+
+static void writePiece(raw_ostream &out, StringRef kind, double &at,
+                       double width) {
+  if (width <= 0)
+    return;
+  out << "<rect class=\"" << kind << "\" x=\"" << format("%.1f", at)
+      << "\" y=\"1\" width=\"" << format("%.1f", std::max(width, 0.5))
+      << "\" height=\"12\"/>";
+  at += width;
+}
+
+static void beginBar(raw_ostream &out, double width, StringRef words) {
+  out << "<svg class=\"bar\" role=\"img\" aria-label=\"" << escapeHtml(words)
+      << "\" width=\"" << int(width) << "\" height=\"14\" viewBox=\"0 0 "
+      << int(width) << " 14\"><title>" << escapeHtml(words) << "</title>";
+}
+
+/// \p most: bytes of a bar of full length.
+static void writePageBar(raw_ostream &out, const ProfileObject &object,
+                         uint64_t most) {
+  double all = barWidth * double(object.peakBytes) / double(most), at = 0;
+  if (!object.pages) {
+    beginBar(out, barWidth, "not known");
+    writePiece(out, "unknown", at, all);
+    out << "</svg>";
+    return;
+  }
+  const PageUse &pages = *object.pages;
+  auto share = [&](uint64_t bytes) {
+    return object.lookedBytes ? all * double(bytes) / double(object.lookedBytes)
+                              : 0;
+  };
+  bool isKnown = object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes);
+  beginBar(out, barWidth,
+           percentText(pages.usedBytes, object.lookedBytes) + " in use, " +
+               (isKnown ? percentText(pages.hugeBytes, pages.usedBytes) +
+                              " of that on large pages"
+                        : "pages not known"));
+  if (isKnown) {
+    writePiece(out, "large", at, share(pages.hugeBytes));
+    writePiece(out, "normal", at, share(pages.usedBytes - pages.hugeBytes));
+  } else {
+    writePiece(out, "unknown", at, share(pages.usedBytes));
+  }
+  writePiece(out, "unused", at, all - at);
+  out << "</svg>";
+}
+
+static void writeThreadBar(raw_ostream &out, const FaultCount &faults,
+                           uint32_t firstThread) {
+  if (!faults.faults)
+    return;
+  beginBar(out, threadWidth, describeThreads(faults, firstThread));
+  double at = 0;
+  unsigned number = 0;
+  for (auto [thread, count] : faults.threads)
+    writePiece(out,
+               thread == firstThread ? "t0"
+               : number++ % 2        ? "t1"
+                                     : "t2",
+               at, threadWidth * double(count) / double(faults.faults));
+  out << "</svg><br>" << escapeHtml(describeThreads(faults, firstThread));
+}
+
+static void writeObject(raw_ostream &out, const Profile &profile,
+                        const ProfileObject &object, uint64_t most,
+                        bool severalNodes) {
+  out << "<tr><td>" << regionName(object.region)
+      << "</td><th scope=\"row\"><code>" << escapeHtml(object.name)
+      << "</code>";
+  if (!object.file.empty())
+    out << " <span class=\"muted\">" << escapeHtml(object.file) << "</span>";
+  for (const std::string &caller :
+       ArrayRef(object.callers)
+           .drop_front(std::min<size_t>(object.callers.size(), 1)))
+    out << "<br><span class=\"muted\">from <code>" << escapeHtml(caller)
+        << "</code></span>";
+  out << "</th><td class=\"picture\">";
+  writePageBar(out, object, most);
+  if (object.pages) {
+    out << "<br><span class=\"muted\">"
+        << escapeHtml(describePage(*object.pages, object.bytes == 0));
+    if (severalNodes)
+      out << "; " << escapeHtml(describeNodes(*object.pages));
+    out << "</span>";
+  }
+  out << "</td><td class=\"size\">" << formatBytes(object.peakBytes)
+      << "</td><td class=\"size\">"
+      << (object.bytes ? formatBytes(object.bytes) : "-")
+      << "</td><td class=\"size\">"
+      << (object.blocks ? std::to_string(object.blocks) : "")
+      << "</td><td class=\"size\">"
+      << (profile.faultsMissing.empty() ? std::to_string(object.faults.faults)
+                                        : "?")
+      << "</td><td>";
+  writeThreadBar(out, object.faults, profile.firstThread);
+  out << "</td></tr>\n";
+}
+
+static void writeLegend(raw_ostream &out) {
+  static constexpr std::pair<StringRef, StringRef> kinds[] = {
+      {"large", "in use on large pages"}, {"normal", "in use on base pages"},
+      {"unused", "not in use"},           {"unknown", "not known"},
+      {"t0", "touched first by main"},    {"t2", "by another thread"},
+      {"t1", "and by the next one"}};
+  out << "<ul class=\"legend\">";
+  for (auto [kind, words] : kinds)
+    out << "<li><svg class=\"bar\" width=\"14\" height=\"14\" "
+           "aria-hidden=\"true\"><rect class=\""
+        << kind << "\" x=\"1\" y=\"1\" width=\"12\" height=\"12\"/></svg> "
+        << words << "</li>";
+  out << "</ul>\n";
+}
+
+static void writeCounters(raw_ostream &out, const Profile &profile) {
+  out << "<section><h2>Counts of the whole run</h2>\n<table><tbody>\n<tr><th "
+         "scope=\"row\">page faults</th><td>"
+      << (profile.faultsMissing.empty() ? std::to_string(profile.faults)
+                                        : escapeHtml(profile.faultsMissing))
+      << "</td></tr>\n";
+  for (const CounterValue &counter : profile.counters)
+    out << "<tr><th scope=\"row\">" << escapeHtml(counter.name) << "</th><td>"
+        << (counter.value ? std::to_string(*counter.value)
+                          : escapeHtml(counter.missing))
+        << "</td></tr>\n";
+  out << "</tbody></table></section>\n";
+}
+
+void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
+  std::string title = "Arrays of " + escapeHtml(profile.program);
+  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+         "charset=\"utf-8\">\n<meta name=\"viewport\" "
+         "content=\"width=device-width, initial-scale=1\">\n<meta "
+         "name=\"color-scheme\" content=\"light dark\">\n<title>"
+      << title << " - mpgrun</title>\n<style>" << htmlStyle() << profileStyle
+      << "</style>\n</head>\n<body>\n<h1>" << title
+      << "</h1>\n<p class=\"facts\">" << describeEnding(profile.waitStatus)
+      << ", " << format("%.2f s", profile.seconds) << "; memory by object of "
+      << formatBytes(leastObjectBytes) << " and more</p>\n";
+  for (const std::string &trouble :
+       {profile.problem,
+        profile.faultsMissing.empty()
+            ? ""
+            : "page faults of objects: " + profile.faultsMissing})
+    if (!trouble.empty())
+      out << "<p class=\"trouble\">" << escapeHtml(trouble) << "</p>\n";
+  if (profile.objects.empty()) {
+    out << "<p>No object is that large.</p>\n";
+  } else {
+    writeLegend(out);
+    out << "<div class=\"scroll\"><table><thead><tr><th>region</th><th>object"
+           "</th><th>pages; length: the peak</th><th class=\"size\">peak</th>"
+           "<th class=\"size\">at end</th><th class=\"size\">blocks</th>"
+           "<th class=\"size\">faults</th><th>touched first by</th></tr>"
+           "</thead><tbody>\n";
+    constexpr size_t mostRows = 500;
+    bool severalNodes = liesOnSeveralNodes(profile);
+    for (const ProfileObject &object :
+         ArrayRef(profile.objects).take_front(mostRows))
+      writeObject(out, profile, object, profile.objects.front().peakBytes,
+                  severalNodes);
+    out << "</tbody></table></div>\n";
+    if (profile.objects.size() > mostRows)
+      out << "<p>" << profile.objects.size() - mostRows << " more.</p>\n";
+  }
+  writeCounters(out, profile);
+  out << "</body>\n</html>\n";
+}
