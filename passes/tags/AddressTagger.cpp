@@ -256,6 +256,8 @@ void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
       values.push_back(original);
     if (auto *instruction = dyn_cast<Instruction>(original))
       records.add(*instruction, *copy);
+    else
+      records.addBase(*original, *copy); // a part of a global variable
   }
   for (auto &[base, tagged] : baseTags)
     records.addBase(*base.first, *cast<Instruction>(tagged));

@@ -5,6 +5,7 @@
 #include "tags/DebugRecords.h"
 #include "mpg/hints.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfo.h"
@@ -39,8 +40,41 @@ void DebugRecords::add(Instruction &old, Instruction &twin) {
 }
 
 void DebugRecords::addBase(Value &base, Instruction &tagged) {
-  if (!isa<Constant>(base)) // of which everything is known everywhere
+  if (auto *constant = dyn_cast<Constant>(&base))
+    constants[constant].push_back(&tagged);
+  else
     add(base, tagged, /*isBase=*/true);
+}
+
+/// Code generation knows where a global variable is in those blocks only that
+/// use it.
+static bool isUsedIn(const BasicBlock &block, const Constant &constant) {
+  return any_of(block, [&](const Instruction &instruction) {
+    return is_contained(instruction.operands(), &constant);
+  });
+}
+
+/// Adds what is said of tagged constants in blocks that only use the tags.
+void DebugRecords::addConstants(Function &function) {
+  DenseMap<std::pair<const BasicBlock *, const Constant *>, bool> used;
+  for (Instruction &instruction : instructions(function))
+    for (DbgVariableRecord &record :
+         filterDbgVars(instruction.getDbgRecordRange())) {
+      if (!record.isDbgValue() || record.getNumVariableLocationOps() != 1)
+        continue;
+      auto *constant =
+          dyn_cast_or_null<Constant>(record.getVariableLocationOp(0));
+      auto tagged = constants.find(constant);
+      if (!constant || tagged == constants.end())
+        continue;
+      const BasicBlock *block = instruction.getParent();
+      auto [place, isNew] = used.try_emplace({block, constant}, false);
+      if (isNew)
+        place->second = isUsedIn(*block, *constant);
+      if (!place->second)
+        for (Instruction *one : tagged->second)
+          kept.push_back({&record, record.getExpression(), nullptr, one, true});
+    }
 }
 
 /// How many records each variable of \p function has.
@@ -62,6 +96,47 @@ static bool isNeededBehind(const Instruction &place, const Value &value,
     return !isa<PtrToIntInst>(use) && !dominators.dominates(use, &place) &&
            isPotentiallyReachable(&place, use, nullptr, &dominators);
   });
+}
+
+namespace {
+/// Which inlined calls have code that uses a value, or an address that is
+/// computed from it, and does not only put a tag on it.
+class InlinedUses {
+public:
+  bool has(const Value &value, const DILocation *call) {
+    auto [place, isNew] = calls.try_emplace(&value);
+    if (isNew)
+      add(value, place->second, 0);
+    return place->second.contains(call);
+  }
+
+private:
+  using Calls = SmallPtrSet<const DILocation *, 8>;
+
+  static void add(const Value &value, Calls &into, unsigned depth) {
+    for (const User *user : value.users()) {
+      auto *use = cast<Instruction>(user);
+      if (isa<PtrToIntInst>(use))
+        continue;
+      const DILocation *at = use->getDebugLoc();
+      while (at && into.insert(at->getInlinedAt()).second)
+        at = at->getInlinedAt();
+      if (depth < 3 && isa<GetElementPtrInst>(use))
+        add(*use, into, depth + 1);
+    }
+  }
+
+  DenseMap<const Value *, Calls> calls;
+};
+} // namespace
+
+/// Whether the function of \p record's variable was inlined, and its code uses
+/// \p twin and not \p old. It may be a single load: before and after that the
+/// old value may be in no register.
+static bool isOnlyTagged(const DbgVariableRecord &record, const Value &old,
+                         const Instruction &twin, InlinedUses &uses) {
+  const DILocation *call = record.getDebugLoc()->getInlinedAt();
+  return call && !uses.has(old, call) && uses.has(twin, call);
 }
 
 /// Whether \p record is still what its variable, which has \p count records,
@@ -94,22 +169,32 @@ void DebugRecords::move(const Kept &one) const {
 }
 
 void DebugRecords::follow(const DominatorTree &dominators) {
+  if (!constants.empty())
+    addConstants(*constants.front().second.front()->getFunction());
   if (kept.empty())
     return;
   DenseMap<DebugVariable, unsigned> counts =
       countRecords(*kept.front().twin->getFunction());
   DenseSet<const DbgVariableRecord *> moved;
+  InlinedUses uses;
   for (Kept &one : kept) {
     const Instruction *place = one.record->getInstruction();
     Value *old = one.old;
-    if (!place || moved.contains(one.record) || (old && !one.isBase))
+    if (!place || moved.contains(one.record))
       continue;
     bool isBehind = dominators.dominates(one.twin, place);
+    if (isBehind && old && isOnlyTagged(*one.record, *old, *one.twin, uses)) {
+      moved.insert(one.record);
+      move(one);
+      continue;
+    }
+    if (old && !one.isBase)
+      continue;
     const Instruction &from = isBehind ? *place : *one.twin;
     if (old && isNeededBehind(from, *old, dominators))
       continue;
     if (isBehind) {
-      if (old && !isNeededBehind(*place, *one.twin, dominators))
+      if (one.isBase && !isNeededBehind(*place, *one.twin, dominators))
         continue;
       moved.insert(one.record);
       move(one);

@@ -20,6 +20,22 @@
 // BOTH: %tagged = inttoptr
 // BOTH-NEXT: #dbg_value(ptr %tagged, ![[P]], !DIExpression(DW_OP_constu, 72057594037927935, DW_OP_and, DW_OP_stack_value), ![[#]])
 //
+// What inlined code is given is shown from the tagged pointer where that code uses no
+// other, also if it is a global variable, which code generation knows in the blocks
+// only that use it; the caller's own variable stays what it was.
+// RUN: %hinted-c -O1 -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=INLINED
+// INLINED-LABEL: @jump(
+// INLINED: %[[PLAIN:.*]] = phi ptr
+// INLINED: %[[TAGGED:.*]] = phi ptr
+// INLINED: #dbg_value(ptr %[[PLAIN]], ![[#]], !DIExpression(), ![[#]])
+// INLINED: #dbg_value(ptr %[[TAGGED]], ![[#]], !DIExpression(DW_OP_constu, 72057594037927935, DW_OP_and, DW_OP_stack_value), ![[#]])
+// INLINED: load i16, ptr %[[TAGGED]]
+// INLINED-LABEL: @total(
+// INLINED: %[[TABLE:.*]] = inttoptr
+// INLINED: phi float
+// INLINED: #dbg_value(ptr %[[TABLE]], ![[#]], !DIExpression(DW_OP_constu, 72057594037927935, DW_OP_and, DW_OP_stack_value), ![[#]])
+// INLINED: load float
+//
 // RUN: %hinted-c -O3 -g -flto=full --ld-path=%lld -Wl,--load-pass-plugin=%passes -static %s -o full
 // RUN: %run512 ./full | FileCheck %s
 // RUN: %hinted-c -O1 -g -static %s -o plain && %run512 ./plain | FileCheck %s
@@ -64,6 +80,27 @@ float skip(MPG_STREAM const float *p, long n) {
     sum += *at;
     at += 2;
   }
+  return sum;
+}
+
+static inline unsigned short first(MPG_STREAM const unsigned short *numbers) {
+  return *numbers;
+}
+long jump(const unsigned short *at, const unsigned short *end) {
+  long jumps = 0;
+  for (; at < end; jumps++)
+    at += first(at) + 1;
+  return jumps;
+}
+
+float table[512];
+static inline float element(MPG_STREAM const float *array, long i) {
+  return array[i];
+}
+float total(long n) {
+  float sum = 0;
+  for (long i = 0; i < n; i++)
+    sum += element(table, i);
   return sum;
 }
 
