@@ -17,9 +17,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace mpg;
+
+// Linux 5.3; older headers do not have it.
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
 
 static Next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
     nextCreate;
@@ -125,6 +131,134 @@ MPG_EXPORT int clone(int (*function)(void *), void *stack, int flags,
   errno = error;
   return -1;
 }
+
+/// Where syscall() goes; null before its first call.
+extern "C" {
+__attribute__((visibility("hidden"))) long (*mpg_next_syscall)(long, ...);
+}
+
+static long refuseChild(long, ...) {
+  errno = ENOMEM;
+  return -1;
+}
+
+/// Whether a system call makes a process with a copy of our memory. \p first
+/// and \p second: its arguments.
+static bool makesChild(long number, uintptr_t first, size_t second) {
+#ifdef SYS_fork
+  if (number == SYS_fork)
+    return true;
+#endif
+  // The flags are the first word of the struct. Without any it is the question
+  // whether there is such a call.
+  bool asksOnly = first == 0 || second < sizeof(uint64_t);
+  if (number == SYS_clone3)
+    return !asksOnly && !(*reinterpret_cast<uint64_t *>(first) & CLONE_VM);
+  return number == SYS_clone && !(first & CLONE_VM);
+}
+
+extern "C" __attribute__((visibility("hidden"))) long (*mpg_target_of_syscall(
+    long number, uintptr_t first, size_t second))(long, ...) {
+  static Next<long(long, ...)> nextSyscall;
+  int saved = errno;
+  mpg_next_syscall = nextSyscall.get("syscall");
+  bool isSafe = !makesChild(number, first, second) || !mpg::prepareForChild();
+  errno = saved;
+  return isSafe ? mpg_next_syscall : refuseChild;
+}
+
+// syscall() as well, for programs that make a process by clone() or clone3()
+// without a function of the C library. It is jumped to, as dlopen() below: a
+// child may come back on another stack, where our frame is not.
+#if defined(__x86_64__)
+
+__asm__(R"(
+  .pushsection .text.syscall, "ax", @progbits
+  .globl syscall
+  .type syscall, @function
+  .p2align 4
+syscall:
+  .cfi_startproc
+  endbr64
+  cmpq $56, %rdi # SYS_clone
+  je 1f
+  cmpq $57, %rdi # SYS_fork
+  je 1f
+  cmpq $435, %rdi # SYS_clone3
+  je 1f
+  movq mpg_next_syscall(%rip), %rax
+  testq %rax, %rax
+  je 1f
+  jmpq *%rax
+1:
+  pushq %rdi
+  pushq %rsi
+  pushq %rdx
+  pushq %rcx
+  pushq %r8
+  pushq %r9
+  subq $8, %rsp
+  .cfi_def_cfa_offset 64
+  callq mpg_target_of_syscall
+  addq $8, %rsp
+  popq %r9
+  popq %r8
+  popq %rcx
+  popq %rdx
+  popq %rsi
+  popq %rdi
+  .cfi_def_cfa_offset 8
+  jmpq *%rax
+  .cfi_endproc
+  .size syscall, . - syscall
+  .popsection
+)");
+
+#elif defined(__aarch64__)
+
+// hint #34 is `bti c`, which allows a branch by x16 as well.
+__asm__(R"(
+  .pushsection .text.syscall, "ax", @progbits
+  .globl syscall
+  .type syscall, @function
+  .p2align 4
+syscall:
+  .cfi_startproc
+  hint #34
+  cmp x0, #220 // SYS_clone
+  b.eq 1f
+  cmp x0, #435 // SYS_clone3
+  b.eq 1f
+  adrp x16, mpg_next_syscall
+  ldr x16, [x16, #:lo12:mpg_next_syscall]
+  cbz x16, 1f
+  br x16
+1:
+  stp x29, x30, [sp, #-80]!
+  .cfi_def_cfa_offset 80
+  .cfi_offset x29, -80
+  .cfi_offset x30, -72
+  stp x0, x1, [sp, #16]
+  stp x2, x3, [sp, #32]
+  stp x4, x5, [sp, #48]
+  str x6, [sp, #64]
+  bl mpg_target_of_syscall
+  mov x16, x0
+  ldp x0, x1, [sp, #16]
+  ldp x2, x3, [sp, #32]
+  ldp x4, x5, [sp, #48]
+  ldr x6, [sp, #64]
+  ldp x29, x30, [sp], #80
+  .cfi_restore x29
+  .cfi_restore x30
+  .cfi_def_cfa_offset 0
+  br x16
+  .cfi_endproc
+  .size syscall, . - syscall
+  .popsection
+)");
+
+#endif
 
 //===----------------------------------------------------------------------===//
 // Limits

@@ -7,12 +7,14 @@
  * Each thread goes through the kinds TURNS times. A child checks and writes to
  * every page of its thread's part of .data, .bss, heap and stack; the parent
  * writes to the same at once. Kinds: fork _Fork vfork spawn clone popen system
- * forkpty nested grow (the child takes memory) wait (the children of a thread
- * live until it has made all) and exec (a child that becomes another program).
+ * forkpty rawclone clone3 (both by syscall()) nested grow (the child takes
+ * memory) wait (the children of a thread live until it has made all) and exec (a
+ * child that becomes another program).
  * Prints "forks N dead N wrong N refused N"; refused: ENOMEM. */
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +104,13 @@ static pid_t makeClone(struct Part *part, uint64_t seed) {
   free(stack);
   errno = error;
   return child;
+}
+
+/// As programs do that the C library has no function for.
+static pid_t makeRaw(int isNew) {
+  struct clone_args arguments = {.exit_signal = SIGCHLD};
+  return isNew ? syscall(SYS_clone3, &arguments, sizeof arguments)
+               : syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
 static pid_t spawn(void) {
@@ -183,6 +193,8 @@ static void makeChild(const char *kind, struct Part *part, uint64_t seed) {
   int terminal = -1;
   if (!strcmp(kind, "clone"))
     child = makeClone(part, seed);
+  else if (!strcmp(kind, "clone3") || !strcmp(kind, "rawclone"))
+    child = makeRaw(!strcmp(kind, "clone3"));
   else if (!strcmp(kind, "spawn"))
     child = spawn();
   else if (!strcmp(kind, "vfork"))
