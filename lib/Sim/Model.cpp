@@ -27,10 +27,15 @@ Model::Model(const Machine &machine, const WhatIf &whatIf)
     for (PlacementPolicy policy : whatIf.placements)
       nodes.emplace_back(policy, machine.groups.count);
   sharedCaches.resize(sharedPlace(machine.groups.count, 0, 0, 0, 1));
-  for (unsigned group : whatIf.groupOfCore) {
-    assert(group < machine.groups.count && "no such core group");
-    cores.emplace_back(new Core(*this, group));
-  }
+  for (unsigned group : whatIf.groupOfCore)
+    addCore(group);
+}
+
+void Model::addCore(unsigned group) {
+  assert(group < machine.groups.count && "no such core group");
+  cores.emplace_back(new Core(*this, group));
+  for (const Site &site : sites)
+    cores.back()->addSite(site);
 }
 
 Model::~Model() = default;
@@ -69,11 +74,15 @@ uint64_t Model::count(unsigned site, unsigned counter) const {
   answerAll();
   counter = countedIn[counter];
   uint64_t sum = 0;
-  for (const std::unique_ptr<Core> &core : cores)
-    sum += counter == counters.accesses()
-               ? core->slots[site].accesses
-               : core->counts[site * counters.size() + counter];
+  for (unsigned core = 0; core < cores.size(); ++core)
+    sum += count(site, counter, core);
   return sum;
+}
+
+uint64_t Model::count(unsigned site, unsigned counter, unsigned core) const {
+  return counter == counters.accesses()
+             ? cores[core]->slots[site].accesses
+             : cores[core]->counts[site * counters.size() + counter];
 }
 
 template <typename Predicate>

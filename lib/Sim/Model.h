@@ -164,10 +164,15 @@ public:
   unsigned addSite(const Site &site);
   const Site &site(unsigned number) const { return sites[number]; }
   Core &core(unsigned number) { return *cores[number]; }
+  unsigned coreCount() const { return unsigned(cores.size()); }
+  /// One more, with the next number; also between accesses.
+  void addCore(unsigned group);
   const CounterLayout &layout() const { return counters; }
 
   /// The sum over cores, of one site or of all.
   uint64_t count(unsigned site, unsigned counter) const;
+  /// Of one core alone.
+  uint64_t count(unsigned site, unsigned counter, unsigned core) const;
   uint64_t total(unsigned counter) const;
   uint64_t totalOfArray(unsigned array, unsigned counter) const;
   uint64_t totalOfLoop(unsigned loop, unsigned counter) const;

@@ -16,7 +16,7 @@ namespace mpg::sim {
 ///   loop(streams, times), copy(from, to, bytes), fill(to, bytes)
 ///   allocated(place, address, bytes), freed(address), called(place)
 ///   stack(address, bytes), object(number, address, bytes)
-///   module(first place, text)
+///   module(first place, text), core(number)
 /// Sites of streams are numbers of places.
 class SimDecoder {
 public:
@@ -115,6 +115,9 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     return 1;
   case MPG_SIM_CALLED:
     events.called(numberOf(*record));
+    return 1;
+  case MPG_SIM_CORE:
+    events.core(numberOf(*record));
     return 1;
   case MPG_SIM_MODULE:
     text.clear();

@@ -136,3 +136,11 @@ std::string SimPlaces::addModule(uint64_t first, StringRef text) {
 StringRef SimPlaces::objectName(uint64_t number) const {
   return number < objects.size() ? StringRef(objects[number]) : "?";
 }
+
+bool SimPlaces::callsBeginningWith(StringRef name) const {
+  for (const SimPlace &place : places)
+    if (place.kind == SimPlace::callee &&
+        StringRef(place.name).starts_with(name))
+      return true;
+  return false;
+}

@@ -61,6 +61,8 @@ public:
   const SimLocal &local(unsigned number) const { return locals[number]; }
   /// Of the objects of the module that came last.
   llvm::StringRef objectName(uint64_t number) const;
+  /// Whether a module calls a function whose name begins so.
+  bool callsBeginningWith(llvm::StringRef name) const;
   /// Whether some module has the function.
   bool isDefined(llvm::StringRef name) const { return defined.contains(name); }
 

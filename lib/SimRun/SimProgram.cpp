@@ -40,7 +40,25 @@ bool SimProgram::isStream(unsigned number) {
   return false;
 }
 
+/// Modules said what they call before anything is accessed.
+void SimProgram::begin() {
+  if (theModel)
+    return;
+  static constexpr const char *beginners[] = {
+      "pthread_create", "thrd_create", "__kmpc_fork_call", "__kmpc_fork_teams",
+      "_ZNSt6thread15_M_start_thread"};
+  bool mayHaveThreads = false;
+  for (const char *name : beginners)
+    mayHaveThreads |= thePlaces.callsBeginningWith(name);
+  if (!mayHaveThreads)
+    whatIf.placements.clear();
+  theModel = std::make_unique<Model>(machine, whatIf);
+  now = &theModel->core(0);
+  found = &foundByCore[0];
+}
+
 unsigned SimProgram::findSite(unsigned place, uint64_t address) {
+  begin();
   // A place that no module has named is damage; it is counted as one.
   if (place >= thePlaces.count())
     place = 0;
@@ -55,12 +73,13 @@ unsigned SimProgram::findSite(unsigned place, uint64_t address) {
     site.bytes = what.bytes;
     site.store = what.store;
     site.sector = isStream(site.array);
-    known->second = theModel.addSite(site);
+    known->second = theModel->addSite(site);
     ++sites;
   }
-  if (place >= found.size())
-    found.resize(thePlaces.count());
-  found[place] = {range.begin, range.end, theArrays.changes(), known->second};
+  if (place >= found->size())
+    found->resize(thePlaces.count());
+  (*found)[place] = {range.begin, range.end, theArrays.changes(),
+                     known->second};
   return known->second;
 }
 
@@ -70,18 +89,22 @@ void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   for (const Stream &stream : streams)
     resolved.push_back(
         {siteOf(stream.site, stream.begin), stream.begin, stream.stride});
-  theModel.core(0).affine(resolved, times);
+  now->affine(resolved, times);
 }
 
 void SimProgram::copy(const Stream &from, const Stream &to, uint64_t bytes) {
-  if (bytes)
-    theModel.core(0).copy(siteOf(from.site, from.begin), from.begin,
-                          siteOf(to.site, to.begin), to.begin, bytes);
+  if (!bytes)
+    return;
+  unsigned source = siteOf(from.site, from.begin);
+  unsigned site = siteOf(to.site, to.begin);
+  now->copy(source, from.begin, site, to.begin, bytes);
 }
 
 void SimProgram::fill(const Stream &to, uint64_t bytes) {
-  if (bytes)
-    theModel.core(0).range(siteOf(to.site, to.begin), to.begin, bytes);
+  if (!bytes)
+    return;
+  unsigned site = siteOf(to.site, to.begin);
+  now->range(site, to.begin, bytes);
 }
 
 /// Blocks that one line of the source allocates are one array.
@@ -109,10 +132,25 @@ void SimProgram::called(unsigned place) {
 }
 
 void SimProgram::stack(uint64_t address, uint64_t bytes) {
+  if (stackArray)
+    return theArrays.addBlock(stackArray, address, bytes);
   SimArray array;
   array.kind = SimArray::stack;
   array.name = "stack";
-  theArrays.add(array, address, bytes);
+  stackArray = theArrays.add(array, address, bytes);
+}
+
+/// Damage may name any core.
+void SimProgram::core(unsigned number) {
+  begin();
+  if (number >= machine.groups.count * machine.groups.coresEach)
+    number = 0;
+  while (theModel->coreCount() <= number)
+    theModel->addCore(groupOf(theModel->coreCount()));
+  if (foundByCore.size() <= number)
+    foundByCore.resize(number + 1);
+  now = &theModel->core(number);
+  found = &foundByCore[number];
 }
 
 void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {
@@ -130,9 +168,9 @@ void SimProgram::module(uint64_t first, const std::string &text) {
 
 uint64_t SimProgram::accessedBytes() const {
   uint64_t sum = 0;
-  unsigned counter = theModel.layout().accesses();
+  unsigned counter = theModel->layout().accesses();
   for (unsigned site = 0; site < sites; ++site)
-    sum += theModel.count(site, counter) * theModel.site(site).bytes;
+    sum += theModel->count(site, counter) * theModel->site(site).bytes;
   return sum;
 }
 

@@ -9,16 +9,25 @@
 #include "SimRun/SimArrays.h"
 #include "SimRun/SimDecoder.h"
 #include "SimRun/SimPlaces.h"
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
 
 namespace mpg::sim {
 
+/// Which core group the threads run on: as many as it has cores, then the next
+/// group; or one on each, round and round.
+enum class ThreadPlaces : uint8_t { compact, spread };
+
 class SimProgram {
 public:
-  SimProgram(const Machine &machine, const WhatIf &whatIf)
-      : theModel(machine, whatIf) {}
+  /// \p whatIf has one core, that of the first thread; others are added to the
+  /// model when they come. Its placements are modelled if the program can begin
+  /// threads: they cost time.
+  SimProgram(const Machine &machine, const WhatIf &whatIf,
+             ThreadPlaces threads = ThreadPlaces::compact)
+      : machine(machine), whatIf(whatIf), threads(threads), foundByCore(1) {}
 
   /// Arrays of sector 1, by name or as "file:line" without folders; before the
   /// first chunk.
@@ -29,7 +38,16 @@ public:
   /// One chunk of mpg/sim.h.
   void read(const mpg_sim_record *chunk) { decoder.read(chunk, *this); }
 
-  const Model &model() const { return theModel; }
+  /// pre: finish was called.
+  const Model &model() const { return *theModel; }
+  /// No more chunks.
+  void finish() { begin(); }
+  bool hasPlacements() const { return !whatIf.placements.empty(); }
+  /// The core group of a core of the model.
+  unsigned groupOf(unsigned core) const {
+    return threads == ThreadPlaces::spread ? core % machine.groups.count
+                                           : core / machine.groups.coresEach;
+  }
   const SimPlaces &places() const { return thePlaces; }
   const SimArrays &arrays() const { return theArrays; }
   unsigned siteCount() const { return sites; }
@@ -43,7 +61,8 @@ public:
 
   // For the decoder.
   void access(unsigned place, uint64_t address) {
-    theModel.core(0).access(siteOf(place, address), address);
+    unsigned site = siteOf(place, address);
+    now->access(site, address);
   }
   void checked(unsigned, uint64_t) {}
   void loop(const std::vector<Stream> &streams, uint64_t times);
@@ -55,6 +74,7 @@ public:
   void stack(uint64_t address, uint64_t bytes);
   void object(unsigned number, uint64_t address, uint64_t bytes);
   void module(uint64_t first, const std::string &text);
+  void core(unsigned number);
 
 private:
   /// What was found for a place the last time.
@@ -65,8 +85,8 @@ private:
   };
 
   unsigned siteOf(unsigned place, uint64_t address) {
-    if (place < found.size()) {
-      const Found &last = found[place];
+    if (found && place < found->size()) {
+      const Found &last = (*found)[place];
       if (address >= last.begin && address < last.end &&
           last.changes == theArrays.changes())
         return last.site;
@@ -77,11 +97,20 @@ private:
   bool isStream(unsigned array);
   unsigned arrayOf(const SimPlace &place, unsigned found);
 
-  Model theModel;
+  void begin();
+
+  Machine machine;
+  WhatIf whatIf;
+  ThreadPlaces threads;
+  std::unique_ptr<Model> theModel; ///< from the first access on
+  /// By core, then by place; what one thread finds is of no use to another.
+  std::vector<std::vector<Found>> foundByCore;
+  Core *now = nullptr; ///< who accesses
+  std::vector<Found> *found = nullptr;
+  unsigned stackArray = 0;
   SimPlaces thePlaces;
   SimArrays theArrays;
   SimDecoder decoder;
-  std::vector<Found> found; ///< by place
   /// From place << 32 | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;
   unsigned sites = 0;

@@ -6,11 +6,12 @@
 // when the program crashes: mpgsim reads the last chunk after the program's
 // end.
 //
-// Only the main thread of the first process is recorded. Other threads and
-// processes, and a program without mpgsim, write into a sink; they are counted.
-// All of it may run in a signal handler.
+// The main thread of the first process is recorded, and those that
+// SimThreads.cpp gives a lane. Other threads and processes, and a program
+// without mpgsim, write into a sink; they are counted. All of it may run in a
+// signal handler.
 
-#include "mpg/sim.h"
+#include "SimLane.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -49,15 +50,17 @@ struct State {
 } // namespace
 
 static State state;
-static __thread bool isRecorded;
-static __thread bool isCounted; ///< as another thread
+static __thread mpg_sim_lane *lane; ///< null: not recorded
+static __thread bool isCounted;     ///< as another thread
 static __thread bool isInNext;
 static __thread Record *sinkStart;
 
-static Record *chunkAt(unsigned number) {
+/// The chunk that the thread's lane fills now.
+static Record *laneChunk() {
   char *chunks = reinterpret_cast<char *>(state.ring) + chunkBytes;
-  return reinterpret_cast<Record *>(chunks +
-                                    number % MPG_SIM_CHUNKS * chunkBytes);
+  uint64_t number = uint64_t(lane - state.ring->lane) * MPG_SIM_CHUNKS +
+                    lane->filled % MPG_SIM_CHUNKS;
+  return reinterpret_cast<Record *>(chunks + number * chunkBytes);
 }
 
 static long futex(uint32_t *word, int operation, uint32_t value,
@@ -120,24 +123,25 @@ static void leave() {
   if (state.ring)
     __atomic_fetch_add(&state.ring->otherProcesses, 1, __ATOMIC_RELAXED);
   state.ring = nullptr;
-  isRecorded = false;
+  lane = nullptr;
   mpg_sim_cursor = MPG_NO_CHUNK;
 }
 
 static void handOver() {
   mpg_sim_ring *ring = state.ring;
-  uint32_t filled = ring->filled + 1;
-  __atomic_store_n(&ring->filled, filled, __ATOMIC_SEQ_CST);
+  uint32_t filled = lane->filled + 1;
+  __atomic_store_n(&lane->filled, filled, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&ring->handed, 1, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&ring->readerWaits, __ATOMIC_SEQ_CST))
-    futex(&ring->filled, FUTEX_WAKE, 1, nullptr);
+    futex(&ring->handed, FUTEX_WAKE, 1, nullptr);
   for (;;) {
-    uint32_t taken = __atomic_load_n(&ring->taken, __ATOMIC_SEQ_CST);
+    uint32_t taken = __atomic_load_n(&lane->taken, __ATOMIC_SEQ_CST);
     if (filled - taken < MPG_SIM_CHUNKS)
       return;
-    __atomic_store_n(&ring->ownerWaits, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&lane->ownerWaits, 1, __ATOMIC_SEQ_CST);
     timespec second = {1, 0};
-    long status = futex(&ring->taken, FUTEX_WAIT, taken, &second);
-    __atomic_store_n(&ring->ownerWaits, 0, __ATOMIC_SEQ_CST);
+    long status = futex(&lane->taken, FUTEX_WAIT, taken, &second);
+    __atomic_store_n(&lane->ownerWaits, 0, __ATOMIC_SEQ_CST);
     // A reader that was killed takes nothing any more.
     if (status && errno == ETIMEDOUT && kill(ring->reader, 0) &&
         errno == ESRCH) {
@@ -162,7 +166,7 @@ static Record *nextOfOther() {
 
 #pragma GCC visibility push(default)
 Record *mpg_sim_next() {
-  if (!state.ring || !isRecorded)
+  if (!state.ring || !lane)
     return nextOfOther();
   // A signal between two chunks: what its handler does is lost.
   if (isInNext)
@@ -175,7 +179,7 @@ Record *mpg_sim_next() {
     next = sink();
   } else {
     handOver();
-    next = state.ring ? chunkAt(state.ring->filled) : sink();
+    next = state.ring ? laneChunk() : sink();
   }
   mpg_sim_cursor = next;
   isInNext = false;
@@ -201,6 +205,40 @@ static void reserve(uint64_t records) {
   mpg_sim_cursor = mpg_sim_room(records);
 }
 
+bool mpg_sim_is_recorded() {
+  return state.ring && lane && state.ring->owner == getpid();
+}
+
+mpg_sim_ring *mpg_sim_shared() { return state.ring; }
+
+void mpg_sim_say(uint64_t value, mpg_sim_kind kind, uint64_t number) {
+  reserve(1);
+  put(value, kind, number);
+}
+
+void mpg_sim_say_stack(uint64_t lowest, uint64_t bytes) {
+  reserve(2);
+  put(lowest, MPG_SIM_STACK, 0);
+  put(bytes, MPG_SIM_BYTES, 0);
+}
+
+void mpg_sim_hand_over() { mpg_sim_cursor = mpg_sim_next(); }
+
+void mpg_sim_begin_lane(unsigned number) {
+  if (!state.ring)
+    return;
+  lane = &state.ring->lane[number];
+  lane->thread = int32_t(syscall(SYS_gettid));
+  mpg_sim_cursor = laneChunk();
+}
+
+void mpg_sim_end_lane() {
+  mpg_sim_say(0, MPG_SIM_ENDED, 0);
+  mpg_sim_hand_over();
+  lane = nullptr;
+  mpg_sim_cursor = MPG_NO_CHUNK;
+}
+
 /// The stack of the main thread, from the least address that it may grow to.
 static void sayStack() {
   uint64_t here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
@@ -211,9 +249,7 @@ static void sayStack() {
                        : limit.rlim_cur;
   // Constructors run near its top; arguments and environment lie above.
   uint64_t top = here + (uint64_t(1) << 20);
-  reserve(2);
-  put(top - bytes, MPG_SIM_STACK, 0);
-  put(bytes, MPG_SIM_BYTES, 0);
+  mpg_sim_say_stack(top - bytes, bytes);
 }
 
 /// The ring of the environment, if it is one for this version.
@@ -222,7 +258,10 @@ static mpg_sim_ring *openRing() {
   int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
   if (file < 0)
     return nullptr;
-  char *memory = mapAligned((MPG_SIM_CHUNKS + 1) * chunkBytes, file);
+  // What there is of it, so that as many lanes as it has are mapped.
+  off_t bytes = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+  char *memory =
+      bytes < off_t(chunkBytes) ? nullptr : mapAligned(uint64_t(bytes), file);
   close(file);
   auto *ring = reinterpret_cast<mpg_sim_ring *>(memory);
   if (!ring || memcmp(ring->magic, MPG_SIM_MAGIC, sizeof(ring->magic)))
@@ -240,7 +279,7 @@ static mpg_sim_ring *openRing() {
   return ring;
 }
 
-static void start() {
+void mpg_sim_start() {
   if (state.isStarted)
     return;
   int savedErrno = errno;
@@ -249,8 +288,7 @@ static void start() {
   state.ring = openRing();
   if (state.ring) {
     pthread_atfork(nullptr, nullptr, leave);
-    isRecorded = true;
-    mpg_sim_cursor = chunkAt(0);
+    mpg_sim_begin_lane(0);
     sayStack();
   }
   errno = savedErrno;
@@ -274,9 +312,9 @@ static void sayText(const char *text, uint64_t bytes) {
 void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
                     const mpg_sim_object *objects, uint64_t count,
                     uint64_t *first) {
-  start();
+  mpg_sim_start();
   *first = __atomic_fetch_add(&state.nextPlace, places, __ATOMIC_RELAXED);
-  if (!state.ring || !isRecorded)
+  if (!state.ring || !lane)
     return;
   reserve(1);
   put(bytes, MPG_SIM_MODULE, *first);

@@ -70,6 +70,11 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
       options.stream.push_back(array.trim().str());
   if (args.hasArg(OPT_stream) && options.stream.empty())
     return line.usageError("--stream=: names no array", status);
+  StringRef threads = args.getLastArgValue(OPT_threads, "compact");
+  options.spreadsThreads = threads == "spread";
+  if (!options.spreadsThreads && threads != "compact")
+    return line.usageError(
+        "--threads=" + printable(threads) + ": is compact or spread", status);
   options.advise = args.getLastArgValue(OPT_advise).str();
   if (!options.advise.empty() && args.hasArg(OPT_stream))
     return line.usageError("--advise= chooses the arrays itself; leave out "

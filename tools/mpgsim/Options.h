@@ -22,6 +22,7 @@ struct SimOptions {
   std::string html;               ///< empty: none
   std::string output;             ///< empty: standard error
   std::string record;             ///< empty: none
+  bool spreadsThreads = false;    ///< over core groups
   bool isQuiet = false;           ///< no report: of the second run for advise
   std::vector<std::string> command;
 };

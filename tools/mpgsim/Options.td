@@ -20,6 +20,11 @@ def maps : LongValue<"maps", "N",
     "with more than one, counts that depend on it are intervals">,
     Manual<[{How many random maps of physical pages are modelled side by side, 1 (default)
 to 8. With more than one, what depends on where pages lie is an interval.}]>;
+def threads : LongValue<"threads", "compact|spread",
+    "where threads run: one core group after another is filled\n"
+    "(compact, default), or each gets one in turn">,
+    Manual<[{Where threads run: on the cores of one core group until it is full, then of the
+next (`compact`, default), or on each core group in turn (`spread`).}]>;
 def stream : LongValue<"stream", "ARRAY,...",
     "arrays to put into sector 1 of the sector cache, as 'table' or\n"
     "'app.c:12' for a block of the heap; the report then has a table\n"

@@ -6,6 +6,8 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <map>
+#include <set>
 
 using namespace llvm;
 using namespace mpg;
@@ -17,20 +19,46 @@ namespace {
 /// Reads a row of counters, which may be a sum of rows.
 class RowReader {
 public:
-  RowReader(const Machine &machine, const CounterLayout &layout, unsigned maps)
-      : machine(machine), layout(layout), maps(maps) {}
+  RowReader(const Machine &machine, const CounterLayout &layout, unsigned maps,
+            bool hasPlacements)
+      : machine(machine), layout(layout), maps(maps),
+        placements(hasPlacements ? std::size(placementNames) : 0) {}
   SimCounts read(const std::vector<uint64_t> &row, unsigned limit = 0) const;
 
 private:
   SimPageCounts readPage(const std::vector<uint64_t> &row, unsigned page,
                          unsigned limit) const;
+  SimLocality readPlacement(const std::vector<uint64_t> &row, unsigned page,
+                            unsigned limit, unsigned placement) const;
   template <typename Counter> SimInterval overMaps(Counter counter) const;
 
   const Machine &machine;
   const CounterLayout &layout;
-  unsigned maps;
+  unsigned maps, placements;
 };
 } // namespace
+
+std::vector<PlacementPolicy> mpg::placementsOf(const Machine &machine) {
+  if (machine.groups.count < 2)
+    return {};
+  // As placementNames has them.
+  return {PlacementPolicy::firstTouch, PlacementPolicy::oneGroup,
+          PlacementPolicy::interleave};
+}
+
+SimLocality RowReader::readPlacement(const std::vector<uint64_t> &row,
+                                     unsigned page, unsigned limit,
+                                     unsigned placement) const {
+  SimLocality lines;
+  for (bool written : {false, true})
+    for (unsigned hops = 0; hops <= machine.groups.maxHops(); ++hops) {
+      uint64_t count =
+          row[layout.moved(page, 0, limit, placement, hops, written)];
+      lines.moved += count;
+      lines.local += hops ? 0 : count;
+    }
+  return lines;
+}
 
 template <typename Counter>
 SimInterval RowReader::overMaps(Counter counter) const {
@@ -56,6 +84,8 @@ SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
       return row[layout.cache(page, map, limit, level, Count::demandMisses)] +
              row[layout.cache(page, map, limit, level, Count::prefetchMisses)];
     }));
+  for (unsigned at = 0; at < placements; ++at)
+    counts.placements.push_back(readPlacement(row, page, limit, at));
   counts.linesRead = counts.cacheMisses.back();
   counts.linesWritten = overMaps(
       [&](unsigned map) { return row[layout.memoryWrites(page, map, limit)]; });
@@ -128,6 +158,51 @@ static bool isBefore(const SimPart &a, const SimPart &b) {
   return key(a) > key(b);
 }
 
+/// The sum over sites of a counter of one core.
+static uint64_t countOf(const SimProgram &program, unsigned counter,
+                        unsigned core) {
+  uint64_t sum = 0;
+  for (unsigned site = 0; site < program.siteCount(); ++site)
+    sum += program.model().count(site, counter, core);
+  return sum;
+}
+
+/// Cores and groups that threads ran on, and what each page size has the
+/// busiest of them do.
+static void findBusiest(SimReport &report, const SimProgram &program) {
+  const Machine &machine = report.machine;
+  const CounterLayout &layout = program.model().layout();
+  std::set<unsigned> groups;
+  report.cores = program.model().coreCount();
+  for (unsigned core = 0; core < report.cores; ++core)
+    groups.insert(program.groupOf(core));
+  report.groups = unsigned(groups.size());
+  for (unsigned page = 0; page < machine.pageBytes.size(); ++page) {
+    SimBusiest most;
+    std::map<unsigned, std::pair<uint64_t, uint64_t>> lines; // by group
+    unsigned last = unsigned(machine.caches.size()) - 1;
+    for (unsigned core = 0; core < report.cores; ++core) {
+      auto of = [&](unsigned counter) {
+        return countOf(program, counter, core);
+      };
+      if (!machine.tlbs.empty())
+        most.walks = std::max(
+            most.walks,
+            of(layout.tlbMisses(page, unsigned(machine.tlbs.size()) - 1)));
+      auto &[read, written] = lines[program.groupOf(core)];
+      written += of(layout.memoryWrites(page, 0, 0));
+      for (Count kind : {Count::demandMisses, Count::prefetchMisses})
+        read += of(last ? layout.cache(page, 0, 0, last, kind)
+                        : layout.firstCache(0, kind));
+    }
+    for (const auto &[group, counts] : lines) {
+      most.linesRead = std::max(most.linesRead, counts.first);
+      most.linesWritten = std::max(most.linesWritten, counts.second);
+    }
+    report.busiest.push_back(most);
+  }
+}
+
 SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
                           unsigned maps, const SimQuotas &quotas) {
   const CounterLayout &layout = program.model().layout();
@@ -144,10 +219,11 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
       codes[what.loop][counter] += count;
     }
   }
-  RowReader reader(machine, layout, maps);
+  RowReader reader(machine, layout, maps, program.hasPlacements());
   SimReport report;
   report.machine = machine;
   report.maps = maps;
+  findBusiest(report, program);
   report.all = reader.read(all);
   report.divided = quotas;
   for (unsigned at = 0; at < quotas.ways.size(); ++at)

@@ -16,12 +16,29 @@ struct SimInterval {
   uint64_t least = 0, most = 0;
 };
 
+/// Lines to and from the memory of the own core group, of all of them; for each
+/// of placementNames, if the machine has several groups.
+struct SimLocality {
+  uint64_t local = 0, moved = 0;
+  double percent() const {
+    return moved ? 100 * double(local) / double(moved) : 100;
+  }
+};
+constexpr const char *placementNames[] = {"first touch", "prepage",
+                                          "interleave"};
+
 /// What one page size makes of it.
 struct SimPageCounts {
   uint64_t pageBytes = 0;
   std::vector<uint64_t> tlbMisses;      ///< by level of the machine
   std::vector<SimInterval> cacheMisses; ///< by level, with those of prefetches
   SimInterval linesRead, linesWritten;  ///< of memory
+  std::vector<SimLocality> placements;  ///< with the first map of pages
+};
+
+/// What takes longest with one page size: of the cores, and of the groups.
+struct SimBusiest {
+  uint64_t walks = 0, linesRead = 0, linesWritten = 0;
 };
 
 struct SimCounts {
@@ -44,6 +61,7 @@ struct SimEnding {
   int waitStatus = 0;
   unsigned otherThreads = 0, otherProcesses = 0;
   uint64_t lostRecords = 0; ///< of other threads
+  unsigned skips = 0;       ///< of threads that the others did not wait for
 };
 
 /// What the traffic to memory is, if sector 1 may fill so many ways of the last
@@ -61,6 +79,8 @@ struct SimQuotas {
   unsigned allWays = 0;
 };
 SimQuotas quotasOf(const sim::Machine &machine);
+/// What is modelled side by side; nothing for a machine with one group.
+std::vector<sim::PlacementPolicy> placementsOf(const sim::Machine &machine);
 
 struct SimReport {
   std::vector<std::string> command;
@@ -68,6 +88,8 @@ struct SimReport {
   unsigned maps = 1;
   SimEnding ending;
   SimCounts all;
+  unsigned cores = 1, groups = 1;  ///< that threads ran on
+  std::vector<SimBusiest> busiest; ///< by page size
   uint64_t accessedBytes = 0;
   /// Those with accesses, the one with most misses behind the first cache
   /// first.
@@ -97,7 +119,8 @@ std::string loopName(const SimPart &part, size_t most);
 struct SimTime {
   double least = 0, most = 0;
 };
-/// Of page walks, by the machine's cost of one; 0 if that is not known.
+/// Of page walks of the core that has most, by the machine's cost of one; 0 if
+/// that is not known. \p page: of report.all.
 SimTime walkTime(const SimReport &report, const SimPageCounts &page);
 /// The same in milliseconds: "1.2 to 1.7", "-" if there is none.
 std::string walkMilliseconds(const SimReport &report,
@@ -120,6 +143,14 @@ const char *gainKind(const SimGain &gain);
 const SimQuota *bestQuota(const SimReport &report);
 /// What dividing the cache is worth, a sentence; "" if none was modelled.
 std::string quotaVerdictOf(const SimReport &report);
+/// The page size of the whole for which sectors and placement are advised: the
+/// smallest large one.
+const SimPageCounts &advisedPage(const std::vector<SimPageCounts> &pages);
+/// "8 cores in 2 core groups"
+std::string coresOf(const SimReport &report);
+/// How much of the traffic is local by placement, a sentence; "" if all threads
+/// ran on one group.
+std::string placementVerdictOf(const SimReport &report);
 /// A sentence, or one for each base page.
 std::string verdictOf(const SimReport &report);
 /// Whose accesses are not in the counts at all; "" if none are missing.

@@ -9,6 +9,7 @@
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <sys/wait.h>
 
@@ -18,7 +19,7 @@ using namespace mpg;
 /// More rows make no table that is read; JSON has all.
 static constexpr size_t rowLimit = 100;
 /// Of names: a page has room for whole signatures, but not for any length.
-static constexpr size_t nameColumns = 100;
+static constexpr size_t longestName = 100;
 /// From here on an axis is logarithmic.
 static constexpr double widestLinear = 20;
 
@@ -45,6 +46,7 @@ private:
   void writeParts(StringRef id, StringRef title,
                   const std::vector<SimPart> &parts,
                   std::string (*nameOf)(const SimPart &, size_t));
+  void writePlacements();
   void writeGaps();
   Plot missPlot(StringRef id, StringRef what, size_t firstSeries,
                 ArrayRef<std::string> levels,
@@ -136,7 +138,7 @@ void PageWriter::writeHead() {
     out << "<code>" << escapeHtml(word) << "</code> ";
   out << describeEnding(report.ending)
       << (WIFSIGNALED(report.ending.waitStatus) ? ": results so far" : "")
-      << ". One core, " << shortCount(report.all.accesses)
+      << ". " << coresOf(report) << ", " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes)
       << ".</p>\n";
   std::string missing = missingPartOf(report);
@@ -148,6 +150,10 @@ void PageWriter::writeHead() {
   std::string sectors = quotaVerdictOf(report);
   if (!sectors.empty())
     out << "<p class=\"verdict\">Sector cache: " << escapeHtml(sectors)
+        << ".</p>\n";
+  std::string places = placementVerdictOf(report);
+  if (!places.empty())
+    out << "<p class=\"verdict\">Placement: " << escapeHtml(places)
         << ".</p>\n";
   out << "</header>\n";
 }
@@ -294,7 +300,7 @@ void PageWriter::writeParts(StringRef id, StringRef title,
   for (const SimPart &part :
        ArrayRef(parts).take_front(std::min(rowLimit, parts.size()))) {
     out << "<tr><th scope=\"row\"><code>"
-        << escapeHtml(nameOf(part, nameColumns)) << "</code></th>";
+        << escapeHtml(nameOf(part, longestName)) << "</code></th>";
     if (id != "loops")
       out << cell(part.bytes ? formatBytes(part.bytes) : "-");
     out << cell(shortCount(part.counts.accesses));
@@ -309,6 +315,32 @@ void PageWriter::writeParts(StringRef id, StringRef title,
   if (parts.size() > rowLimit)
     out << "<p class=\"muted\">" << parts.size() - rowLimit
         << " more with fewer misses are in the JSON.</p>\n";
+  out << "</section>\n";
+}
+
+/// Of each array, what share of its traffic stays in its core group.
+void PageWriter::writePlacements() {
+  if (placementVerdictOf(report).empty())
+    return;
+  std::vector<std::string> columns = {"array", ">lines to and from memory"};
+  for (const char *name : placementNames)
+    columns.push_back(std::string(">local, ") + name);
+  out << "<section id=\"placement\">\n<h2>Local traffic with "
+      << pageName(advisedPage(report.all.pages).pageBytes) << " pages</h2>\n";
+  beginHtmlTable(out, "Local traffic by array", columns);
+  for (const SimPart &part : report.arrays) {
+    const std::vector<SimLocality> &places =
+        advisedPage(part.counts.pages).placements;
+    if (!places.front().moved)
+      continue;
+    out << "<tr><th scope=\"row\"><code>"
+        << escapeHtml(arrayName(part, longestName)) << "</code></th>"
+        << cell(shortCount(places.front().moved));
+    for (const SimLocality &lines : places)
+      out << cell(formatv("{0:f1} %", lines.percent()).str());
+    out << "</tr>\n";
+  }
+  endHtmlTable(out);
   out << "</section>\n";
 }
 
@@ -328,6 +360,7 @@ void PageWriter::write() {
   if (report.all.accesses) {
     writePages();
     writeQuotas();
+    writePlacements();
     writeParts("arrays", "Arrays", report.arrays, arrayName);
     writeParts("loops", "Loops", report.loops, loopName);
   }

@@ -19,6 +19,19 @@ static void writeInterval(json::OStream &json, StringRef key,
   });
 }
 
+static void writePlacements(json::OStream &json, const SimReport &report,
+                            const SimPageCounts &page) {
+  if (report.groups < 2 || page.placements.empty())
+    return;
+  json.attributeObject("localLines", [&] {
+    static constexpr const char *keys[] = {"firstTouch", "prepage",
+                                           "interleave"};
+    json.attribute("all", page.placements.front().moved);
+    for (size_t at = 0; at < page.placements.size(); ++at)
+      json.attribute(keys[at], page.placements[at].local);
+  });
+}
+
 static void writePages(json::OStream &json, const SimReport &report,
                        const std::vector<SimPageCounts> &pages) {
   const sim::Machine &machine = report.machine;
@@ -38,6 +51,7 @@ static void writePages(json::OStream &json, const SimReport &report,
         });
         writeInterval(json, "linesRead", page.linesRead);
         writeInterval(json, "linesWritten", page.linesWritten);
+        writePlacements(json, report, page);
       });
   });
 }
@@ -91,6 +105,7 @@ static void writeNotSeen(json::OStream &json, const SimReport &report) {
     json.attribute("threads", report.ending.otherThreads);
     json.attribute("threadRecords", report.ending.lostRecords);
     json.attribute("processes", report.ending.otherProcesses);
+    json.attribute("threadWaits", report.ending.skips);
     json.attribute("damagedRecords", report.damaged);
     json.attributeArray("calls", [&] {
       for (const auto &called : report.notSeen)
@@ -128,6 +143,8 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
     json.attribute("modelled", true);
     json.attribute("lineBytes", report.machine.lineBytes);
     json.attribute("maps", report.maps);
+    json.attribute("cores", report.cores);
+    json.attribute("coreGroups", report.groups);
     json.attributeArray("command", [&] {
       for (const std::string &word : report.command)
         json.value(validUtf8(word));
@@ -138,6 +155,8 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
     else
       json.attribute("status", WEXITSTATUS(status));
     json.attribute("verdict", verdictOf(report));
+    if (std::string places = placementVerdictOf(report); !places.empty())
+      json.attribute("placementVerdict", places);
     json.attribute("complete", missingPartOf(report).empty());
     writeGains(json, report);
     json.attribute("accessedBytes", report.accessedBytes);

@@ -108,7 +108,7 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
       << describeEnding(report.ending)
       << (WIFSIGNALED(report.ending.waitStatus) ? ": results so far" : "")
       << "\n";
-  out << "One core of " << printable(report.machine.name)
+  out << coresOf(report) << " of " << printable(report.machine.name)
       << ", modelled, not measured: " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
   std::string gap = missingPartOf(report);
@@ -117,6 +117,8 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << fillText("Verdict: " + verdictOf(report) + ".", 0) << "\n";
   if (std::string sectors = quotaVerdictOf(report); !sectors.empty())
     out << fillText("Sectors: " + sectors + ".", 0) << "\n";
+  if (std::string places = placementVerdictOf(report); !places.empty())
+    out << fillText("Placement: " + places + ".", 0) << "\n";
   out << "\n";
   if (report.all.accesses) {
     writePages(out, report);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SimRing.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,29 +14,35 @@
 
 using namespace mpg;
 
-static constexpr size_t ringBytes =
-    size_t(MPG_SIM_CHUNKS + 1) * MPG_SIM_CHUNK_BYTES;
+static_assert(sizeof(mpg_sim_ring) <= MPG_SIM_CHUNK_BYTES);
+
+/// Of the head and the chunks of all lanes.
+static size_t bytesFor(unsigned lanes) {
+  return size_t(lanes * MPG_SIM_CHUNKS + 1) * MPG_SIM_CHUNK_BYTES;
+}
 
 SimRing::~SimRing() {
   finish();
   if (ring)
-    munmap(ring, ringBytes);
+    munmap(ring, bytesFor(ring->lanes));
   if (file >= 0)
     close(file);
 }
 
-std::string SimRing::open() {
+std::string SimRing::open(unsigned lanes) {
+  size_t bytes = bytesFor(lanes);
   file = memfd_create("mpgsim", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, ringBytes) != 0)
+  if (file < 0 || ftruncate(file, off_t(bytes)) != 0)
     return std::string("there is no shared memory: ") + strerror(errno);
-  void *memory =
-      mmap(nullptr, ringBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED)
+  void *shared =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (shared == MAP_FAILED)
     return std::string("there is no shared memory: ") + strerror(errno);
-  ring = static_cast<mpg_sim_ring *>(memory);
+  ring = static_cast<mpg_sim_ring *>(shared);
   memcpy(ring->magic, MPG_SIM_MAGIC, sizeof(ring->magic));
   ring->version = MPG_SIM_VERSION;
   ring->reader = getpid();
+  ring->lanes = lanes;
   return "";
 }
 
@@ -44,45 +52,100 @@ std::string SimRing::path() const {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file);
 }
 
-mpg_sim_record *SimRing::chunk(uint32_t number) {
+/// The chunk of the lane that is read next.
+mpg_sim_record *SimRing::memory(unsigned lane) const {
   char *chunks = reinterpret_cast<char *>(ring) + MPG_SIM_CHUNK_BYTES;
-  return reinterpret_cast<mpg_sim_record *>(
-      chunks + size_t(number % MPG_SIM_CHUNKS) * MPG_SIM_CHUNK_BYTES);
+  size_t number =
+      size_t(lane) * MPG_SIM_CHUNKS + ring->lane[lane].taken % MPG_SIM_CHUNKS;
+  return reinterpret_cast<mpg_sim_record *>(chunks +
+                                            number * MPG_SIM_CHUNK_BYTES);
 }
 
+const mpg_sim_record *SimRing::chunk(unsigned number) {
+  const mpg_sim_lane &lane = ring->lane[number];
+  if (__atomic_load_n(&lane.filled, __ATOMIC_SEQ_CST) != lane.taken)
+    return memory(number);
+  // What the thread was filling when the program ended.
+  if (!hasEnded || isLast[number])
+    return nullptr;
+  isLast[number] = true;
+  return memory(number)->word ? memory(number) : nullptr;
+}
+
+/// Cleared as far as it was used: the words behind that are 0.
+void SimRing::release(unsigned number, unsigned used) {
+  mpg_sim_lane &lane = ring->lane[number];
+  if (isLast[number])
+    return;
+  memset(memory(number), 0, used * sizeof(mpg_sim_record));
+  __atomic_store_n(&lane.taken, lane.taken + 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&lane.ownerWaits, __ATOMIC_SEQ_CST))
+    syscall(SYS_futex, &lane.taken, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+static constexpr long waitMs = 20;
+/// Then a thread that runs, and says nothing, is not waited for any more.
+static constexpr unsigned mostLooks = 50;
+
 static void wait(uint32_t *word, uint32_t value) {
-  timespec moment = {0, 20 * 1000 * 1000};
+  timespec moment = {0, waitMs * 1000 * 1000};
   syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, nullptr, 0);
 }
 
-void SimRing::readAll(const std::atomic<bool> &isOver) {
-  uint32_t taken = ring->taken;
-  for (;;) {
-    bool wasOver = isOver;
-    uint32_t filled = __atomic_load_n(&ring->filled, __ATOMIC_SEQ_CST);
-    if (filled == taken) {
-      if (wasOver)
-        return;
-      __atomic_store_n(&ring->readerWaits, 1, __ATOMIC_SEQ_CST);
-      wait(&ring->filled, filled);
-      __atomic_store_n(&ring->readerWaits, 0, __ATOMIC_SEQ_CST);
-      continue;
-    }
-    mpg_sim_record *next = chunk(taken);
-    reader(next);
-    memset(next, 0, MPG_SIM_CHUNK_BYTES);
-    __atomic_store_n(&ring->taken, ++taken, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&ring->ownerWaits, __ATOMIC_SEQ_CST))
-      syscall(SYS_futex, &ring->taken, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+/// Whether the lane's thread waits for something in the kernel, or is gone.
+bool SimRing::isAsleep(unsigned lane) const {
+  std::string path = "/proc/" + std::to_string(ring->owner) + "/task/" +
+                     std::to_string(ring->lane[lane].thread) + "/stat";
+  int stat = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (stat < 0)
+    return true;
+  char text[512];
+  ssize_t bytes = read(stat, text, sizeof(text) - 1);
+  close(stat);
+  text[std::max<ssize_t>(bytes, 0)] = '\0';
+  const char *name = strrchr(text, ')');
+  return !name || strlen(name) < 3 || name[2] != 'R';
+}
+
+/// Nothing has come. If a thread waits for room because another one does not
+/// come, which may wait for the first, the other one is left out.
+void SimRing::goOn(std::optional<unsigned> missing, unsigned looks) {
+  unsigned full = 0;
+  while (full < ring->lanes &&
+         !__atomic_load_n(&ring->lane[full].ownerWaits, __ATOMIC_SEQ_CST))
+    ++full;
+  if (full == ring->lanes)
+    return;
+  if (!missing)
+    merge->release(full);
+  else if (looks > mostLooks || isAsleep(*missing))
+    merge->skip(*missing);
+}
+
+void SimRing::readAll() {
+  for (unsigned looks = 0;; ++looks) {
+    bool wasOver = hasEnded;
+    uint32_t handed = __atomic_load_n(&ring->handed, __ATOMIC_SEQ_CST);
+    std::optional<unsigned> missing = merge->take();
+    if (wasOver)
+      return;
+    __atomic_store_n(&ring->readerWaits, 1, __ATOMIC_SEQ_CST);
+    wait(&ring->handed, handed);
+    __atomic_store_n(&ring->readerWaits, 0, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&ring->handed, __ATOMIC_SEQ_CST) != handed)
+      looks = 0;
+    else if (!hasEnded)
+      goOn(missing, looks);
   }
 }
 
-void SimRing::start(Reader newReader) {
-  reader = std::move(newReader);
+void SimRing::start(Reader reader) {
+  merge.emplace(static_cast<sim::SimLanes &>(*this), ring->lanes,
+                std::move(reader));
   sigset_t everything, before;
   sigfillset(&everything);
   pthread_sigmask(SIG_SETMASK, &everything, &before);
-  thread = std::thread([this] { readAll(hasEnded); });
+  thread = std::thread([this] { readAll(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -91,6 +154,5 @@ void SimRing::finish() {
     return;
   hasEnded = true;
   thread.join();
-  // The chunk that the program was filling when it ended.
-  reader(chunk(ring->filled));
+  merge->finish();
 }

@@ -6,25 +6,23 @@
 #ifndef MPG_TOOLS_MPGSIM_SIMRING_H
 #define MPG_TOOLS_MPGSIM_SIMRING_H
 
-#include "mpg/sim.h"
+#include "SimRun/SimMerge.h"
 #include <atomic>
-#include <functional>
 #include <string>
 #include <thread>
 
 namespace mpg {
 
-class SimRing {
+class SimRing : private sim::SimLanes {
 public:
-  /// Gets each chunk, in order; what follows its last record is 0.
-  using Reader = std::function<void(const mpg_sim_record *chunk)>;
+  using Reader = sim::SimMerge::Reader;
 
   SimRing() = default;
-  ~SimRing();
+  ~SimRing() override;
   SimRing(const SimRing &) = delete;
 
-  /// \returns "" or why there is none.
-  std::string open();
+  /// For so many threads at most. \returns "" or why there is none.
+  std::string open(unsigned lanes);
   /// What the program finds in MPG_SIM_VARIABLE.
   std::string path() const;
   const mpg_sim_ring &head() const { return *ring; }
@@ -33,14 +31,21 @@ public:
   void start(Reader reader);
   /// The program has ended: reads what is left.
   void finish();
+  /// How often the order of threads could not be that of the program alone.
+  unsigned skips() const { return merge ? merge->skips() : 0; }
 
 private:
-  void readAll(const std::atomic<bool> &isOver);
-  mpg_sim_record *chunk(uint32_t number);
+  const mpg_sim_record *chunk(unsigned lane) override;
+  void release(unsigned lane, unsigned used) override;
+  void readAll();
+  void goOn(std::optional<unsigned> missing, unsigned looks);
+  bool isAsleep(unsigned lane) const;
+  mpg_sim_record *memory(unsigned lane) const;
 
   int file = -1;
   mpg_sim_ring *ring = nullptr;
-  Reader reader;
+  std::optional<sim::SimMerge> merge;
+  bool isLast[MPG_SIM_LANES] = {}; ///< the chunk that was not handed over
   std::atomic<bool> hasEnded = false;
   std::thread thread;
 };

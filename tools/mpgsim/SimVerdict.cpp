@@ -25,24 +25,34 @@ static constexpr uint64_t leastWalks = 1000;
 /// Fewer page walks than one in so many accesses are none.
 static constexpr uint64_t accessesPerWalk = 100000;
 
+static std::string plural(uint64_t count, const char *one, const char *many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 static uint64_t walksOf(const SimPageCounts &page) {
   return page.tlbMisses.empty() ? 0 : page.tlbMisses.back();
 }
 
+static const SimBusiest &busiestOf(const SimReport &report,
+                                   const SimPageCounts &page) {
+  return report.busiest[size_t(&page - report.all.pages.data())];
+}
+
 SimTime mpg::walkTime(const SimReport &report, const SimPageCounts &page) {
   const sim::PageWalk &walk = report.machine.walk;
-  return {double(walksOf(page)) * walk.minNs * 1e-9,
-          double(walksOf(page)) * walk.maxNs * 1e-9};
+  double walks = double(busiestOf(report, page).walks);
+  return {walks * walk.minNs * 1e-9, walks * walk.maxNs * 1e-9};
 }
 
 double mpg::trafficTime(const SimReport &report, const SimPageCounts &page) {
   const sim::BandwidthRoofs &roofs = report.machine.roofs;
   double line = report.machine.lineBytes;
-  auto timeOf = [&](const SimInterval &lines, double gbps) {
-    return gbps > 0 ? double(lines.least) * line / (gbps * 1e9) : 0;
+  auto timeOf = [&](uint64_t lines, double gbps) {
+    return gbps > 0 ? double(lines) * line / (gbps * 1e9) : 0;
   };
-  return std::max(timeOf(page.linesRead, roofs.memoryReadGbps),
-                  timeOf(page.linesWritten, roofs.memoryWriteGbps));
+  const SimBusiest &most = busiestOf(report, page);
+  return std::max(timeOf(most.linesRead, roofs.memoryReadGbps),
+                  timeOf(most.linesWritten, roofs.memoryWriteGbps));
 }
 
 static std::string inSeconds(double value) {
@@ -156,7 +166,7 @@ std::string mpg::verdictOf(const SimReport &report) {
 
 /// Sectors are for programs on large pages: the smallest of them. Base pages of
 /// random frames leave no set of the cache undisturbed.
-static const SimPageCounts &quotaPage(const std::vector<SimPageCounts> &pages) {
+const SimPageCounts &mpg::advisedPage(const std::vector<SimPageCounts> &pages) {
   for (const SimPageCounts &page : pages)
     if (page.pageBytes > largestBasePage)
       return page;
@@ -165,7 +175,7 @@ static const SimPageCounts &quotaPage(const std::vector<SimPageCounts> &pages) {
 
 /// Lines to and from memory, at least.
 static uint64_t trafficOf(const SimQuota &quota) {
-  const SimPageCounts &page = quotaPage(quota.pages);
+  const SimPageCounts &page = advisedPage(quota.pages);
   return page.linesRead.least + page.linesWritten.least;
 }
 
@@ -185,7 +195,7 @@ std::string mpg::quotaVerdictOf(const SimReport &report) {
   if (report.quotas.empty())
     return "";
   const std::string &cache = report.machine.caches[report.divided.level].name;
-  std::string pages = pageName(quotaPage(report.all.pages).pageBytes);
+  std::string pages = pageName(advisedPage(report.all.pages).pageBytes);
   const SimQuota *best = bestQuota(report);
   if (!best)
     return "no gain expected from dividing " + cache +
@@ -220,25 +230,45 @@ std::string mpg::describeEnding(const SimEnding &ending) {
          strsignal(number) + ")";
 }
 
-static std::string plural(uint64_t count, const char *one, const char *many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
+std::string mpg::coresOf(const SimReport &report) {
+  if (report.cores == 1)
+    return "One core";
+  return plural(report.cores, "core", "cores") + " in " +
+         plural(report.groups, "core group", "core groups");
+}
+
+std::string mpg::placementVerdictOf(const SimReport &report) {
+  const SimPageCounts &page = advisedPage(report.all.pages);
+  if (report.groups < 2 || page.placements.empty())
+    return "";
+  std::string text;
+  for (size_t at = 0; at < page.placements.size(); ++at)
+    text += formatv("{0}{1:f1} % {2}under {3}", at ? ", " : "",
+                    page.placements[at].percent(),
+                    at ? "" : "of the traffic to memory is local ",
+                    placementNames[at])
+                .str();
+  return text + " (" + pageName(page.pageBytes) + " pages)";
 }
 
 std::string mpg::missingPartOf(const SimReport &report) {
   const SimEnding &ending = report.ending;
-  std::string text;
-  if (ending.otherThreads)
-    text = formatv("these are the counts of the first thread alone; {0} made "
-                   "about {1} records that are not in them. Run it with one "
-                   "thread (OMP_NUM_THREADS=1) for the counts of the whole",
-                   plural(ending.otherThreads, "other thread", "other threads"),
-                   ending.lostRecords);
+  if (!ending.otherThreads)
+    return "";
   unsigned cores =
       report.machine.groups.count * report.machine.groups.coresEach;
-  if (ending.otherThreads >= cores)
-    text += formatv("; and {0} has {1} cores, fewer than the {2} threads",
-                    report.machine.name, cores, ending.otherThreads + 1);
-  return text;
+  std::string others =
+      formatv("{0} made about {1} records that are not in these counts",
+              plural(ending.otherThreads, "other thread", "other threads"),
+              ending.lostRecords);
+  if (report.cores >= cores)
+    return formatv("{0} has {1}, fewer than there were threads: {2}. Run it "
+                   "with at most {3} (OMP_NUM_THREADS={3})",
+                   report.machine.name, plural(cores, "core", "cores"), others,
+                   cores);
+  return others + ": only threads of pthread_create in a program that is not "
+                  "linked with -static are seen. Link it so, or run it with "
+                  "one thread (OMP_NUM_THREADS=1)";
 }
 
 static bool hasNoLines(const SimReport &report) {
@@ -255,6 +285,11 @@ std::vector<std::string> mpg::gapsOf(const SimReport &report) {
   if (ending.otherProcesses)
     gaps.push_back(plural(ending.otherProcesses, "process", "processes") +
                    " beside the first, forked or started later");
+  if (ending.skips)
+    gaps.push_back("why threads waited, " +
+                   plural(ending.skips, "time", "times") +
+                   ": what they do to shared caches there depends on this "
+                   "machine, too");
   if (report.damaged)
     gaps.push_back(plural(report.damaged, "record", "records") +
                    " that could not be read");

@@ -119,6 +119,7 @@ bool Simulation::prepare(const char *self) {
     machine.pageBytes = options.pages;
   sim::WhatIf whatIf;
   whatIf.pageBytes = machine.pageBytes;
+  whatIf.placements = placementsOf(machine);
   whatIf.mapSeeds.clear();
   for (unsigned seed = 1; seed <= options.maps; ++seed)
     whatIf.mapSeeds.push_back(seed);
@@ -126,11 +127,15 @@ bool Simulation::prepare(const char *self) {
     return false;
   if (!quotas.ways.empty())
     whatIf.limits = quotas.limits();
-  program = std::make_unique<sim::SimProgram>(machine, whatIf);
+  program = std::make_unique<sim::SimProgram>(machine, whatIf,
+                                              options.spreadsThreads
+                                                  ? sim::ThreadPlaces::spread
+                                                  : sim::ThreadPlaces::compact);
   program->setStream(options.stream);
   if (!openFiles())
     return false;
-  problem = ring.open();
+  unsigned cores = machine.groups.count * machine.groups.coresEach;
+  problem = ring.open(std::min(cores, MPG_SIM_LANES));
   if (!problem.empty())
     error() << problem << "\n";
   return problem.empty();
@@ -176,7 +181,7 @@ std::optional<int> Simulation::runProgram() {
     return refuse(options.command[0], result.execError);
   const mpg_sim_ring &head = ring.head();
   theEnding = {result.waitStatus, head.otherThreads, head.otherProcesses,
-               head.lostRecords};
+               head.lostRecords, ring.skips()};
   return std::nullopt;
 }
 
@@ -215,6 +220,7 @@ bool Simulation::isStreamKnown() const {
 }
 
 int Simulation::writeReport() {
+  program->finish();
   report = makeReport(*program, machine, options.maps, quotas);
   report.ending = theEnding;
   report.stream = options.stream;

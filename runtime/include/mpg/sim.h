@@ -16,14 +16,17 @@ extern "C" {
 #endif
 
 /** Of records, of the module's text and of the ring. */
-#define MPG_SIM_VERSION 1
+#define MPG_SIM_VERSION 2
 /** In the environment: the path of the ring. */
 #define MPG_SIM_VARIABLE "MPG_SIM_RING"
 
 /** A chunk lies at a multiple of its size, so that its end shows in the
  * address. A word of 0 ends the records of a chunk. */
 #define MPG_SIM_CHUNK_BYTES 65536u
-#define MPG_SIM_CHUNKS 32u
+/** Of each lane. */
+#define MPG_SIM_CHUNKS 16u
+/** A lane is what one thread after another fills, and a core of the machine. */
+#define MPG_SIM_LANES 128u
 
 /** One record: the word is kind << 56 | number. */
 struct mpg_sim_record {
@@ -49,9 +52,27 @@ enum mpg_sim_kind {
   MPG_SIM_MODULE, /**< value: bytes of its text; number: its first place */
   MPG_SIM_TEXT,   /**< value: bytes of a piece of it, in the next records */
   MPG_SIM_OBJECT, /**< value: address; number: in the text; BYTES follows */
+  MPG_SIM_CREATED, /**< number: lane of a thread that begins after this */
+  MPG_SIM_JOINS,   /**< number: a lane; value: waits for so many ends there */
+  MPG_SIM_BARRIER, /**< waits until so many lanes (number) are at it (value) */
+  MPG_SIM_SIZE,    /**< number: of the lanes for the barrier (value) */
+  MPG_SIM_PAUSES,  /**< waits, nobody knows for what */
+  MPG_SIM_ENDED,   /**< of the thread */
+  MPG_SIM_CORE,    /**< number: who did what follows; mpgsim writes it */
   MPG_SIM_KINDS
 };
 #define MPG_SIM_KIND_SHIFT 56
+
+/** What one thread fills, or one after another. */
+struct mpg_sim_lane {
+  uint32_t filled; /**< chunks handed over */
+  uint32_t taken;  /**< chunks read; a futex */
+  uint32_t ownerWaits;
+  uint32_t isTaken; /**< by a thread that nobody has joined yet */
+  uint32_t threads; /**< that have had it */
+  int32_t thread;   /**< the kernel's number of the last one */
+  uint32_t unused[10];
+};
 
 /** In front of the chunks, in a page block of its own size. The first three
  * members stay where they are in all versions. */
@@ -61,12 +82,13 @@ struct mpg_sim_ring {
   uint32_t otherVersion; /**< of a program that could not use the ring */
   int32_t reader;        /**< process that takes chunks */
   int32_t owner;         /**< process that fills them; 0: none has begun */
-  uint32_t filled;       /**< chunks handed over; a futex */
-  uint32_t taken;        /**< chunks read; a futex */
-  uint32_t readerWaits, ownerWaits;
+  uint32_t lanes;        /**< that there are, for as many threads */
+  uint32_t handed;       /**< chunks of all lanes; a futex */
+  uint32_t readerWaits;
   uint32_t otherThreads;   /**< that accessed memory and were not seen */
   uint32_t otherProcesses; /**< the same: forked, or started later */
   uint64_t lostRecords;    /**< of them */
+  struct mpg_sim_lane lane[MPG_SIM_LANES];
 };
 #define MPG_SIM_MAGIC "mpgsim\n"
 

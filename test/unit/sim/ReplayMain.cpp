@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg_sim_replay MACHINE RECORD: what 'mpgsim --record' wrote of a program that
-// was compiled with sim=check, through both models. The quick one gets the
-// loops that the compiler has summed up, and not their single accesses; the
-// naive one gets each access that the program made, and no sums. Both must
-// agree in every counter of every place, or a sum is wrong.
+// mpg_sim_replay MACHINE RECORD [threads]: what 'mpgsim --record' wrote of a
+// program that was compiled with sim=check, through both models. The quick one
+// gets the loops that the compiler has summed up, and not their single
+// accesses; the naive one gets each access that the program made, and no sums.
+// Both must agree in every counter of every place, or a sum is wrong. A program
+// with threads is compiled with sim=on, since its turns are cut out of the
+// loops: then the naive one gets the loops as well, and what is compared is the
+// model with several cores.
 
 #include "Machines/MachineFile.h"
 #include "NaiveModel.h"
@@ -12,6 +15,7 @@
 #include "SimRun/SimPlaces.h"
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 
 using namespace mpg::sim;
 
@@ -19,29 +23,39 @@ namespace {
 /// Sites are places here.
 class Replay {
 public:
-  Replay(const Machine &machine, const WhatIf &whatIf)
-      : quick(machine, whatIf), naive(machine, whatIf) {}
+  Replay(const Machine &machine, const WhatIf &whatIf, const WhatIf &allCores)
+      : groups(allCores.groupOfCore), quick(machine, whatIf),
+        naive(machine, allCores) {}
+
+  void core(unsigned number) {
+    now = number < groups.size() ? number : 0;
+    while (quick.coreCount() <= now)
+      quick.addCore(groups[quick.coreCount()]);
+    ++turns;
+  }
 
   void access(unsigned place, uint64_t address) {
     ++single;
-    quick.core(0).access(known(place), address);
-    naive.access(0, known(place), address);
+    quick.core(now).access(known(place), address);
+    naive.access(now, known(place), address);
   }
   void checked(unsigned place, uint64_t address) {
     ++inLoops;
-    naive.access(0, known(place), address);
+    naive.access(now, known(place), address);
   }
   void loop(const std::vector<Stream> &streams, uint64_t times) {
     summedUp += streams.size() * times;
-    quick.core(0).affine(streams, times);
+    quick.core(now).affine(streams, times);
+    if (!hasChecked)
+      naive.affine(now, streams, times);
   }
   void copy(const Stream &from, const Stream &to, uint64_t bytes) {
-    quick.core(0).copy(from.site, from.begin, to.site, to.begin, bytes);
-    naive.copy(0, {inVectors(from), inVectors(to)}, bytes);
+    quick.core(now).copy(from.site, from.begin, to.site, to.begin, bytes);
+    naive.copy(now, {inVectors(from), inVectors(to)}, bytes);
   }
   void fill(const Stream &to, uint64_t bytes) {
-    quick.core(0).range(to.site, to.begin, bytes);
-    naive.copy(0, {inVectors(to)}, bytes);
+    quick.core(now).range(to.site, to.begin, bytes);
+    naive.copy(now, {inVectors(to)}, bytes);
   }
   void allocated(unsigned, uint64_t, uint64_t) {}
   void freed(uint64_t) {}
@@ -62,6 +76,7 @@ public:
   bool compare() const;
 
   std::string error;
+  bool hasChecked = true; ///< single accesses of loops
 
 private:
   static Stream inVectors(const Stream &stream) {
@@ -69,6 +84,9 @@ private:
   }
   unsigned known(unsigned place) const { return place < sites ? place : 0; }
 
+  std::vector<unsigned> groups; ///< of each core
+  unsigned now = 0;             ///< core
+  uint64_t turns = 0;
   Model quick;
   NaiveModel naive;
   SimPlaces places;
@@ -78,7 +96,7 @@ private:
 } // namespace
 
 bool Replay::compare() const {
-  if (inLoops != summedUp) {
+  if (hasChecked && inLoops != summedUp) {
     printf("loops made %" PRIu64 " accesses, their sums say %" PRIu64 "\n",
            inLoops, summedUp);
     return false;
@@ -92,15 +110,17 @@ bool Replay::compare() const {
                quick.count(site, counter), naive.count(site, counter));
         return false;
       }
-  printf("equal: %u places with %u counters, %" PRIu64
-         " accesses summed up, %" PRIu64 " single\n",
-         sites, quick.layout().size(), summedUp, single);
+  printf(
+      "equal: %u places with %u counters, %" PRIu64
+      " accesses summed up, %" PRIu64 " single; %u cores, %" PRIu64 " turns\n",
+      sites, quick.layout().size(), summedUp, single, quick.coreCount(), turns);
   return true;
 }
 
 int main(int argc, char **argv) {
   Machine machine;
-  if (argc != 3 || !readMachine(argv[1], machine).empty())
+  bool hasThreads = argc == 4 && !strcmp(argv[3], "threads");
+  if ((argc != 3 && !hasThreads) || !readMachine(argv[1], machine).empty())
     return 2;
   FILE *file = fopen(argv[2], "rb");
   if (!file)
@@ -108,7 +128,16 @@ int main(int argc, char **argv) {
   WhatIf whatIf;
   whatIf.pageBytes = machine.pageBytes;
   whatIf.mapSeeds = {1};
-  Replay replay(machine, whatIf);
+  if (machine.groups.count > 1)
+    whatIf.placements = {PlacementPolicy::firstTouch, PlacementPolicy::oneGroup,
+                         PlacementPolicy::interleave};
+  WhatIf allCores = whatIf;
+  allCores.groupOfCore.clear();
+  for (unsigned core = 0;
+       core < machine.groups.count * machine.groups.coresEach; ++core)
+    allCores.groupOfCore.push_back(core / machine.groups.coresEach);
+  Replay replay(machine, whatIf, allCores);
+  replay.hasChecked = !hasThreads;
   SimDecoder decoder;
   std::vector<mpg_sim_record> chunk(MPG_SIM_CHUNK_BYTES /
                                     sizeof(mpg_sim_record));

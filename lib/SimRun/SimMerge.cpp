@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SimRun/SimMerge.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace mpg::sim;
+
+static constexpr unsigned perChunk =
+    MPG_SIM_CHUNK_BYTES / sizeof(mpg_sim_record);
+
+static uint64_t kindOf(const mpg_sim_record &record) {
+  return record.word >> MPG_SIM_KIND_SHIFT;
+}
+
+static unsigned numberOf(const mpg_sim_record &record) {
+  return unsigned(record.word);
+}
+
+/// Records that belong together. What is none is one.
+static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
+  uint64_t length = 1;
+  switch (kindOf(*record)) {
+  case MPG_SIM_LOOP:
+    length = 1 + 2 * uint64_t(numberOf(*record));
+    break;
+  case MPG_SIM_FROM:
+    length = 3;
+    break;
+  case MPG_SIM_TO:
+  case MPG_SIM_ALLOCATED:
+  case MPG_SIM_STACK:
+  case MPG_SIM_OBJECT:
+    length = 2;
+    break;
+  case MPG_SIM_TEXT:
+    length = 1 + record->value / sizeof(*record) +
+             (record->value % sizeof(*record) != 0);
+    break;
+  }
+  return length <= left ? unsigned(length) : 1;
+}
+
+/// Accesses of a record that is no loop.
+static uint64_t accessesOf(const mpg_sim_record *record, unsigned length) {
+  switch (kindOf(*record)) {
+  case MPG_SIM_ACCESS:
+    return 1;
+  case MPG_SIM_FROM:
+  case MPG_SIM_TO:
+    return length > 1 ? record[length - 1].value / 64 * (length - 1) + 1 : 0;
+  }
+  return 0;
+}
+
+SimMerge::SimMerge(SimLanes &source, unsigned count, Reader reader)
+    : source(source), lanes(count), reader(std::move(reader)), out(perChunk) {
+  lanes[0].state = Lane::ready;
+}
+
+bool SimMerge::hasChunk(unsigned number) {
+  Lane &lane = lanes[number];
+  if (!lane.chunk) {
+    lane.chunk = source.chunk(number);
+    lane.at = 0;
+  }
+  return lane.chunk != nullptr;
+}
+
+std::optional<unsigned> SimMerge::leastReady() const {
+  std::optional<unsigned> least;
+  for (unsigned number = 0; number < lanes.size(); ++number)
+    if (lanes[number].state == Lane::ready &&
+        (!least || lanes[number].clock < lanes[*least].clock))
+      least = number;
+  return least;
+}
+
+/// Who has paused goes on beside the thread that is furthest behind.
+void SimMerge::resume() {
+  for (unsigned number = 0; number < lanes.size(); ++number) {
+    Lane &lane = lanes[number];
+    if (lane.state != Lane::pauses || !hasChunk(number))
+      continue;
+    if (std::optional<unsigned> least = leastReady())
+      lane.clock = std::max(lane.clock, lanes[*least].clock);
+    lane.state = Lane::ready;
+  }
+}
+
+std::optional<unsigned> SimMerge::take() {
+  for (;;) {
+    resume();
+    std::optional<unsigned> next = leastReady();
+    if (!next || !hasChunk(*next)) {
+      flush();
+      return next;
+    }
+    run(*next);
+  }
+}
+
+void SimMerge::skip(unsigned number) {
+  lanes[number].state = Lane::pauses;
+  ++skipped;
+}
+
+void SimMerge::release(unsigned number) {
+  Lane::State &state = lanes[number].state;
+  if (state == Lane::atBarrier || state == Lane::joins)
+    state = Lane::ready;
+  ++skipped;
+}
+
+void SimMerge::finish() {
+  // The thread that said that another begins may have been killed before.
+  for (unsigned number = 0; number < lanes.size(); ++number)
+    if (lanes[number].state == Lane::absent && hasChunk(number))
+      lanes[number].state = Lane::ready;
+  for (;;) {
+    if (std::optional<unsigned> missing = take()) {
+      lanes[*missing].state = Lane::absent;
+      continue;
+    }
+    auto waits = std::find_if(lanes.begin(), lanes.end(), [](const Lane &lane) {
+      return lane.state == Lane::atBarrier || lane.state == Lane::joins;
+    });
+    if (waits == lanes.end())
+      return;
+    waits->state = Lane::ready;
+  }
+}
+
+/// One turn, or up to the end of the chunk; alone a thread needs no turns.
+void SimMerge::run(unsigned number) {
+  bool isAlone = std::none_of(lanes.begin(), lanes.end(), [&](const Lane &one) {
+    return &one != &lanes[number] && one.state == Lane::ready;
+  });
+  if (number != written) {
+    *room(1) = {0, uint64_t(MPG_SIM_CORE) << MPG_SIM_KIND_SHIFT | number};
+    written = number;
+  }
+  uint64_t end = isAlone ? ~uint64_t(0) : lanes[number].clock + turn;
+  while (lanes[number].clock < end && runRecord(number, end))
+    ;
+}
+
+/// Whether the lane can go on.
+bool SimMerge::runRecord(unsigned number, uint64_t end) {
+  Lane &lane = lanes[number];
+  const mpg_sim_record *record = lane.chunk + lane.at;
+  if (lane.at == perChunk || kindOf(*record) == MPG_SIM_END) {
+    lane.chunk = nullptr;
+    source.release(number, lane.at);
+    return false;
+  }
+  unsigned left = perChunk - lane.at;
+  if (kindOf(*record) == MPG_SIM_LOOP && lengthOf(record, left) > 1) {
+    lane.at += runLoop(lane, record, left, end);
+    return true;
+  }
+  unsigned length = lengthOf(record, left);
+  lane.at += length;
+  if (kindOf(*record) >= MPG_SIM_CREATED && kindOf(*record) <= MPG_SIM_ENDED)
+    return wait(number, *record);
+  std::copy(record, record + length, room(length));
+  lane.clock += accessesOf(record, length);
+  return true;
+}
+
+/// As many iterations as the turn has left. \returns the records that are over
+/// and done with.
+unsigned SimMerge::runLoop(Lane &lane, const mpg_sim_record *record,
+                           unsigned left, uint64_t end) {
+  unsigned length = lengthOf(record, left);
+  uint64_t streams = numberOf(*record);
+  uint64_t rest = record->value - std::min(lane.loopDone, record->value);
+  uint64_t times = std::min(rest, (end - lane.clock - 1) / streams + 1);
+  mpg_sim_record *copy = room(length);
+  std::copy(record, record + length, copy);
+  copy->value = times;
+  for (unsigned at = 1; at < length; at += 2)
+    copy[at].value += copy[at + 1].value * lane.loopDone;
+  lane.clock += times * streams;
+  lane.loopDone += times;
+  if (times < rest)
+    return 0;
+  lane.loopDone = 0;
+  return length;
+}
+
+/// What threads do to each other. \returns whether this one goes on.
+bool SimMerge::wait(unsigned number, const mpg_sim_record &record) {
+  Lane &lane = lanes[number];
+  unsigned other = numberOf(record);
+  switch (kindOf(record)) {
+  case MPG_SIM_CREATED:
+    if (other < lanes.size() && other != number) {
+      lanes[other].state = Lane::ready;
+      lanes[other].clock = lane.clock;
+    }
+    return false; // from now on there are turns
+  case MPG_SIM_JOINS:
+    if (other >= lanes.size() || lanes[other].ended >= record.value)
+      return true;
+    lane.state = Lane::joins;
+    lane.key = record.value;
+    lane.size = other;
+    return false;
+  case MPG_SIM_SIZE:
+    barrierSizes[record.value] = other;
+    return true;
+  case MPG_SIM_BARRIER:
+    lane.state = Lane::atBarrier;
+    lane.key = record.value;
+    lane.size = other ? other : barrierSizes[record.value];
+    meet(lane);
+    return false;
+  case MPG_SIM_PAUSES:
+    lane.state = Lane::pauses;
+    return false;
+  default: // MPG_SIM_ENDED
+    lane.state = Lane::absent;
+    ++lane.ended;
+    wakeJoiners(number);
+    return false;
+  }
+}
+
+/// If all have come to the barrier of the one that came last, they go on
+/// together.
+void SimMerge::meet(const Lane &last) {
+  uint64_t key = last.key, size = last.size, come = 0, clock = 0;
+  auto isHere = [&](const Lane &lane) {
+    return lane.state == Lane::atBarrier && lane.key == key;
+  };
+  for (const Lane &lane : lanes)
+    if (isHere(lane)) {
+      ++come;
+      clock = std::max(clock, lane.clock);
+    }
+  if (come < size)
+    return;
+  for (Lane &lane : lanes)
+    if (isHere(lane)) {
+      lane.state = Lane::ready;
+      lane.clock = clock;
+    }
+}
+
+void SimMerge::wakeJoiners(unsigned number) {
+  const Lane &ended = lanes[number];
+  for (Lane &lane : lanes)
+    if (lane.state == Lane::joins && lane.size == number &&
+        ended.ended >= lane.key) {
+      lane.state = Lane::ready;
+      lane.clock = std::max(lane.clock, ended.clock);
+    }
+}
+
+/// Room for what must not lie in two chunks; the last record of each stays 0.
+mpg_sim_record *SimMerge::room(unsigned records) {
+  if (outSize + records >= perChunk)
+    flush();
+  outSize += records;
+  return &out[outSize - records];
+}
+
+void SimMerge::flush() {
+  if (!outSize)
+    return;
+  out[outSize] = {0, 0};
+  reader(out.data());
+  outSize = 0;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libmpgsim-threads.a: threads of a program compiled with --mpg-sim. Each that
+// is created gets a lane of its own, and what makes threads wait for each other
+// is said there, so that mpgsim can put their records into one order that does
+// not depend on when this machine ran which of them. Threads of pthreads, C++
+// and C by the functions below, which stand in front of the C library's; those
+// of OpenMP by the callbacks of its runtime (OMPT). Not in static programs,
+// where nothing can stand in front of anything: their threads are counted as
+// not seen.
+
+#include "SimLane.h"
+#include <dlfcn.h>
+#include <pthread.h>
+
+/// By which the driver takes this file into a program.
+extern "C" {
+extern char mpg_sim_threads;
+char mpg_sim_threads = 0;
+}
+
+namespace {
+/// Of the thread that a lane was taken for.
+struct Begin {
+  void *(*routine)(void *);
+  void *argument;
+  unsigned lane;
+};
+/// A region of OpenMP that the thread is in.
+struct Team {
+  uint64_t region;
+  unsigned size;
+};
+} // namespace
+
+static constexpr unsigned mostNested = 8;
+static Begin begins[MPG_SIM_LANES];
+static pthread_t threads[MPG_SIM_LANES];
+static pthread_key_t endKey;
+static pthread_once_t endOnce = PTHREAD_ONCE_INIT;
+static uint64_t regions;
+static __thread Team teams[mostNested];
+static __thread unsigned nested;
+static __thread bool isAtBarrier; ///< of OpenMP, which may sleep there
+
+/// The C library's.
+template <typename Function>
+static Function *next(Function **known, const char *name) {
+  Function *function = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (!function) {
+    function = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+    __atomic_store_n(known, function, __ATOMIC_RELAXED);
+  }
+  return function;
+}
+
+/// The lowest that is free; 0: none is.
+static unsigned takeLane() {
+  mpg_sim_ring *ring = mpg_sim_shared();
+  for (unsigned number = 1; number < ring->lanes; ++number) {
+    uint32_t nobody = 0;
+    if (__atomic_compare_exchange_n(&ring->lane[number].isTaken, &nobody, 1,
+                                    false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST)) {
+      __atomic_fetch_add(&ring->lane[number].threads, 1, __ATOMIC_SEQ_CST);
+      return number;
+    }
+  }
+  return 0;
+}
+
+static void endThread(void *) {
+  if (mpg_sim_is_recorded())
+    mpg_sim_end_lane();
+}
+
+static void makeKey() { pthread_key_create(&endKey, endThread); }
+
+static void sayThreadStack() {
+  pthread_attr_t attributes;
+  void *lowest;
+  size_t bytes;
+  if (pthread_getattr_np(pthread_self(), &attributes))
+    return;
+  if (!pthread_attr_getstack(&attributes, &lowest, &bytes))
+    mpg_sim_say_stack(reinterpret_cast<uint64_t>(lowest), bytes);
+  pthread_attr_destroy(&attributes);
+}
+
+static void *beginThread(void *pointer) {
+  Begin begin = *static_cast<Begin *>(pointer);
+  mpg_sim_begin_lane(begin.lane);
+  if (mpg_sim_is_recorded()) {
+    sayThreadStack();
+    // Any value but null: then the destructor runs.
+    pthread_setspecific(endKey, pointer);
+  }
+  return begin.routine(begin.argument);
+}
+
+static void sayBarrier(uint64_t which, uint64_t lanes) {
+  mpg_sim_say(which, MPG_SIM_BARRIER, lanes);
+}
+
+static void pause() {
+  if (isAtBarrier || !mpg_sim_is_recorded())
+    return;
+  mpg_sim_say(0, MPG_SIM_PAUSES, 0);
+  mpg_sim_hand_over();
+}
+
+#pragma GCC visibility push(default)
+extern "C" {
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                   void *(*routine)(void *), void *argument) {
+  static decltype(pthread_create) *known;
+  auto *create = next(&known, "pthread_create");
+  unsigned lane = mpg_sim_is_recorded() ? takeLane() : 0;
+  if (!lane)
+    return create(thread, attributes, routine, argument);
+  pthread_once(&endOnce, makeKey);
+  begins[lane] = {routine, argument, lane};
+  int error = create(thread, attributes, beginThread, &begins[lane]);
+  mpg_sim_lane &taken = mpg_sim_shared()->lane[lane];
+  if (error) {
+    __atomic_fetch_sub(&taken.threads, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&taken.isTaken, 0, __ATOMIC_SEQ_CST);
+    return error;
+  }
+  __atomic_store_n(&threads[lane], *thread, __ATOMIC_SEQ_CST);
+  mpg_sim_say(0, MPG_SIM_CREATED, lane);
+  mpg_sim_hand_over();
+  return 0;
+}
+
+int pthread_join(pthread_t thread, void **result) {
+  static decltype(pthread_join) *known;
+  auto *join = next(&known, "pthread_join");
+  mpg_sim_ring *ring = mpg_sim_shared();
+  unsigned lane = 0;
+  if (mpg_sim_is_recorded())
+    for (unsigned number = 1; number < ring->lanes; ++number)
+      if (__atomic_load_n(&ring->lane[number].isTaken, __ATOMIC_SEQ_CST) &&
+          pthread_equal(threads[number], thread))
+        lane = number;
+  if (lane) {
+    mpg_sim_say(ring->lane[lane].threads, MPG_SIM_JOINS, lane);
+    mpg_sim_hand_over();
+  }
+  int error = join(thread, result);
+  if (lane && !error)
+    __atomic_store_n(&ring->lane[lane].isTaken, 0, __ATOMIC_SEQ_CST);
+  return error;
+}
+
+int pthread_barrier_init(pthread_barrier_t *barrier,
+                         const pthread_barrierattr_t *attributes,
+                         unsigned count) {
+  static decltype(pthread_barrier_init) *known;
+  if (mpg_sim_is_recorded()) {
+    mpg_sim_say(reinterpret_cast<uint64_t>(barrier), MPG_SIM_SIZE, count);
+    mpg_sim_hand_over();
+  }
+  return next(&known, "pthread_barrier_init")(barrier, attributes, count);
+}
+
+int pthread_barrier_wait(pthread_barrier_t *barrier) {
+  static decltype(pthread_barrier_wait) *known;
+  if (mpg_sim_is_recorded()) {
+    sayBarrier(reinterpret_cast<uint64_t>(barrier), 0);
+    mpg_sim_hand_over();
+  }
+  return next(&known, "pthread_barrier_wait")(barrier);
+}
+
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  static decltype(pthread_cond_wait) *known;
+  pause();
+  return next(&known, "pthread_cond_wait")(condition, mutex);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                           const timespec *until) {
+  static decltype(pthread_cond_timedwait) *known;
+  pause();
+  return next(&known, "pthread_cond_timedwait")(condition, mutex, until);
+}
+} // extern "C"
+#pragma GCC visibility pop
+
+/// Of OMPT, as far as it is used here; the numbers are those of OpenMP 5.2.
+namespace {
+union OmptData {
+  uint64_t value;
+  void *pointer;
+};
+enum OmptScope { scopeBegin = 1, scopeEnd = 2 };
+enum OmptCallback { parallelBegin = 3, implicitTask = 7, syncRegion = 23 };
+enum OmptSync {
+  plainBarrier = 1,
+  taskWait = 5,
+  taskGroup,
+  reduction,
+  workshare,
+  parallelEnd
+};
+constexpr int initialTask = 1;
+using OmptFunction = void (*)();
+using OmptLookUp = OmptFunction (*)(const char *);
+struct OmptResult {
+  int (*initialize)(OmptLookUp, int, OmptData *);
+  void (*finalize)(OmptData *);
+  OmptData data;
+};
+} // namespace
+
+static void onParallelBegin(OmptData *, const void *, OmptData *parallel,
+                            unsigned, int, const void *) {
+  parallel->value = __atomic_add_fetch(&regions, 1, __ATOMIC_SEQ_CST);
+}
+
+/// All of a team begin together.
+static void onImplicitTask(int scope, OmptData *parallel, OmptData *,
+                           unsigned size, unsigned, int flags) {
+  if ((flags & initialTask) || !mpg_sim_is_recorded())
+    return;
+  if (scope == scopeEnd) {
+    nested -= nested != 0;
+    return;
+  }
+  if (nested == mostNested || !parallel)
+    return;
+  teams[nested++] = {parallel->value, size};
+  if (size < 2)
+    return;
+  sayBarrier(parallel->value, size);
+  mpg_sim_hand_over();
+}
+
+/// The barrier at the end of a region has others wait for the next one: but for
+/// the thread that began it.
+static void onSyncRegion(int kind, int scope, OmptData *, OmptData *,
+                         const void *) {
+  bool isBarrier = kind < taskWait || kind > reduction;
+  if (isBarrier)
+    isAtBarrier = scope == scopeBegin;
+  if (!isAtBarrier || !isBarrier || !nested || !mpg_sim_is_recorded())
+    return;
+  const Team &team = teams[nested - 1];
+  if (team.size < 2)
+    return;
+  sayBarrier(team.region, team.size);
+  if (kind == parallelEnd)
+    mpg_sim_say(0, MPG_SIM_PAUSES, 0);
+  mpg_sim_hand_over();
+}
+
+static int onInitialize(OmptLookUp lookUp, int, OmptData *) {
+  using SetCallback = int (*)(int, OmptFunction);
+  auto set = reinterpret_cast<SetCallback>(lookUp("ompt_set_callback"));
+  if (!set)
+    return 0;
+  set(parallelBegin, reinterpret_cast<OmptFunction>(onParallelBegin));
+  set(implicitTask, reinterpret_cast<OmptFunction>(onImplicitTask));
+  set(syncRegion, reinterpret_cast<OmptFunction>(onSyncRegion));
+  return 1;
+}
+
+static void onFinalize(OmptData *) {}
+
+/// Called by the runtime of OpenMP; a tool of the program's own goes first.
+extern "C" __attribute__((weak, visibility("default"))) OmptResult *
+ompt_start_tool(unsigned, const char *) {
+  static OmptResult result = {onInitialize, onFinalize, {}};
+  mpg_sim_start();
+  return mpg_sim_shared() ? &result : nullptr;
+}
