@@ -4,6 +4,7 @@
 // program wrote into the table of its blocks is not believed.
 
 #include "Process/StateFile.h"
+#include "Profile/ProfileAdvice.h"
 #include "Profile/ProfileFaults.h"
 #include "Profile/ProfileTable.h"
 #include "Profile/ProfileWords.h"
@@ -53,6 +54,63 @@ TEST(Profile, threadsAreNamedByTheirShare) {
   EXPECT_EQ(describeThreads(count, 7), "2 threads, main 75 %");
   count.add(7, 13 * 200);
   EXPECT_EQ(describeThreads(count, 7), "main"); // a page of many
+}
+
+/// A program with one array that main has filled; \p baseBytes on base pages.
+static Profile profileOf(uint64_t baseBytes) {
+  Profile profile;
+  profile.isMeasured = true;
+  profile.program = "./app";
+  profile.firstThread = 7;
+  ProfileObject object;
+  object.region = RunRegion::heap;
+  object.name = "makeMatrix+0x4";
+  object.bytes = object.peakBytes = object.lookedBytes = 64 * MiB;
+  object.pages.emplace();
+  object.pages->usedBytes = 64 * MiB;
+  object.pages->hugeBytes = 64 * MiB - baseBytes;
+  object.faults.add(7, 13);
+  profile.objects.push_back(object);
+  return profile;
+}
+
+TEST(Profile, adviceNamesWhatLiesOnOneNode) {
+  RunReport report;
+  report.hasState = true;
+  report.mode = "auto";
+  report.regions.resize(2);
+  report.regions[0].region = RunRegion::heap;
+  report.regions[0].bytes = 64 * MiB;
+  report.regions[0].nodes = {64 * MiB, 0};
+  report.regions[1].region = RunRegion::threadStack;
+  report.regions[1].nodes = {0, 64 << 10};
+  std::vector<AdviceLine> lines = adviseNext(report, profileOf(0), "./app");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].text,
+            "64 MiB of heap (makeMatrix+0x4) lie on node 0, and threads run on "
+            "others: initialise them in the threads that use them, or spread "
+            "them");
+  EXPECT_EQ(lines[1].command, "mpgrun --compare -- ./app");
+  // Those that each thread has on its node are left alone.
+  report.regions[0].nodes = {32 * MiB, 32 * MiB};
+  EXPECT_EQ(adviseNext(report, profileOf(0), "./app").size(), 1u);
+}
+
+TEST(Profile, adviceHasTheReason) {
+  RunReport report;
+  report.hasState = true;
+  report.mode = "auto";
+  report.regions.resize(1);
+  report.regions[0].region = RunRegion::heap;
+  report.regions[0].reason = "the pool is empty";
+  std::vector<AdviceLine> lines =
+      adviseNext(report, profileOf(16 * MiB), "./app");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].text, "16 MiB (makeMatrix+0x4) are on base pages: the "
+                           "pool is empty");
+  EXPECT_EQ(lines[0].command, "mpginfo");
+  // The edges of a region are no reason to do anything.
+  EXPECT_EQ(adviseNext(report, profileOf(3 * MiB), "./app").size(), 1u);
 }
 
 template <typename Value>

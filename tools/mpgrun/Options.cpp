@@ -102,6 +102,7 @@ static std::optional<std::string> readValues(const InputArgList &args,
       return "--profile=: names no file";
   }
   options.profile = args.hasArg(OPT_profile, OPT_profile_file);
+  options.advise = args.hasArg(OPT_advise);
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);
@@ -154,8 +155,8 @@ static std::optional<std::string> readComparison(const InputArgList &args,
     return "--compare=" + printable(list) + ": " + wrong;
   if (const Arg *arg =
           args.getLastArg(OPT_mode, OPT_move, OPT_report, OPT_report_json,
-                          OPT_profile, OPT_profile_file, OPT_html, OPT_verify,
-                          OPT_print_env, OPT_dry_run))
+                          OPT_profile, OPT_profile_file, OPT_html, OPT_advise,
+                          OPT_verify, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
   if (const Arg *arg = args.getLastArg(OPT_repeat))

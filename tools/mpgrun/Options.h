@@ -31,6 +31,7 @@ struct RunOptions {
   bool report = false;
   std::string jsonFile; ///< with %h, %r and %p in it; empty: none
   bool profile = false;
+  bool advise = false;
   std::string profileFile; ///< with %h, %r and %p in it; empty: standard error
   bool verify = false;
   bool quiet = false; ///< --quiet
@@ -41,6 +42,7 @@ struct RunOptions {
   std::optional<uint32_t> seed;          ///< of their order; nothing: any
   std::string htmlFile; ///< of a profile; empty: none
   std::string dataFile; ///< JSON of a comparison or a profile; empty: none
+  bool isProfiling() const { return profile || advise; }
   bool isComparing() const { return !compareModes.empty(); }
   std::vector<std::string> command; ///< the program and its arguments
 };

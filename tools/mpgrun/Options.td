@@ -86,6 +86,11 @@ def json : LongValue<"json", "FILE",
 is written whole or not at all. With `-` it goes to standard output, and the
 report to standard error. With `--profile` it is the profile, schema mpgprofile-1,
 to a file whose name is as for `--report=json:FILE`, beside the table.}]>;
+def advise : LongFlag<"advise",
+    "run once, then say in five lines or less what to do next">,
+    Manual<[{After the end, print on standard error at most five lines: what to do next,
+what is about most memory first, each with the command to type. From what
+`--report` and `--profile` know; they are not printed unless they are asked for.}]>;
 def html : LongValue<"html", "FILE",
     "what --profile found as a page with pictures">,
     Manual<[{Write what `--profile` found as a page for a browser, which loads nothing and can

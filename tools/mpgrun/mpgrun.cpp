@@ -14,7 +14,7 @@
 #include "Process/Program.h"
 #include "Process/StateFile.h"
 #include "Process/Supervisor.h"
-#include "Profile/Profile.h"
+#include "Profile/ProfileAdvice.h"
 #include "ProgramNotes.h"
 #include "ReportFile.h"
 #include "StandardFiles.h"
@@ -47,7 +47,7 @@ public:
 
 private:
   bool isReportWanted() const {
-    return options.report || options.profile || options.verify ||
+    return options.report || options.isProfiling() || options.verify ||
            !options.jsonFile.empty();
   }
   void explainProgram() const;
@@ -56,7 +56,7 @@ private:
   int become();
   Outcome runAndReport();
   std::optional<int> finish(const SupervisedRun &result, RunReport &report);
-  void writeProfile(const SupervisedRun &result, bool hasState,
+  void writeProfile(const SupervisedRun &result, const RunReport &report,
                     ProfileRecorder &recorder, double seconds) const;
 
   RunOptions options;
@@ -223,7 +223,24 @@ static std::string findProfileProblem(const SupervisedRun &result,
   return "";
 }
 
-void Runner::writeProfile(const SupervisedRun &result, bool hasState,
+/// The words as a shell takes them.
+static std::string typedCommand(ArrayRef<std::string> words) {
+  std::string typed;
+  for (StringRef word : words) {
+    bool isPlain = !word.empty() && all_of(word, [](char c) {
+      return isAlnum(c) || StringRef("_./=,:+-%@").contains(c);
+    });
+    std::string quoted = word.str();
+    for (size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos;
+         at += 4)
+      quoted.replace(at, 1, "'\\''");
+    typed += (typed.empty() ? "" : " ") +
+             (isPlain ? word.str() : "'" + printable(quoted) + "'");
+  }
+  return typed;
+}
+
+void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
                           ProfileRecorder &recorder, double seconds) const {
   Profile profile;
   profile.program = options.command[0];
@@ -235,7 +252,7 @@ void Runner::writeProfile(const SupervisedRun &result, bool hasState,
     profile.faultsMissing = "not available: the kernel shows none of a program "
                             "with rights of its own";
   profile.problem = findProfileProblem(result, program, profile.isMeasured,
-                                       hasState, recorder.hasTable());
+                                       report.hasState, recorder.hasTable());
   if (!options.dataFile.empty())
     writeReportFile(expandFileName(options.dataFile, result.pid),
                     [&](raw_ostream &out) { writeProfileJson(out, profile); });
@@ -245,13 +262,16 @@ void Runner::writeProfile(const SupervisedRun &result, bool hasState,
   if (!options.profileFile.empty())
     writeReportFile(expandFileName(options.profileFile, result.pid),
                     [&](raw_ostream &out) { writeProfileText(out, profile); });
-  else if (speaksForNode())
+  else if (options.profile && speaksForNode())
     writeProfileText(errs(), profile);
+  if (options.advise && speaksForNode())
+    writeAdvice(errs(),
+                adviseNext(report, profile, typedCommand(options.command)));
 }
 
 Outcome Runner::runAndReport() {
   int stateFd = makeStateFile(options.children);
-  bool hasTable = options.profile && addProfileTable(stateFd);
+  bool hasTable = options.isProfiling() && addProfileTable(stateFd);
   ProfileRecorder recorder(stateFd, hasTable);
   prepareEnvironment(stateFd);
   RunReport report;
@@ -264,13 +284,13 @@ Outcome Runner::runAndReport() {
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
   auto lookAtEnd = [&](pid_t pid) {
     lookAtMemory(pid, stateFd, report);
-    if (options.profile)
+    if (options.isProfiling())
       recorder.lookAtEnd(pid);
   };
   auto lookAtStart = [&](pid_t pid) { recorder.start(pid); };
   auto lookNow = [&](pid_t pid) { recorder.look(pid); };
   RunLooks looks;
-  if (options.profile) {
+  if (options.isProfiling()) {
     looks.atStart = lookAtStart;
     looks.atTick = lookNow;
   }
@@ -289,8 +309,8 @@ Outcome Runner::runAndReport() {
     addState(report, *state);
   if (options.children)
     readProcesses(stateFd, report);
-  if (options.profile)
-    writeProfile(result, report.hasState, recorder, time.count());
+  if (options.isProfiling())
+    writeProfile(result, report, recorder, time.count());
   return {finish(result, report), result.waitStatus};
 }
 

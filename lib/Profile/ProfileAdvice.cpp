@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProfileAdvice.h. Nothing here promises time: that takes --compare, which
+// is the last line each time when there is something to gain.
+
+#include "Profile/ProfileAdvice.h"
+#include "Support/Format.h"
+#include "Support/StableSort.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr size_t mostLines = 5;
+static constexpr uint64_t leastBytes = 4 << 20; ///< two large pages
+/// With less than the second level of any TLB reaches on base pages.
+static constexpr uint64_t smallProgramBytes = 8 << 20;
+
+namespace {
+
+class Adviser {
+public:
+  Adviser(const RunReport &report, const Profile &profile,
+          const std::string &command)
+      : report(report), profile(profile), command(command) {}
+  std::vector<AdviceLine> advise();
+
+private:
+  void add(uint64_t bytes, std::string text, std::string toType) {
+    lines.push_back({bytes, std::move(text), std::move(toType)});
+  }
+  void addShort(ArrayRef<RunRegion> regions);
+  void addShortRegions();
+  void addCrowdedNodes();
+  void addOwnMappings();
+  void addRefilledBlocks();
+  std::string largestIn(ArrayRef<RunRegion> regions, bool byMain) const;
+  uint64_t baseBytesIn(ArrayRef<RunRegion> regions) const;
+
+  const RunReport &report;
+  const Profile &profile;
+  const std::string &command;
+  std::vector<AdviceLine> lines;
+};
+
+} // namespace
+
+/// Bytes of \p object on base pages when it was largest, as far as it is known.
+static uint64_t baseBytesOf(const ProfileObject &object) {
+  if (!object.pages || !object.isHugeKnown || !object.lookedBytes)
+    return 0;
+  const PageUse &pages = *object.pages;
+  uint64_t large =
+      std::min(pages.hugeBytes + pages.unknownBytes, pages.usedBytes);
+  return uint64_t(double(pages.usedBytes - large) * double(object.peakBytes) /
+                  double(object.lookedBytes));
+}
+
+static bool isIn(const ProfileObject &object, ArrayRef<RunRegion> regions) {
+  return is_contained(regions, object.region);
+}
+
+/// " (grid, makeMatrix+0x1f)": the two with most on base pages, or of those
+/// that the first thread touched.
+std::string Adviser::largestIn(ArrayRef<RunRegion> regions, bool byMain) const {
+  std::vector<std::pair<uint64_t, std::string>> names;
+  for (const ProfileObject &object : profile.objects) {
+    bool isMains = object.faults.threads.size() == 1 &&
+                   object.faults.threads.begin()->first == profile.firstThread;
+    uint64_t bytes = byMain ? object.peakBytes : baseBytesOf(object);
+    if (isIn(object, regions) && bytes && (isMains || !byMain))
+      names.emplace_back(bytes, object.name);
+  }
+  stableSort(names, [](auto &a, auto &b) { return a.first > b.first; });
+  std::string text;
+  for (const auto &[bytes, name] : ArrayRef(names).take_front(2))
+    text += (text.empty() ? " (" : ", ") + name;
+  return text.empty() ? "" : text + ")";
+}
+
+uint64_t Adviser::baseBytesIn(ArrayRef<RunRegion> regions) const {
+  uint64_t sum = 0;
+  for (const ProfileObject &object : profile.objects)
+    if (isIn(object, regions))
+      sum += baseBytesOf(object);
+  return sum;
+}
+
+/// What libmpg could have moved and did not.
+void Adviser::addShort(ArrayRef<RunRegion> regions) {
+  uint64_t bytes = baseBytesIn(regions);
+  if (bytes < leastBytes)
+    return;
+  std::string what = formatBytes(bytes) + largestIn(regions, /*byMain=*/false) +
+                     " are on base pages";
+  std::string reason;
+  for (const RegionUse &use : report.regions)
+    if (is_contained(regions, use.region) && reason.empty())
+      reason = use.reason;
+  bool isHeap = is_contained(regions, RunRegion::heap);
+  if (report.mode == "none")
+    add(bytes, what + ", because the mode is none",
+        "mpgrun --mode=thp " + command);
+  else if (!report.hasState)
+    add(bytes, what + ": libmpg was not at work in it",
+        "mpgaudit " + profile.program);
+  else
+    add(bytes, what + (reason.empty() ? "" : ": " + reason),
+        isHeap ? "mpginfo" : "mpgaudit " + profile.program);
+}
+
+void Adviser::addShortRegions() {
+  if (report.mode == "none" || !report.hasState)
+    return addShort({RunRegion::data, RunRegion::bss, RunRegion::heap});
+  addShort({RunRegion::data, RunRegion::bss});
+  addShort({RunRegion::heap});
+}
+
+void Adviser::addCrowdedNodes() {
+  for (const RegionUse &use : report.regions)
+    if (std::optional<unsigned> node = findCrowdedNode(report, use))
+      add(use.bytes,
+          formatBytes(use.bytes) + " of " + regionName(use.region).str() +
+              largestIn({use.region}, /*byMain=*/true) + " lie on node " +
+              std::to_string(*node) +
+              ", and threads run on others: initialise them in the threads "
+              "that use them, or spread them",
+          "numactl --interleave=all mpgrun --policy=demand:demand:demand " +
+              command);
+}
+
+/// Memory past malloc, which libmpg leaves alone.
+void Adviser::addOwnMappings() {
+  uint64_t bytes = baseBytesIn({RunRegion::mmap});
+  if (bytes >= leastBytes)
+    add(bytes,
+        formatBytes(bytes) +
+            (report.hasState ? " are mappings of the program's own"
+                             : " are mappings, malloc's among them,") +
+            largestIn({RunRegion::mmap}, /*byMain=*/false) +
+            " on base pages: it has to ask for large ones itself "
+            "(madvise(MADV_HUGEPAGE); java -XX:+UseTransparentHugePages), or "
+            "root gives them to all",
+        "echo always > /sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+/// Blocks that are given back to the system and come again, empty, each time.
+void Adviser::addRefilledBlocks() {
+  for (const ProfileObject &object : profile.objects) {
+    if (object.blocks < 10 || !object.pages || !object.pages->pageBytes)
+      continue;
+    // By pages of the size it has: those that were filled more than thrice.
+    uint64_t filled = object.faults.faults * object.pages->pageBytes;
+    if (filled < 3 * object.peakBytes || filled < 64 * leastBytes)
+      continue;
+    add(filled / 4,
+        object.name + " allocates " + std::to_string(object.blocks) +
+            " blocks and frees them again: " +
+            std::to_string(object.faults.faults) +
+            " page faults; allocate once, or have malloc keep the memory",
+        "MALLOC_MMAP_THRESHOLD_=68719476736 MALLOC_TRIM_THRESHOLD_=68719476736 "
+        "mpgrun " +
+            command);
+  }
+}
+
+std::vector<AdviceLine> Adviser::advise() {
+  uint64_t all = 0;
+  for (const ProfileObject &object : profile.objects)
+    if (object.region != RunRegion::stack &&
+        object.region != RunRegion::threadStack)
+      all += object.peakBytes;
+  if (all < smallProgramBytes && profile.isMeasured) {
+    add(all,
+        "its large objects are " + formatBytes(all) +
+            " in all: caches and TLBs hold nearly as much, so pages decide "
+            "little here",
+        "mpgrun --profile " + command);
+    return lines;
+  }
+  addShortRegions();
+  addCrowdedNodes();
+  addOwnMappings();
+  addRefilledBlocks();
+  stableSort(lines, [](const AdviceLine &a, const AdviceLine &b) {
+    return a.bytes > b.bytes;
+  });
+  if (lines.size() >= mostLines)
+    lines.resize(mostLines - 1);
+  add(0,
+      lines.empty() ? "nothing is missing; whether large pages make it faster "
+                      "is a question of time"
+                    : "then see whether it has become faster",
+      "mpgrun --compare -- " + command);
+  return lines;
+}
+
+std::vector<AdviceLine> mpg::adviseNext(const RunReport &report,
+                                        const Profile &profile,
+                                        const std::string &command) {
+  return Adviser(report, profile, command).advise();
+}
+
+void mpg::writeAdvice(raw_ostream &out, ArrayRef<AdviceLine> lines) {
+  unsigned number = 0;
+  for (const AdviceLine &line : lines)
+    out << "mpgrun: " << ++number << ". " << printable(line.text) << ": "
+        << line.command << "\n";
+}
