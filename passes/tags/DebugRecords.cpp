@@ -183,18 +183,14 @@ void DebugRecords::follow(const DominatorTree &dominators) {
     if (!place || moved.contains(one.record))
       continue;
     bool isBehind = dominators.dominates(one.twin, place);
-    if (isBehind && old && isOnlyTagged(*one.record, *old, *one.twin, uses)) {
-      moved.insert(one.record);
-      move(one);
-      continue;
-    }
-    if (old && !one.isBase)
-      continue;
+    bool isOnly = old && isOnlyTagged(*one.record, *old, *one.twin, uses);
     const Instruction &from = isBehind ? *place : *one.twin;
-    if (old && isNeededBehind(from, *old, dominators))
+    if (old && !isOnly &&
+        (!one.isBase || isNeededBehind(from, *old, dominators)))
       continue;
     if (isBehind) {
-      if (one.isBase && !isNeededBehind(*place, *one.twin, dominators))
+      if (!isOnly && one.isBase &&
+          !isNeededBehind(*place, *one.twin, dominators))
         continue;
       moved.insert(one.record);
       move(one);
