@@ -5,6 +5,7 @@
 // only those differences real that are.
 
 #include "mpgbench/Run/BenchResult.h"
+#include "mpgbench/Report/BenchAnonymous.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -451,4 +452,51 @@ TEST(BenchCompare, OtherUnitsAreNotCompared) {
   std::string text = compared(before, after);
   EXPECT_TRUE(contains(text, "Only in the first file: triad (all of it)"));
   EXPECT_TRUE(contains(text, "Only in the second file: copy (all of it)"));
+}
+
+//===----------------------------------------------------------------------===//
+// What may be given to anybody
+//===----------------------------------------------------------------------===//
+
+TEST(BenchAnonymous, TakesNamesAndPathsOut) {
+  const std::vector<std::string> names = {"node17.site.org", "node17", "kilroy",
+                                          "root", ""};
+  const std::pair<const char *, const char *> cases[] = {
+      {"", ""},
+      {"/home/kilroy/x: No such file", "(path): No such file"},
+      {"cannot open '/sys/fs/cgroup/user-1000'", "cannot open '(path)'"},
+      {"on node17.site.org, by kilroy", "on (name), by (name)"},
+      {"node17", "(name)"},
+      {"Linux 6.1-kilroy", "Linux 6.1-(name)"},
+      {"see ../kilroy/y", "see ..(path)"},
+      // Other words, units and points.
+      {"node170 kilroys kilroykilroy", "node170 kilroys kilroykilroy"},
+      {"root can set it to 2", "root can set it to 2"},
+      {"triad/pages=2M: 1.2 GB/s", "triad/pages=2M: 1.2 GB/s"},
+      {"mix/reads=100%/bytes=1M", "mix/reads=100%/bytes=1M"},
+      {"read / write", "read / write"},
+      {"/", "/"}};
+  for (const auto &[text, expected] : cases)
+    EXPECT_EQ(anonymised(text, names), expected) << text;
+}
+
+TEST(BenchAnonymous, CleansAllTextsOfARun) {
+  BenchRun run;
+  run.date = "2026-01-02T03:04:05Z";
+  run.machine = {{"kernel", "Linux 6.1-kilroy"}};
+  run.experiments.emplace_back();
+  ExperimentResult &experiment = run.experiments.back();
+  experiment.conclusions.push_back({Conclusion::Kind::no, "by kilroy", {}});
+  experiment.points.emplace_back();
+  experiment.points[0].missing = "/home/kilroy: gone";
+  experiment.points[0].samples.emplace_back();
+  experiment.points[0].rounds.push_back(1);
+  experiment.points[0].samples[0].counters.push_back(
+      {"cycles", std::nullopt, "kilroy may not"});
+  anonymise(run, {"kilroy"});
+  std::string text = textOf(writeBenchJson, run);
+  EXPECT_FALSE(contains(text, "kilroy"));
+  EXPECT_FALSE(contains(text, "/home"));
+  EXPECT_TRUE(contains(text, "\"2026-01-02\""));
+  EXPECT_TRUE(contains(text, "glibc"));
 }

@@ -5,8 +5,9 @@
 include "OptionClasses.td"
 
 def quick : LongFlag<"quick",
-    "small arrays: all experiments together take about a minute">,
-    Manual<[{Small arrays: all experiments together take about a minute. Effects that
+    "small arrays: all experiments together take about\n"
+    "two minutes">,
+    Manual<[{Small arrays: all experiments together take about two minutes. Effects that
 need more memory than the TLBs and caches reach are smaller then.}]>;
 def repeat : LongValue<"repeat", "N",
     "measure each point N times, 7 if not given; below 6 there are\n"

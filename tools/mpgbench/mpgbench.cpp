@@ -9,6 +9,7 @@
 #include "Process/Program.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "mpgbench/Report/BenchAnonymous.h"
 #include "mpgbench/Run/BenchDriver.h"
 #include "mpgbench/Run/Experiment.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,9 +33,10 @@ namespace {
 
 /// The command line.
 struct BenchOptions {
-  enum class Command : uint8_t { list, run, compare };
+  enum class Command : uint8_t { list, run, kit, show, compare };
   Command command = Command::run;
-  /// run, list: of experiments or points, empty: all; compare: two files.
+  /// run, kit, list: of experiments or points, empty: all that belong to it;
+  /// show: a file; compare: two.
   std::vector<std::string> names;
   bool quick = false;
   unsigned repetitions = 7;
@@ -55,6 +57,10 @@ static const ProgramText programText = {
     "  run NAME...         measure experiments (triad) or points\n"
     "                      (triad/pages=2M)\n"
     "  all                 measure everything\n"
+    "  kit [NAME...]       measure what is worth comparing with other\n"
+    "                      machines, in 10 minutes at most, into one file\n"
+    "                      without names and paths (mpgbench-kit.json)\n"
+    "  show FILE           the report of a file of --json or of kit again\n"
     "  --compare A B       two files of --json",
     "\nEXIT STATUS: 0 done, 1 --compare found something worse, 2 usage error, "
     "or a\nfile cannot be read or written, 130 interrupted; what was measured "
@@ -103,6 +109,18 @@ static std::optional<std::string> readValues(const InputArgList &args,
   return std::nullopt;
 }
 
+/// Not the experiments on settings of the heap: those compare programs, not
+/// machines. Small arrays, which are the same ones everywhere.
+static void chooseKit(BenchOptions &options) {
+  options.command = BenchOptions::Command::kit;
+  options.quick = true;
+  if (options.names.empty())
+    options.names = {"latency", "tlb",  "chase", "triad", "stride", "mix",
+                     "loaded",  "gups", "saxpy", "numa",  "vary",   "fault"};
+  if (options.jsonFile.empty())
+    options.jsonFile = "mpgbench-kit.json";
+}
+
 /// What the words that are no options ask for.
 static std::optional<std::string> readCommand(const InputArgList &args,
                                               BenchOptions &options) {
@@ -118,7 +136,7 @@ static std::optional<std::string> readCommand(const InputArgList &args,
   }
   if (words.empty())
     return std::string("no command; 'mpgbench all --quick' measures everything "
-                       "in about a minute");
+                       "in about two minutes");
   options.names.assign(words.begin() + 1, words.end());
   if (words[0] == "list")
     options.command = BenchOptions::Command::list;
@@ -127,9 +145,15 @@ static std::optional<std::string> readCommand(const InputArgList &args,
   else if (words[0] == "all" && !options.names.empty())
     return "all takes no names; 'run " + printable(options.names[0]) +
            "' measures that alone";
+  else if (words[0] == "kit")
+    chooseKit(options);
+  else if (words[0] == "show" && options.names.size() != 1)
+    return std::string("show needs one file that --json or kit wrote");
+  else if (words[0] == "show")
+    options.command = BenchOptions::Command::show;
   else if (words[0] != "run" && words[0] != "all")
     return "'" + printable(words[0]) +
-           "' is no command; the commands are list, run and all";
+           "' is no command; the commands are list, run, all, kit and show";
   return std::nullopt;
 }
 
@@ -148,6 +172,9 @@ static std::optional<BenchOptions> parseOptions(int argc, char **argv,
     return line.usageError(*error, status);
   return options;
 }
+
+/// What is begun then still ends within ten minutes.
+static constexpr unsigned kitSeconds = 530;
 
 static constexpr int exitWorse = 1, exitError = 2, exitInterrupted = 130;
 
@@ -212,6 +239,8 @@ static int measure(BenchRun &run, const BenchOptions &options,
         number == SIGHUP)
       signal(number, SIG_IGN); // nohup
   driveExperiments(run, drive);
+  if (options.command == BenchOptions::Command::kit)
+    anonymise(run, namesOfThisPlace());
   if (!writeResults(files, run))
     return exitError;
   return isDrivingStopped() ? exitInterrupted : 0;
@@ -228,6 +257,16 @@ static std::optional<BenchRun> readRun(const std::string &name) {
   return std::nullopt;
 }
 
+static int show(const BenchOptions &options) {
+  std::optional<BenchRun> run = readRun(options.names[0]);
+  if (!run)
+    return exitError;
+  const ResultFile files[] = {{options.jsonFile, writeBenchJson},
+                              {options.csvFile, writeBenchCsv},
+                              {options.htmlFile, writeBenchHtml}};
+  return writeResults(files, *run) ? 0 : exitError;
+}
+
 static int compare(const BenchOptions &options) {
   std::optional<BenchRun> before = readRun(options.names[0]);
   std::optional<BenchRun> after = readRun(options.names[1]);
@@ -239,6 +278,8 @@ static int compare(const BenchOptions &options) {
 static int run(const BenchOptions &options, const std::string &self) {
   if (options.command == BenchOptions::Command::compare)
     return compare(options);
+  if (options.command == BenchOptions::Command::show)
+    return show(options);
   DriveOptions drive;
   drive.names = options.names;
   drive.quick = options.quick;
@@ -248,6 +289,8 @@ static int run(const BenchOptions &options, const std::string &self) {
   drive.library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
   if (!canBePreloaded(drive.library))
     drive.library.clear();
+  if (options.command == BenchOptions::Command::kit)
+    drive.limitSeconds = kitSeconds;
   drive.showsProgress = isatty(STDERR_FILENO);
   Expected<BenchRun> planned = planExperiments(drive, readNode(SysTree("/")));
   if (!planned) {

@@ -138,12 +138,14 @@ public:
 private:
   void makeJobs();
   void measure(Job &job, unsigned round);
+  bool isLate() const;
   void finish();
 
   BenchRun &run;
   const DriveOptions &options;
   std::mt19937_64 random;
   std::vector<Job> jobs;
+  const double startSeconds = nowSeconds();
 };
 
 } // namespace
@@ -220,18 +222,24 @@ static double busLimit(const ExperimentResult &mix) {
 }
 
 /// Points of \p result that cannot be: more than the bus gives was read out of
-/// a cache.
-static void tellImpossible(ExperimentResult &result, double limit) {
+/// a cache. Nothing is certain if the machine was busy at one of the two.
+static void tellImpossible(ExperimentResult &result, double limit,
+                           bool isLimitBusy) {
   constexpr double tolerance = 1.1;
-  for (const PointResult &point : result.points)
-    if (point.summary.median > tolerance * limit)
-      result.conclusions.push_back(
-          {Conclusion::Kind::no,
-           formatv("{0}: {1:f1} GB/s are more than the {2:f1} that mix found "
-                   "the memory to give: it measured a cache",
-                   point.name, point.summary.median, limit)
-               .str(),
-           {}});
+  for (const PointResult &point : result.points) {
+    if (point.summary.median <= tolerance * limit)
+      continue;
+    bool isBusy = isLimitBusy || point.isBusy;
+    result.conclusions.push_back(
+        {isBusy ? Conclusion::Kind::undecided : Conclusion::Kind::no,
+         formatv("{0}: {1:f1} GB/s are more than the {2:f1} that mix found "
+                 "the memory to give: {3}",
+                 point.name, point.summary.median, limit,
+                 isBusy ? "the machine was busy, so this is no verdict"
+                        : "it measured a cache")
+             .str(),
+         {}});
+  }
 }
 
 void Driver::finish() {
@@ -250,13 +258,22 @@ void Driver::finish() {
     if (double limit = mix.name == "mix" ? busLimit(mix) : 0)
       for (ExperimentResult &experiment : run.experiments)
         if (experiment.name == "stride" || experiment.name == "triad")
-          tellImpossible(experiment, limit);
+          tellImpossible(experiment, limit,
+                         any_of(mix.points, [](const PointResult &point) {
+                           return point.isBusy;
+                         }));
+}
+
+bool Driver::isLate() const {
+  return options.limitSeconds &&
+         nowSeconds() - startSeconds > options.limitSeconds;
 }
 
 void Driver::drive() {
   makeJobs();
   std::optional<LoadSample> before = readLoad();
-  for (unsigned round = 0; round <= options.repetitions && !isDrivingStopped();
+  for (unsigned round = 0;
+       round <= options.repetitions && !isDrivingStopped() && !isLate();
        ++round) {
     if (options.showsProgress)
       errs() << "mpgbench: "
@@ -266,7 +283,8 @@ void Driver::drive() {
              << ", " << jobs.size() << " points\n";
     for (size_t index : randomOrder(jobs.size(), random))
       // One that failed will fail again, and hanging ones take minutes.
-      if (jobs[index].result->missing.empty() && !isDrivingStopped())
+      if (jobs[index].result->missing.empty() && !isDrivingStopped() &&
+          !isLate())
         measure(jobs[index], round);
   }
   std::optional<LoadSample> after = readLoad();

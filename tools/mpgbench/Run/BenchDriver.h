@@ -21,6 +21,7 @@ struct DriveOptions {
   uint64_t seed = 1;
   std::string self;    ///< this program: a worker when it is asked to
   std::string library; ///< libmpgrt.so; "": points that need it are missing
+  unsigned limitSeconds = 0;  ///< no point is begun after it; 0: no limit
   bool showsProgress = false; ///< on standard error
 };
 
