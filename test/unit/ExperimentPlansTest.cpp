@@ -4,11 +4,15 @@
 // worker measures small ones and refuses nonsense, and what they conclude from
 // made-up samples. No test looks at a time.
 
+#include "Measure/Clock.h"
 #include "Support/Format.h"
 #include "mpgbench/Experiments/Levels.h"
+#include "mpgbench/Run/BenchDriver.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
+#include <time.h>
 #include <unistd.h>
 
 using namespace mpg;
@@ -473,4 +477,109 @@ TEST(ExperimentConclusions, SpreadIsComparedWithoutTheMedian) {
   EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
   EXPECT_EQ(result.conclusions[0].text.find("runs over 1M differ less on 2M"),
             0u);
+}
+
+//===----------------------------------------------------------------------===//
+// Mistakes that suites like this one make; docs/mpgbench-experiments.md has a
+// list of all of them, with the tests of those that are not here.
+//===----------------------------------------------------------------------===//
+
+static bool has(llvm::StringRef text, llvm::StringRef part) {
+  return text.contains(part);
+}
+
+TEST(ExperimentMistakes, TheTimeOfAFlushIsNoLatencyOfStores) {
+  for (const Experiment *experiment : experiments())
+    if (has(experiment->title, "store") || has(experiment->title, "write"))
+      EXPECT_NE(experiment->unit, "ns") << experiment->name.str();
+  EXPECT_EQ(mixExperiment.unit, "GB/s");
+}
+
+TEST(ExperimentMistakes, TimesAreNoCyclesOfAnotherClock) {
+  timespec before, after;
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  double now = nowSeconds();
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  EXPECT_GE(now, double(before.tv_sec) + double(before.tv_nsec) * 1e-9 - 1e-6);
+  EXPECT_LE(now, double(after.tv_sec) + double(after.tv_nsec) * 1e-9 + 1e-6);
+}
+
+TEST(ExperimentMistakes, ThePointInMemoryIsFarBeyondTheLastCache) {
+  Node node = nodeWith(8192);
+  constexpr uint64_t largeCache = 36 << 20;
+  for (const Experiment *experiment : {&latencyExperiment, &chaseExperiment})
+    EXPECT_GE(largestOf(experiment->plan(contextOf(node))), 8 * largeCache)
+        << experiment->name.str();
+}
+
+TEST(ExperimentMistakes, ThreeRunsAndTheBestOfThemAreNoResult) {
+  EXPECT_GE(DriveOptions{}.repetitions, 7u);
+  ExperimentResult result = faultResult(400, 45);
+  for (PointResult &point : result.points) {
+    point.samples.resize(3);
+    point.rounds.resize(3);
+  }
+  faultExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::undecided);
+  PointResult point = samplesOf({}, 10);
+  point.samples.front().value = 1; // the best
+  EXPECT_GT(summarise(valuesOf(point)).median, 5);
+}
+
+TEST(ExperimentMistakes, OnlyLoadsThatWaitForEachOtherHaveALatency) {
+  for (const Experiment *experiment :
+       {&latencyExperiment, &loadedExperiment, &chaseExperiment,
+        &varyExperiment, &numaExperiment, &tlbExperiment})
+    EXPECT_TRUE(has(experiment->accounting, "random") ||
+                has(experiment->accounting, "wait for each other"))
+        << experiment->name.str();
+  for (const Experiment *experiment : {&strideExperiment, &mixExperiment}) {
+    EXPECT_EQ(experiment->unit, "GB/s");
+    EXPECT_FALSE(has(experiment->title, "latency"));
+  }
+}
+
+TEST(ExperimentMistakes, AWrittenLineMovesTwice) {
+  const std::pair<const char *, double> cases[] = {
+      {"100%", 1}, {"50%", 1.5}, {"0%", 2}};
+  for (const auto &[reads, factor] : cases) {
+    WorkerResult result = mixExperiment.measure({{"pages", baseName()},
+                                                 {"threads", "1"},
+                                                 {"reads", reads},
+                                                 {"bytes", "1M"}});
+    ASSERT_EQ(result.error, "");
+    EXPECT_NEAR(result.figures["bus_gbs"] / result.value, factor, 0.02)
+        << reads;
+  }
+}
+
+TEST(ExperimentMistakes, LoadHasManySteps) {
+  Node node = nodeWith(8192);
+  std::vector<PlannedPoint> plan = loadedExperiment.plan(contextOf(node));
+  EXPECT_GE(plan.size(), 12u);
+  EXPECT_EQ(parameter(plan.front().parameters, "pause"), "idle");
+}
+
+TEST(ExperimentMistakes, SmallAndLargePagesStandSideBySide) {
+  Node node = nodeWith(8192);
+  for (const Experiment *experiment : {&latencyExperiment, &strideExperiment}) {
+    std::map<std::string, std::set<std::string>> kinds;
+    for (const PlannedPoint &point : experiment->plan(contextOf(node)))
+      kinds[parameter(point.parameters, "pages").str()].insert(
+          parameter(point.parameters, experiment->xParameter).str());
+    EXPECT_EQ(kinds[baseName()], kinds["2M"]) << experiment->name.str();
+    EXPECT_GE(kinds["2M"].size(), 8u) << experiment->name.str();
+  }
+}
+
+TEST(ExperimentMistakes, ASentenceNeedsAnInterval) {
+  ExperimentResult result = faultResult(400, 60);
+  faultExperiment.conclude(result);
+  EXPECT_EQ(result.conclusions[0].kind, Kind::yes);
+  // The same medians, and samples that scatter by more than they differ.
+  for (size_t i = 0; i < result.points[1].samples.size(); ++i)
+    result.points[1].samples[i].value *= i % 2 ? 8 : 1;
+  result.conclusions.clear();
+  faultExperiment.conclude(result);
+  EXPECT_NE(result.conclusions[0].kind, Kind::yes);
 }
