@@ -12,6 +12,7 @@
 #include "Support/Format.h"
 #include "mpgbench/Run/WorkerProcess.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <csignal>
