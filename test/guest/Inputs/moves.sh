@@ -1,4 +1,4 @@
-# What the guest of moves.test runs, in one boot; see guest.py for begin and pool.
+# What the guest of wrong-node.test runs, in one boot; see guest.py for begin and pool.
 # shellcheck shell=sh
 export LD_LIBRARY_PATH=/lib OMP_NUM_THREADS=4 OMP_PROC_BIND=close
 export OMP_PLACES='{0},{1},{2},{3}' OMP_WAIT_POLICY=passive
