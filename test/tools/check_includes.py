@@ -20,8 +20,9 @@ import subprocess
 import sys
 from typing import List
 
-PRECOMPILED = re.compile(r"(-Winvalid-pch )?-include \S*cmake_pch\.hxx|"
-                         r"(-Xclang )?-include-pch (-Xclang )?\S+")
+WORD = r"""(?:"[^"]+"|'[^']+'|\S+)"""
+PRECOMPILED = re.compile(r"""(-Winvalid-pch )?-include "?[^"]*?cmake_pch\.hxx"?|"""
+                         r"(-Xclang )?-include-pch (-Xclang )?" + WORD)
 
 
 UNITED = re.compile(r'^#include "(.+\.cpp)"$', re.MULTILINE)

@@ -20,6 +20,7 @@ Prints each difference, then counts; status 1 if there is one.
 
 import argparse
 import difflib
+import os
 import re
 import shutil
 import subprocess
@@ -70,6 +71,15 @@ def read_page(page: str) -> List[Step]:
     return steps
 
 
+def as_in_page(text: str, prefix: str) -> str:
+    """With /usr/local for the prefix: also by its real path, in quotes if need be."""
+    real = os.path.realpath(prefix)
+    if real != prefix:
+        text = re.sub(rf"'{re.escape(real)}([^']*)'", rf"{prefix}\1", text)
+        text = text.replace(real, prefix)
+    return text.replace(prefix, "/usr/local")
+
+
 def run_steps(steps: List[Step], prefix: str) -> List[List[str]]:
     """What each command prints, its status in the last line."""
     script = ""
@@ -79,7 +89,7 @@ def run_steps(steps: List[Step], prefix: str) -> List[List[str]]:
     done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     outputs, lines = [], []
-    for line in done.stdout.replace(prefix, "/usr/local").split("\n"):
+    for line in as_in_page(done.stdout, prefix).split("\n"):
         lines.append(line.rstrip())
         if line.startswith(MARK):
             outputs.append(lines)
