@@ -5,7 +5,6 @@
 #include "tags/DebugRecords.h"
 #include "mpg/hints.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfo.h"
@@ -99,28 +98,28 @@ static bool isNeededBehind(const Instruction &place, const Value &value,
 }
 
 namespace {
-/// Which inlined calls have code that uses a value, or an address that is
-/// computed from it, and does not only put a tag on it.
+/// How often code of inlined calls uses a value, or an address that is computed
+/// from it, and does not only put a tag on it.
 class InlinedUses {
 public:
-  bool has(const Value &value, const DILocation *call) {
+  unsigned count(const Value &value, const DILocation *call) {
     auto [place, isNew] = calls.try_emplace(&value);
     if (isNew)
       add(value, place->second, 0);
-    return place->second.contains(call);
+    return place->second.lookup(call);
   }
 
 private:
-  using Calls = SmallPtrSet<const DILocation *, 8>;
+  using Calls = DenseMap<const DILocation *, unsigned>;
 
   static void add(const Value &value, Calls &into, unsigned depth) {
     for (const User *user : value.users()) {
       auto *use = cast<Instruction>(user);
       if (isa<PtrToIntInst>(use))
         continue;
-      const DILocation *at = use->getDebugLoc();
-      while (at && into.insert(at->getInlinedAt()).second)
-        at = at->getInlinedAt();
+      for (const DILocation *at = use->getDebugLoc(); at;
+           at = at->getInlinedAt())
+        ++into[at->getInlinedAt()];
       if (depth < 3 && isa<GetElementPtrInst>(use))
         add(*use, into, depth + 1);
     }
@@ -129,15 +128,6 @@ private:
   DenseMap<const Value *, Calls> calls;
 };
 } // namespace
-
-/// Whether the function of \p record's variable was inlined, and its code uses
-/// \p twin and not \p old. It may be a single load: before and after that the
-/// old value may be in no register.
-static bool isOnlyTagged(const DbgVariableRecord &record, const Value &old,
-                         const Instruction &twin, InlinedUses &uses) {
-  const DILocation *call = record.getDebugLoc()->getInlinedAt();
-  return call && !uses.has(old, call) && uses.has(twin, call);
-}
 
 /// Whether \p record is still what its variable, which has \p count records,
 /// has last at \p twin.
@@ -168,6 +158,25 @@ void DebugRecords::move(const Kept &one) const {
       one.expression, withoutTag, 0, /*StackValue=*/true));
 }
 
+/// The twins that records of inlined functions should be about: of those whose
+/// code uses twins and not the old value, the one that it uses most. The code
+/// may be a single load: before and after that the old value may be in no
+/// register.
+DebugRecords::Twins DebugRecords::bestTwins() const {
+  InlinedUses uses;
+  Twins best;
+  for (const Kept &one : kept) {
+    const DILocation *call = one.record->getDebugLoc()->getInlinedAt();
+    Value *old = one.old;
+    if (!call || !old || uses.count(*old, call) || !uses.count(*one.twin, call))
+      continue;
+    const Instruction *&twin = best[one.record];
+    if (!twin || uses.count(*one.twin, call) > uses.count(*twin, call))
+      twin = one.twin;
+  }
+  return best;
+}
+
 void DebugRecords::follow(const DominatorTree &dominators) {
   if (!constants.empty())
     addConstants(*constants.front().second.front()->getFunction());
@@ -176,14 +185,14 @@ void DebugRecords::follow(const DominatorTree &dominators) {
   DenseMap<DebugVariable, unsigned> counts =
       countRecords(*kept.front().twin->getFunction());
   DenseSet<const DbgVariableRecord *> moved;
-  InlinedUses uses;
+  Twins best = bestTwins();
   for (Kept &one : kept) {
     const Instruction *place = one.record->getInstruction();
     Value *old = one.old;
     if (!place || moved.contains(one.record))
       continue;
     bool isBehind = dominators.dominates(one.twin, place);
-    bool isOnly = old && isOnlyTagged(*one.record, *old, *one.twin, uses);
+    bool isOnly = old && best.lookup(one.record) == one.twin;
     const Instruction &from = isBehind ? *place : *one.twin;
     if (old && !isOnly &&
         (!one.isBase || isNeededBehind(from, *old, dominators)))

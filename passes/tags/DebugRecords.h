@@ -10,6 +10,7 @@
 #ifndef MPG_PASSES_DEBUGRECORDS_H
 #define MPG_PASSES_DEBUGRECORDS_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/ValueHandle.h"
@@ -47,7 +48,10 @@ private:
     bool isBase;
   };
   void add(llvm::Value &old, llvm::Instruction &twin, bool isBase);
+  using Twins = llvm::DenseMap<const llvm::DbgVariableRecord *,
+                               const llvm::Instruction *>;
   void addConstants(llvm::Function &function);
+  Twins bestTwins() const;
   void move(const Kept &one) const;
 
   llvm::SmallVector<Kept, 8> kept;
