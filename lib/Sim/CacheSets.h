@@ -89,7 +89,9 @@ private:
                            isFree = 128;
   static constexpr uint8_t noWay = 127; ///< age of lanes behind the last way
 
-  static uint8_t hashOf(uint32_t low) { return uint8_t(low * 0x9e3779b1 >> 24); }
+  static uint8_t hashOf(uint32_t low) {
+    return uint8_t(low * 0x9e3779b1 >> 24);
+  }
   /// Bits 32 to 39 of a line's number, mixed with those below.
   static uint8_t markOf(uint64_t line) {
     return uint8_t(hashOf(uint32_t(line)) ^ line >> 32);
@@ -173,8 +175,7 @@ inline CacheSets::Outcome CacheSets::replace(uint64_t line, Block *set,
   uint64_t old = lineIn(place);
   Lanes only = onlyLane(place.lane);
   put(block.mark, only, markOf(line));
-  put(block.state, only,
-      uint8_t(topOf(line) | sector << 1 | unsigned(store)));
+  put(block.state, only, uint8_t(topOf(line) | sector << 1 | unsigned(store)));
   block.low[place.lane] = uint32_t(line);
   makeNewest<isPlain>(set, place, only);
   return {false, !(state & isFree), bool(state & dirty), old};

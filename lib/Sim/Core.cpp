@@ -36,6 +36,7 @@ Core::Core(Model &model, unsigned group)
   const std::vector<Prefetcher> &ahead = model.machine.prefetchers;
   canFollow = ahead.empty() || (ahead.size() == 1 && ahead[0].level == 0 &&
                                 (ahead[0].linesAhead & firstMask) != 0);
+  linesAhead = ahead.empty() ? 0 : ahead[0].linesAhead;
   for (unsigned page = 0; page < whatIf.pageBytes.size(); ++page)
     for (unsigned map = 0; map < whatIf.mapSeeds.size(); ++map)
       for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
@@ -144,9 +145,8 @@ inline void Core::fetch(const Request &request, uint64_t set, Chain &chain) {
   for (unsigned level = request.level; level < chain.levels.size(); ++level) {
     if (level)
       set = chain.setOf(request.line, level);
-    CacheSets::Outcome outcome =
-        chain.levels[level]->access<isPlain>(request.line, set,
-                                             request.sector, false);
+    CacheSets::Outcome outcome = chain.levels[level]->access<isPlain>(
+        request.line, set, request.sector, false);
     if (outcome.hit)
       return;
     ++counters[level * 3 + unsigned(request.kind)];
@@ -240,7 +240,7 @@ inline void Core::fetchFirst(const Slot &slot, unsigned site, uint64_t line) {
     if (outcome.hit)
       continue;
     looked[set].newest = noLine;
-    isDisturbed |= cursorSets >> (set & 63) & 1;
+    filledSets |= uint64_t(1) << (set & 63);
     missFirst(site, line, one, Count::prefetchMisses, outcome);
   }
   looked[set].ahead = line;
@@ -250,7 +250,7 @@ inline void Core::fetchFirst(const Slot &slot, unsigned site, uint64_t line) {
 /// a border of the smallest pages: a prefetch stops where a TLB may miss.
 /// HW:a64fx-prefetch-tlb
 inline void Core::fetchAhead(const Slot &slot, unsigned site, uint64_t line,
-                      uint64_t previous) {
+                             uint64_t previous) {
   for (const Prefetcher &prefetcher : model.machine.prefetchers) {
     uint64_t target = line > previous ? line + prefetcher.linesAhead
                                       : line - prefetcher.linesAhead;

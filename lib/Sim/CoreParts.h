@@ -106,15 +106,15 @@ inline void Core::begin() {
   model.asking = this;
 }
 
-inline CacheSets::Outcome
-Core::First::access(uint64_t line, uint64_t set, const Slot &slot) {
+inline CacheSets::Outcome Core::First::access(uint64_t line, uint64_t set,
+                                              const Slot &slot) {
   return cache.isPlain()
              ? cache.access<true>(line, set, slot.sector, slot.store)
              : cache.access<false>(line, set, slot.sector, slot.store);
 }
 
-inline CacheSets::Outcome
-Core::First::takeIn(uint64_t line, uint64_t set, const Slot &slot) {
+inline CacheSets::Outcome Core::First::takeIn(uint64_t line, uint64_t set,
+                                              const Slot &slot) {
   return cache.isPlain() ? cache.takeIn<true>(line, set, slot.sector)
                          : cache.takeIn<false>(line, set, slot.sector);
 }
@@ -134,13 +134,30 @@ inline bool Core::isNewest(const Slot &slot, uint64_t line) const {
          (line << 3 | slot.key);
 }
 
-/// The site's last line once more, which is still the newest of its set, while
-/// no TLB has changed, changes nothing.
+/// Whether the prefetcher, which sees a site go from \p previous to \p line,
+/// finds there what it would fetch: of several sites that walk along the same
+/// lines only the first one fetches.
+inline bool Core::isFetched(uint64_t line, uint64_t previous) const {
+  uint64_t way = line - previous;
+  if (!prefetches || way + 1 > 2) // no neighbour
+    return true;
+  uint64_t target = line + way * linesAhead;
+  return (target ^ line) >> pageShift != 0 ||
+         looked[target & firstMask].ahead == target;
+}
+
+/// A line that is still the newest of its set, on a page that is known, while
+/// no TLB has changed and there is nothing to fetch, changes nothing.
 inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
   Slot &slot = slots[site];
-  if (line == slot.line && line == end && isPageKnown(slot, line) &&
-      isNewest(slot, line))
-    return true;
+  if (line == end && isPageKnown(slot, line) && isNewest(slot, line)) {
+    if (line == slot.line)
+      return true;
+    if (canFollow && isFetched(line, slot.line)) {
+      slot.line = line;
+      return !prefetches;
+    }
+  }
   return touchOther(slot, site, line, end);
 }
 

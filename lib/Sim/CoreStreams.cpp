@@ -50,7 +50,8 @@ void Core::addCursor(const Stream &stream, unsigned bytes) {
   uint64_t step =
       stream.stride > 0 ? uint64_t(stream.stride) : -uint64_t(stream.stride);
   // Behind a stride of a line or more no iteration stays.
-  uint64_t inverse = step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
+  uint64_t inverse =
+      step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
   cursors.push_back({noLine, noLine, 0, stream, inverse, bytes});
 }
 
@@ -74,13 +75,10 @@ inline void Core::moveCursor(Cursor &cursor, uint64_t now) {
 /// stream leaves its line, at most \p times.
 uint64_t Core::moveCursors(uint64_t now, uint64_t times) {
   uint64_t until = times;
-  cursorSets = 0;
   for (Cursor &cursor : cursors) {
     if (cursor.next == now)
       moveCursor(cursor, now);
     until = std::min(until, cursor.next);
-    cursorSets |= uint64_t(1) << (cursor.line & firstMask & 63) |
-                  uint64_t(1) << (cursor.end & firstMask & 63);
   }
   return until;
 }
@@ -98,9 +96,14 @@ bool Core::touchAll() {
 /// the order of a set is that of the last touches, unless a line was fetched
 /// ahead into it.
 bool Core::isSettled(uint64_t pageChangesBefore) const {
-  if (!canSettle || hasTwins || isDisturbed ||
-      pageChanges != pageChangesBefore)
+  if (!canSettle || hasTwins || pageChanges != pageChangesBefore)
     return false;
+  auto isFilled = [this](uint64_t line) {
+    return filledSets >> (line & firstMask & 63) & 1;
+  };
+  for (const Cursor &cursor : cursors)
+    if (isFilled(cursor.line) || isFilled(cursor.end))
+      return false;
   for (uint64_t line : evicted)
     for (const Cursor &cursor : cursors)
       if (cursor.line == line || cursor.end == line)
@@ -112,7 +115,7 @@ bool Core::isSettled(uint64_t pageChangesBefore) const {
 void Core::iterate(uint64_t times) {
   uint64_t pageChangesBefore = pageChanges;
   evicted.clear();
-  isDisturbed = false;
+  filledSets = 0;
   if (touchAll() || times == 1 || isSettled(pageChangesBefore))
     return;
   for (uint64_t round = 1; round < times && !touchAll(); ++round)

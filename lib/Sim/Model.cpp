@@ -17,8 +17,8 @@ Model::Model(const Machine &machine, const WhatIf &whatIf)
   for (unsigned limit = unsigned(whatIf.limits.size()); limit--;)
     for (unsigned other = limit; other < whatIf.limits.size(); ++other)
       if (whatIf.firstWays(limit) == whatIf.firstWays(other))
-        for (Count kind : {Count::demandMisses, Count::prefetchMisses,
-                           Count::writeBacks})
+        for (Count kind :
+             {Count::demandMisses, Count::prefetchMisses, Count::writeBacks})
           countedIn[counters.firstCache(other, kind)] =
               counters.firstCache(limit, kind);
   if (!whatIf.prefetch)

@@ -92,6 +92,7 @@ private:
 
   bool isPageKnown(const Slot &slot, uint64_t line) const;
   bool isNewest(const Slot &slot, uint64_t line) const;
+  bool isFetched(uint64_t line, uint64_t previous) const;
   bool follow(Slot &slot, unsigned site, uint64_t line);
   void missFirst(unsigned site, uint64_t line, First &one, Count kind,
                  const CacheSets::Outcome &outcome);
@@ -132,21 +133,23 @@ private:
   std::vector<uint64_t> counts; ///< rows of sites
   std::vector<Pages> pages;     ///< TLBs of each page size, smallest first
   bool tlbHitsLeaveState = true;
-  uint64_t pageChanges = 1;     ///< how often a TLB has changed
-  std::vector<First> first;     ///< the first cache, for all limits that differ
-  std::vector<Lookup> looked;   ///< up in each of its sets
-  uint64_t firstMask;           ///< from a line's number to its set
+  uint64_t pageChanges = 1;   ///< how often a TLB has changed
+  std::vector<First> first;   ///< the first cache, for all limits that differ
+  std::vector<Lookup> looked; ///< up in each of its sets
+  uint64_t firstMask;         ///< from a line's number to its set
   std::vector<uint64_t> evicted; ///< from it in a round, see isSettled
   bool collectsEvicted = false;
-  uint64_t cursorSets = 0;     ///< a bit for the sets of the cursors' lines
-  bool isDisturbed = false;    ///< one of them got a line that was fetched ahead
+  uint64_t filledSets = 0; ///< a bit for the sets that were fetched into
   bool canSettle = true;
   std::vector<Chain> chains; ///< caches behind it, in layout's order
   std::vector<std::unique_ptr<CacheSets>> ownCaches;
 
   std::vector<Cursor> cursors; ///< of the loop at hand
   std::vector<Follower> followers;
-  bool canFollow = true; ///< what one site has fetched ahead is there for others
+  /// One prefetcher at most, into the first cache: what a site has fetched is
+  /// there for others.
+  bool canFollow = true;
+  unsigned linesAhead = 0;
   uint64_t runs = 0;
   bool hasTwins = false; ///< two cursors of one site
 };

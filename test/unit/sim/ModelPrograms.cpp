@@ -104,7 +104,7 @@ public:
 
   uint64_t run(uint64_t budget) {
     while (done < budget)
-      switch (random.below(6)) {
+      switch (random.below(7)) {
       case 0:
       case 1:
         runAffine();
@@ -120,6 +120,9 @@ public:
         break;
       case 5:
         runCopy();
+        break;
+      case 6:
+        runUnrolled();
         break;
       }
     return done;
@@ -180,6 +183,23 @@ private:
     unsigned core = anyCore();
     std::vector<Stream> streams = anyStreams();
     uint64_t times = random.below(300);
+    for (uint64_t passes = 1 + random.below(3); passes; --passes)
+      affine(core, streams, times);
+  }
+
+  /// A loop of several turns at once: sites side by side on each array.
+  void runUnrolled() {
+    unsigned core = anyCore(), first = anySite();
+    uint64_t turns = random.oneOf<uint64_t>({2, 4, 4, 8});
+    int64_t stride = int64_t(turns * 16) * (random.oneIn(4) ? -1 : 1);
+    std::vector<Stream> streams;
+    for (uint64_t count = 1 + random.below(3); count; --count) {
+      uint64_t begin = anyArray() + random.below(4) * 1024;
+      for (uint64_t turn = 0; turn < turns; ++turn)
+        streams.push_back({unsigned(first + streams.size()) % siteCount,
+                           begin + turn * 16, stride});
+    }
+    uint64_t times = random.below(200);
     for (uint64_t passes = 1 + random.below(3); passes; --passes)
       affine(core, streams, times);
   }
