@@ -89,6 +89,9 @@ void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   for (const Stream &stream : streams)
     resolved.push_back(
         {siteOf(stream.site, stream.begin), stream.begin, stream.stride});
+  for (const Stream &stream : resolved)
+    pageUse.addStream(theModel->site(stream.site).array, stream.begin,
+                      stream.stride, times);
   now->affine(resolved, times);
 }
 
@@ -97,6 +100,9 @@ void SimProgram::copy(const Stream &from, const Stream &to, uint64_t bytes) {
     return;
   unsigned source = siteOf(from.site, from.begin);
   unsigned site = siteOf(to.site, to.begin);
+  pageUse.addRange(theModel->site(source).array, from.begin,
+                   from.begin + bytes);
+  pageUse.addRange(theModel->site(site).array, to.begin, to.begin + bytes);
   now->copy(source, from.begin, site, to.begin, bytes);
 }
 
@@ -104,6 +110,7 @@ void SimProgram::fill(const Stream &to, uint64_t bytes) {
   if (!bytes)
     return;
   unsigned site = siteOf(to.site, to.begin);
+  pageUse.addRange(theModel->site(site).array, to.begin, to.begin + bytes);
   now->range(site, to.begin, bytes);
 }
 

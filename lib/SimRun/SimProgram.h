@@ -8,6 +8,7 @@
 
 #include "SimRun/SimArrays.h"
 #include "SimRun/SimDecoder.h"
+#include "SimRun/SimPageUse.h"
 #include "SimRun/SimPlaces.h"
 #include <memory>
 #include <set>
@@ -50,6 +51,8 @@ public:
   }
   const SimPlaces &places() const { return thePlaces; }
   const SimArrays &arrays() const { return theArrays; }
+  /// By number of the array.
+  std::vector<PageUse> pageUses() const { return pageUse.byArray(); }
   unsigned siteCount() const { return sites; }
   /// Bytes of all accesses.
   uint64_t accessedBytes() const;
@@ -62,6 +65,7 @@ public:
   // For the decoder.
   void access(unsigned place, uint64_t address) {
     unsigned site = siteOf(place, address);
+    pageUse.add(theModel->site(site).array, address);
     now->access(site, address);
   }
   void checked(unsigned, uint64_t) {}
@@ -110,6 +114,7 @@ private:
   unsigned stackArray = 0;
   SimPlaces thePlaces;
   SimArrays theArrays;
+  SimPageUse pageUse;
   SimDecoder decoder;
   /// From place << 32 | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;

@@ -236,9 +236,13 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
     if (part.counts.accesses)
       parts.push_back(std::move(part));
   };
-  for (unsigned number = 0; number < arrays.size(); ++number)
-    addPart(report.arrays, partOf(program.arrays().array(number)),
-            arrays[number]);
+  std::vector<PageUse> uses = program.pageUses();
+  uses.resize(arrays.size());
+  for (unsigned number = 0; number < arrays.size(); ++number) {
+    SimPart part = partOf(program.arrays().array(number));
+    part.use = uses[number];
+    addPart(report.arrays, part, arrays[number]);
+  }
   for (unsigned number = 0; number < codes.size(); ++number)
     addPart(report.loops, partOf(program.places().code(number)), codes[number]);
   llvm::sort(report.arrays, isBefore);

@@ -54,6 +54,7 @@ struct SimPart {
   unsigned line = 0;
   uint64_t bytes = 0; ///< of an array; 0: not known
   SimCounts counts;
+  sim::PageUse use; ///< of an array
 };
 
 /// How the program ended.
@@ -153,6 +154,9 @@ std::string coresOf(const SimReport &report);
 std::string placementVerdictOf(const SimReport &report);
 /// A sentence, or one for each base page.
 std::string verdictOf(const SimReport &report);
+/// What of its 2 MiB pages an array uses, if that is less than half of at least
+/// 8 MiB; "" if not. A sentence without its array.
+std::string sparseUseOf(const SimPart &array);
 /// Whose accesses are not in the counts at all; "" if none are missing.
 std::string missingPartOf(const SimReport &report);
 /// A function as in the source, without its parameters.

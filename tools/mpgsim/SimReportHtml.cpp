@@ -312,6 +312,10 @@ void PageWriter::writeParts(StringRef id, StringRef title,
     out << "</tr>\n";
   }
   endHtmlTable(out);
+  for (const SimPart &part : parts)
+    if (std::string use = sparseUseOf(part); !use.empty())
+      out << "<p><code>" << escapeHtml(nameOf(part, longestName))
+          << "</code>: " << use << ".</p>\n";
   if (parts.size() > rowLimit)
     out << "<p class=\"muted\">" << parts.size() - rowLimit
         << " more with fewer misses are in the JSON.</p>\n";

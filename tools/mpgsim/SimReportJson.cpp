@@ -95,6 +95,12 @@ static void writeParts(json::OStream &json, const SimReport &report,
           json.attribute("line", part.line);
         if (part.bytes)
           json.attribute("bytes", part.bytes);
+        if (part.use.of2M)
+          json.attributeObject("pagesUsed", [&] {
+            json.attribute("4KiB", part.use.of4K);
+            json.attribute("64KiB", part.use.of64K);
+            json.attribute("2MiB", part.use.of2M);
+          });
         writeCounts(json, report, part.counts);
       });
   });

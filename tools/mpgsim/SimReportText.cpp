@@ -128,6 +128,12 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
       out << "\n";
     }
     writeParts(out, report, "array", report.arrays, arrayName);
+    for (const SimPart &array :
+         ArrayRef(report.arrays)
+             .take_front(std::min(mostRows, report.arrays.size())))
+      if (std::string use = sparseUseOf(array); !use.empty())
+        out << fillText(arrayName(array, nameColumns) + ": " + use + ".", 2)
+            << "\n";
     out << "\n";
     writeParts(out, report, "loop", report.loops, loopName);
     out << "\n";

@@ -251,6 +251,17 @@ std::string mpg::placementVerdictOf(const SimReport &report) {
   return text + " (" + pageName(page.pageBytes) + " pages)";
 }
 
+std::string mpg::sparseUseOf(const SimPart &array) {
+  uint64_t touched = array.use.of2M << 21;
+  uint64_t used4K = array.use.of4K << 12, used64K = array.use.of64K << 16;
+  if (touched < uint64_t(8) << 20 || used4K > touched / 2)
+    return "";
+  return formatv("of {0} that it touches in 2 MiB pages {1:f1} % are used in 4 "
+                 "KiB pages, {2:f1} % in 64 KiB pages",
+                 formatBytes(touched), 100 * double(used4K) / double(touched),
+                 100 * double(used64K) / double(touched));
+}
+
 std::string mpg::missingPartOf(const SimReport &report) {
   const SimEnding &ending = report.ending;
   if (!ending.otherThreads)

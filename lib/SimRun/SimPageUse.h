@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which 4 KiB of the 2 MiB pages that an array touches are used: what large
+// pages take of memory beyond what the program needs (hot bloat).
+
+#ifndef MPG_SIMRUN_SIMPAGEUSE_H
+#define MPG_SIMRUN_SIMPAGEUSE_H
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+namespace mpg::sim {
+
+/// Pages of each size with an access.
+struct PageUse {
+  uint64_t of4K = 0, of64K = 0, of2M = 0;
+};
+
+class SimPageUse {
+public:
+  void add(unsigned array, uint64_t address) {
+    uint64_t frame = address >> frameBits;
+    Recent &one = recent[frame % recent.size()];
+    if (one.frame != frame || one.array != array)
+      find(array, frame, one);
+    one.pages->set(address >> pageBits & (pagesEach - 1));
+  }
+  /// All bytes of [begin, end).
+  void addRange(unsigned array, uint64_t begin, uint64_t end);
+  /// \p times accesses, \p stride bytes apart.
+  void addStream(unsigned array, uint64_t begin, int64_t stride,
+                 uint64_t times);
+  /// By array; one without accesses may be missing at the end.
+  std::vector<PageUse> byArray() const;
+
+private:
+  static constexpr unsigned pageBits = 12, frameBits = 21, pagesEach = 512;
+  using Pages = std::bitset<pagesEach>;
+  /// Where the pages of a 2 MiB page are, to search for it but once.
+  struct Recent {
+    uint64_t frame = ~uint64_t(0); ///< which no address has
+    unsigned array = 0;
+    Pages *pages = nullptr;
+  };
+  void find(unsigned array, uint64_t frame, Recent &one);
+
+  std::array<Recent, 1024> recent;
+  /// By array, then by number of the 2 MiB page. A deque, as they must stay.
+  std::deque<std::unordered_map<uint64_t, Pages>> used;
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_SIMRUN_SIMPAGEUSE_H
