@@ -100,3 +100,27 @@ CacheSets::Place CacheSets::victim(Block *set, unsigned sector) const {
   }
   return best;
 }
+
+void CacheSets::addState(uint64_t lines, std::vector<uint64_t> &state) const {
+  constexpr uint64_t lineBits = (uint64_t(1) << 44) - 1;
+  for (Block &block : blocks)
+    for (unsigned lane = 0; lane < mpg::sim::lanes; ++lane) {
+      uint8_t kind = stateIn({&block, lane});
+      uint64_t line = kind & isFree ? 0 : lineIn({&block, lane}) - lines;
+      state.push_back((line & lineBits) << 16 | uint64_t(kind & ~topBits) << 8 |
+                      uint8_t(block.age[lane]));
+    }
+}
+
+void CacheSets::moveLines(uint64_t lines) {
+  for (Block &block : blocks)
+    for (unsigned lane = 0; lane < mpg::sim::lanes; ++lane) {
+      uint8_t kind = stateIn({&block, lane});
+      if (kind & isFree)
+        continue;
+      uint64_t line = lineIn({&block, lane}) + lines;
+      block.mark[lane] = int8_t(markOf(line));
+      block.state[lane] = int8_t((kind & ~topBits) | topOf(line));
+      block.low[lane] = uint32_t(line);
+    }
+}

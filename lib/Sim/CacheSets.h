@@ -67,6 +67,11 @@ public:
     __builtin_prefetch(&block->mark, 1);
     __builtin_prefetch(&block->low, 1);
   }
+  /// Adds all that decides what comes next, as if each line in it were
+  /// \p lines less.
+  void addState(uint64_t lines, std::vector<uint64_t> &state) const;
+  /// Each line in it becomes the one \p lines further on, in the same set.
+  void moveLines(uint64_t lines);
   /// Whether all lines of a set can be used in turn without a miss: LRU, and no
   /// sector has a limit.
   bool isPlainLru() const { return lru && !limited; }

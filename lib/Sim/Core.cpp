@@ -56,7 +56,7 @@ void Core::addFirst(unsigned limit) {
   for (First &one : first)
     if (one.ways == ways)
       return;
-  first.push_back({*model.makeCache(0, limit), ways, limit, {}, {}});
+  first.push_back({*model.makeCache(0, limit), ways, limit, {}, {}, {}});
   first.back().requests.reserve(First::mostRequests);
 }
 
@@ -200,6 +200,8 @@ inline void Core::ask(First &one, unsigned site, uint64_t line, unsigned level,
     answer(one);
   one.requests.push_back({line, unsigned(site * model.counters.size()),
                           uint8_t(level), slots[site].sector, kind});
+  if (period.times)
+    one.log.push_back(one.requests.back());
 }
 
 inline void Core::missFirst(unsigned site, uint64_t line, First &one,

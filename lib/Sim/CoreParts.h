@@ -8,6 +8,7 @@
 #include "Sim/FifoTlb.h"
 #include "Sim/Model.h"
 #include "Sim/SetTlb.h"
+#include <algorithm>
 
 namespace mpg::sim {
 
@@ -69,7 +70,7 @@ struct Core::Slot {
   uint64_t pageLine = noLine; ///< that was looked up in the TLBs last
   uint64_t pageChanges = 0;   ///< of the core, then
   uint64_t accesses = 0;
-  uint64_t run = 0; ///< of which it was a stream last
+  uint64_t run = 0; ///< number of the leader that it had last
   unsigned bytes;
   uint8_t sector;
   bool store;
@@ -96,6 +97,7 @@ struct Core::First {
   unsigned limit;              ///< the first of these; has the counters of all
   std::vector<Chain *> chains; ///< behind it
   std::vector<Request> requests;
+  std::vector<Request> log; ///< of a period
 };
 
 /// In front of each operation: what other cores asked for comes first.
@@ -122,8 +124,8 @@ inline CacheSets::Outcome Core::First::takeIn(uint64_t line, uint64_t set,
 /// A page that the site used before is in every TLB as long as none has
 /// changed.
 inline bool Core::isPageKnown(const Slot &slot, uint64_t line) const {
-  return slot.pageChanges == pageChanges &&
-         (slot.pageLine ^ line) >> pageShift == 0;
+  return pagesApart || (slot.pageChanges == pageChanges &&
+                        (slot.pageLine ^ line) >> pageShift == 0);
 }
 
 /// The line that was used last in its set is there for every limit, and the
@@ -144,6 +146,19 @@ inline bool Core::isFetched(uint64_t line, uint64_t previous) const {
   uint64_t target = line + way * linesAhead;
   return (target ^ line) >> pageShift != 0 ||
          looked[target & firstMask].ahead == target;
+}
+
+/// To where it is in iteration \p now. \returns the bytes that both its first
+/// and its last byte can go on in the block of 2^bits bytes that they are in.
+inline uint64_t Core::place(Cursor &cursor, uint64_t now, unsigned bits) {
+  int64_t stride = cursor.stream.stride;
+  uint64_t address = cursor.stream.begin + uint64_t(stride) * now;
+  uint64_t last = address + cursor.bytes - 1;
+  cursor.line = address >> lineBits;
+  cursor.end = last >> lineBits;
+  uint64_t mask = (uint64_t(1) << bits) - 1;
+  return stride > 0 ? mask - std::max(address & mask, last & mask)
+                    : std::min(address & mask, last & mask);
 }
 
 /// A line that is still the newest of its set, on a page that is known, while

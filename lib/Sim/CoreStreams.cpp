@@ -52,23 +52,14 @@ void Core::addCursor(const Stream &stream, unsigned bytes) {
   // Behind a stride of a line or more no iteration stays.
   uint64_t inverse =
       step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
-  cursors.push_back({noLine, noLine, 0, stream, inverse, bytes});
+  cursors.push_back({noLine, noLine, 0, stream, inverse, bytes, false});
 }
 
-/// To where it is in iteration \p now. It stays there while both its first and
-/// its last byte do.
 inline void Core::moveCursor(Cursor &cursor, uint64_t now) {
-  int64_t stride = cursor.stream.stride;
-  uint64_t address = cursor.stream.begin + uint64_t(stride) * now;
-  uint64_t last = address + cursor.bytes - 1;
-  cursor.line = address >> lineBits;
-  cursor.end = last >> lineBits;
-  uint64_t mask = (uint64_t(1) << lineBits) - 1;
-  uint64_t way = stride > 0 ? mask - std::max(address & mask, last & mask)
-                            : std::min(address & mask, last & mask);
+  uint64_t way = place(cursor, now, lineBits);
   // A division: lines have less than 2^16 bytes, so nothing is lost.
   uint64_t stays = (way * cursor.inverse >> 32) + 1;
-  cursor.next = stride ? now + stays : ~uint64_t(0);
+  cursor.next = cursor.stream.stride ? now + stays : ~uint64_t(0);
 }
 
 /// To where they are in iteration \p now. \returns the first one in which a
@@ -122,9 +113,9 @@ void Core::iterate(uint64_t times) {
     ;
 }
 
-/// Whether \p cursor, next to \p leader in order, has the same lines all the
-/// time: lines begin at multiples of the stride, and both stay between two.
-bool Core::isLedBy(const Cursor &leader, const Cursor &cursor) const {
+/// Whether both have the same lines all the time: lines begin at multiples of
+/// the stride, and both stay between two.
+bool Core::haveSameLines(const Cursor &leader, const Cursor &cursor) const {
   int64_t stride = cursor.stream.stride;
   uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
   if (stride != leader.stream.stride || !cursor.inverse || step & (step - 1))
@@ -132,22 +123,61 @@ bool Core::isLedBy(const Cursor &leader, const Cursor &cursor) const {
   auto isInBlock = [&](uint64_t address) {
     return ((leader.stream.begin ^ address) & -step) == 0;
   };
-  const Slot &first = slots[leader.stream.site];
-  const Slot &slot = slots[cursor.stream.site];
   return isInBlock(leader.stream.begin + leader.bytes - 1) &&
          isInBlock(cursor.stream.begin) &&
-         isInBlock(cursor.stream.begin + cursor.bytes - 1) &&
+         isInBlock(cursor.stream.begin + cursor.bytes - 1);
+}
+
+/// Whether \p cursor, next to \p leader in order, does nothing.
+bool Core::isLedBy(const Cursor &leader, const Cursor &cursor) const {
+  const Slot &first = slots[leader.stream.site];
+  const Slot &slot = slots[cursor.stream.site];
+  return haveSameLines(leader, cursor) &&
          (first.key & slot.keyMask) == slot.key;
+}
+
+/// A loop that was unrolled: where the second half of its body is like the
+/// first, its turns are as many again of half the body.
+void Core::halveBody() {
+  turns = 1;
+  for (size_t half = cursors.size() / 2; half && cursors.size() == 2 * half;
+       half /= 2, turns *= 2) {
+    for (size_t at = 0; at < half; ++at)
+      if (cursors[at].stream.site != cursors[half + at].stream.site ||
+          !haveSameLines(cursors[at], cursors[half + at]))
+        return;
+    cursors.resize(half);
+  }
+}
+
+/// Who leads whom; of several instructions of one line of the source on one
+/// array all are one site. A site with two leaders goes to and fro between
+/// their lines: then nobody follows.
+void Core::findLeaders() {
+  uint64_t runsBefore = runs;
+  hasTwins = false;
+  size_t leader = 0;
+  for (size_t at = 0; at < cursors.size(); ++at) {
+    Cursor &cursor = cursors[at];
+    cursor.isLed = at && canFollow && isLedBy(cursors[leader], cursor);
+    if (!cursor.isLed) {
+      leader = at;
+      ++runs;
+    }
+    Slot &slot = slots[cursor.stream.site];
+    hasTwins |= slot.run > runsBefore && slot.run != runs;
+    slot.run = runs;
+  }
 }
 
 /// Behind the first line, where each has fetched ahead what is its own.
 void Core::dropFollowers() {
   followers.clear();
-  if (!canFollow || hasTwins)
+  if (hasTwins)
     return;
   size_t kept = 0;
   for (size_t at = 1; at < cursors.size(); ++at) {
-    if (isLedBy(cursors[kept], cursors[at]))
+    if (cursors[at].isLed)
       followers.push_back({cursors[at].stream.site, cursors[kept].stream.site});
     else
       cursors[++kept] = cursors[at];
@@ -159,26 +189,25 @@ void Core::run(uint64_t times) {
   if (!times)
     return;
   begin();
-  ++runs;
-  hasTwins = false;
-  for (const Cursor &cursor : cursors) {
-    Slot &slot = slots[cursor.stream.site];
-    slot.accesses += times;
-    hasTwins |= slot.run == runs;
-    slot.run = runs;
-  }
+  for (const Cursor &cursor : cursors)
+    slots[cursor.stream.site].accesses += times;
+  halveBody();
+  findLeaders();
   collectsEvicted = true;
+  pagesApart = findPeriod(times);
   uint64_t now = moveCursors(0, times);
-  iterate(now);
+  iterate(now * turns);
   if (now < times) {
     dropFollowers();
     while (now < times) {
-      uint64_t until = moveCursors(now, times);
-      iterate(until - now);
-      now = until;
+      uint64_t until = std::min(moveCursors(now, times), period.next);
+      iterate((until - now) * turns);
+      now = until == period.next ? endPeriod(until, times) : until;
     }
     for (const Follower &follower : followers)
       slots[follower.site].line = slots[follower.leader].line;
   }
   collectsEvicted = false;
+  if (pagesApart)
+    runPages(times);
 }

@@ -64,10 +64,19 @@ private:
     Stream stream;
     uint64_t inverse; ///< 2^32 by the stride, rounded up
     unsigned bytes;
+    bool isLed; ///< \see findLeaders
   };
   /// A site that walks along the lines of another.
   struct Follower {
     unsigned site, leader;
+  };
+  /// Iterations of a loop after which all is as before, some lines further on.
+  struct Period {
+    uint64_t times = 0; ///< iterations; 0: none is looked for
+    uint64_t next;      ///< the iteration that the next one begins with
+    uint64_t lines;     ///< that all streams go on in one
+    uint64_t seen;      ///< how many there were
+    std::vector<uint64_t> state; ///< at its begin, \see stateBefore
   };
   /// What happened last in a set of the first cache, for all limits.
   struct Lookup {
@@ -116,12 +125,23 @@ private:
   void copyVectors(std::initializer_list<Stream> streams, uint64_t bytes);
   void addCursor(const Stream &stream, unsigned bytes);
   void run(uint64_t times);
+  bool haveSameLines(const Cursor &leader, const Cursor &cursor) const;
   bool isLedBy(const Cursor &leader, const Cursor &cursor) const;
+  void halveBody();
+  void findLeaders();
   void dropFollowers();
   uint64_t moveCursors(uint64_t now, uint64_t times);
   void iterate(uint64_t times);
   bool isSettled(uint64_t pageChangesBefore) const;
+  uint64_t place(Cursor &cursor, uint64_t now, unsigned bits);
   void moveCursor(Cursor &cursor, uint64_t now);
+  bool findPeriod(uint64_t times);
+  uint64_t endPeriod(uint64_t now, uint64_t times);
+  void stopPeriods();
+  std::vector<uint64_t> stateBefore(uint64_t lines) const;
+  void repeat(uint64_t periods);
+  void runPages(uint64_t times);
+  bool lookUpAll();
   uint64_t *row(unsigned site);
 
   Model &model;
@@ -145,13 +165,17 @@ private:
   std::vector<std::unique_ptr<CacheSets>> ownCaches;
 
   std::vector<Cursor> cursors; ///< of the loop at hand
+  uint64_t turns = 1;          ///< of them in one iteration
   std::vector<Follower> followers;
   /// One prefetcher at most, into the first cache: what a site has fetched is
   /// there for others.
   bool canFollow = true;
   unsigned linesAhead = 0;
   uint64_t runs = 0;
-  bool hasTwins = false; ///< two cursors of one site
+  Period period; ///< of the loop at hand
+  /// Pages are not looked up with the lines, \see runPages.
+  bool pagesApart = false;
+  bool hasTwins = false; ///< two leaders of one site
 };
 
 class Model {

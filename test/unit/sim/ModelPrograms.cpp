@@ -104,7 +104,7 @@ public:
 
   uint64_t run(uint64_t budget) {
     while (done < budget)
-      switch (random.below(7)) {
+      switch (random.below(8)) {
       case 0:
       case 1:
         runAffine();
@@ -123,6 +123,9 @@ public:
         break;
       case 6:
         runUnrolled();
+        break;
+      case 7:
+        runLong();
         break;
       }
     return done;
@@ -187,21 +190,48 @@ private:
       affine(core, streams, times);
   }
 
+  static void sortByTurn(std::vector<Stream> &streams, uint64_t turns) {
+    std::vector<Stream> sorted;
+    for (uint64_t turn = 0; turn < turns; ++turn)
+      for (size_t at = turn; at < streams.size(); at += turns)
+        sorted.push_back(streams[at]);
+    streams = std::move(sorted);
+  }
+
   /// A loop of several turns at once: sites side by side on each array.
   void runUnrolled() {
     unsigned core = anyCore(), first = anySite();
     uint64_t turns = random.oneOf<uint64_t>({2, 4, 4, 8});
     int64_t stride = int64_t(turns * 16) * (random.oneIn(4) ? -1 : 1);
+    bool oneSite = random.oneIn(2); // for each array
     std::vector<Stream> streams;
     for (uint64_t count = 1 + random.below(3); count; --count) {
       uint64_t begin = anyArray() + random.below(4) * 1024;
       for (uint64_t turn = 0; turn < turns; ++turn)
-        streams.push_back({unsigned(first + streams.size()) % siteCount,
-                           begin + turn * 16, stride});
+        streams.push_back(
+            {unsigned(first + (oneSite ? count : streams.size())) % siteCount,
+             begin + turn * 16, stride});
     }
-    uint64_t times = random.below(200);
+    if (random.oneIn(2)) // one turn after the other
+      sortByTurn(streams, turns);
+    uint64_t times = random.below(random.oneIn(4) ? 2000 : 200);
     for (uint64_t passes = 1 + random.below(3); passes; --passes)
       affine(core, streams, times);
+  }
+
+  /// Streams of one stride over some pages.
+  void runLong() {
+    unsigned core = anyCore();
+    bool isSmall = whatIf.pageBytes[0] == 4096;
+    int64_t stride = isSmall ? random.oneOf<int64_t>({8, 16, 24, 32, 64, -16})
+                             : random.oneOf<int64_t>({48, 64, -64});
+    std::vector<Stream> streams;
+    for (uint64_t count = 1 + random.below(3); count; --count)
+      streams.push_back(
+          {anySite(), anyArray() + random.below(4) * 1024, stride});
+    uint64_t pages = 4 + random.below(isSmall ? 12 : 3);
+    uint64_t bytes = pages * whatIf.pageBytes[0] + random.below(5000);
+    affine(core, streams, bytes / uint64_t(stride > 0 ? stride : -stride));
   }
 
   /// for i: for j < i: rows of a triangular matrix and a vector

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Long loops through memory repeat themselves. When all streams have gone on by
+// the same whole number of small pages and of turns through the first cache,
+// the next iterations do what the last ones did, some lines further on, if the
+// first cache is as it was then, some lines further on: the set of a line and
+// whether the prefetcher stops at a border are the same. So the first cache is
+// compared at these points, and once it is the same, what it asked of the
+// caches behind it is asked again with other lines, and not found out anew.
+// Those have all that is asked: nothing repeats in them, as pages lie anywhere.
+//
+// TLBs neither change what the first cache does nor are changed by it. For such
+// a loop they are asked apart, where a stream comes to another page.
+
+#include "Sim/CoreParts.h"
+#include <algorithm>
+
+using namespace mpg::sim;
+
+/// It takes some until the first cache is full of the loop's lines.
+static constexpr uint64_t mostPeriods = 16, leastPeriods = 4;
+/// Lines of one period, which bounds what is written down.
+static constexpr uint64_t mostLines = 1 << 16;
+
+/// Whether the loop at hand is such a loop.
+bool Core::findPeriod(uint64_t times) {
+  stopPeriods();
+  const Cursor &first = cursors.front();
+  int64_t stride = first.stream.stride;
+  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
+  uint64_t bytes = std::max(uint64_t(1) << pageShift, firstMask + 1)
+                   << lineBits;
+  // Behind a step of a line or more each iteration is another line.
+  if (!first.inverse || times * step < leastPeriods * bytes || !canFollow)
+    return false;
+  uint64_t iterations = bytes / (step & -step);
+  uint64_t lines = iterations * step >> lineBits;
+  if (times < leastPeriods * iterations || lines * cursors.size() > mostLines)
+    return false;
+  for (const Cursor &cursor : cursors)
+    if (cursor.stream.stride != stride)
+      return false;
+  period = {iterations, iterations, stride > 0 ? lines : -lines, 0, {}};
+  return true;
+}
+
+void Core::stopPeriods() {
+  period.times = 0;
+  period.next = noLine;
+  for (First &one : first)
+    one.log.clear();
+}
+
+/// What the first cache and the sites of the loop would be like \p lines
+/// before.
+std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
+  std::vector<uint64_t> state;
+  for (const First &one : first)
+    one.cache.addState(lines, state);
+  for (const Lookup &last : looked) {
+    state.push_back(last.newest == noLine ? noLine
+                                          : last.newest - (lines << 3));
+    state.push_back(last.ahead == noLine ? noLine : last.ahead - lines);
+  }
+  for (const Cursor &cursor : cursors)
+    state.push_back(slots[cursor.stream.site].line - lines);
+  return state;
+}
+
+/// In front of iteration \p now of \p times. \returns the one to go on with.
+uint64_t Core::endPeriod(uint64_t now, uint64_t times) {
+  std::vector<uint64_t> state = stateBefore(++period.seen * period.lines);
+  uint64_t left = (times - now) / period.times;
+  if (state == period.state) {
+    repeat(left);
+    now += left * period.times;
+    left = 0;
+  }
+  if (!left || period.seen == mostPeriods) {
+    stopPeriods();
+    return now;
+  }
+  period.state = std::move(state);
+  period.next += period.times;
+  for (First &one : first)
+    one.log.clear();
+  return now;
+}
+
+/// All that happened in the last period, \p periods times more.
+void Core::repeat(uint64_t periods) {
+  for (First &one : first) {
+    for (const Request &request : one.log)
+      counts[request.row +
+             model.counters.firstCache(one.limit, request.kind)] += periods;
+    uint64_t lines = 0;
+    for (uint64_t number = 0; number < periods; ++number) {
+      lines += period.lines;
+      for (const Request &request : one.log) {
+        if (one.requests.size() == First::mostRequests)
+          answer(one);
+        one.requests.push_back(request);
+        one.requests.back().line += lines;
+      }
+    }
+    one.cache.moveLines(lines);
+  }
+  uint64_t lines = period.lines * periods;
+  for (Lookup &last : looked) {
+    last.newest += last.newest == noLine ? 0 : lines << 3;
+    last.ahead += last.ahead == noLine ? 0 : lines;
+  }
+  // A site may have several streams.
+  std::vector<uint64_t> siteLines;
+  for (const Cursor &cursor : cursors)
+    siteLines.push_back(slots[cursor.stream.site].line + lines);
+  for (size_t at = 0; at < cursors.size(); ++at) {
+    Cursor &cursor = cursors[at];
+    slots[cursor.stream.site].line = siteLines[at];
+    cursor.line += lines;
+    cursor.end += lines;
+    cursor.next += period.times * periods;
+  }
+}
+
+/// One iteration, its pages alone. \returns whether the same once more would
+/// change nothing.
+bool Core::lookUpAll() {
+  bool same = true;
+  for (const Cursor &cursor : cursors) {
+    unsigned site = cursor.stream.site;
+    same &= lookUpPages(slots[site], site, cursor.line);
+    if ((cursor.line ^ cursor.end) >> pageShift)
+      same &= lookUpPages(slots[site], site, cursor.end);
+  }
+  return same;
+}
+
+/// The whole loop, its pages alone. While all streams stay on their pages one
+/// iteration is like the next.
+void Core::runPages(uint64_t times) {
+  pagesApart = false;
+  int64_t stride = cursors.front().stream.stride;
+  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
+  for (Cursor &cursor : cursors)
+    cursor.next = 0;
+  for (uint64_t now = 0, until; now < times; now = until) {
+    until = times;
+    for (Cursor &cursor : cursors) {
+      if (cursor.next == now)
+        cursor.next = now + place(cursor, now, lineBits + pageShift) / step + 1;
+      until = std::min(until, cursor.next);
+    }
+    for (uint64_t round = (until - now) * turns; round && !lookUpAll(); --round)
+      ;
+  }
+}
