@@ -41,16 +41,12 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
   return length <= left ? unsigned(length) : 1;
 }
 
-/// Accesses of a record that is no loop.
+/// Accesses of a record that is neither one nor a loop.
 static uint64_t accessesOf(const mpg_sim_record *record, unsigned length) {
-  switch (kindOf(*record)) {
-  case MPG_SIM_ACCESS:
-    return 1;
-  case MPG_SIM_FROM:
-  case MPG_SIM_TO:
-    return length > 1 ? record[length - 1].value / 64 * (length - 1) + 1 : 0;
-  }
-  return 0;
+  bool isCopy =
+      kindOf(*record) == MPG_SIM_FROM || kindOf(*record) == MPG_SIM_TO;
+  return isCopy && length > 1 ? record[length - 1].value / 64 * (length - 1) + 1
+                              : 0;
 }
 
 SimMerge::SimMerge(SimLanes &source, unsigned count, Reader reader)
@@ -155,6 +151,10 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
     return false;
   }
   unsigned left = perChunk - lane.at;
+  if (kindOf(*record) == MPG_SIM_ACCESS) {
+    lane.at += runAccesses(lane, record, left, end);
+    return true;
+  }
   if (kindOf(*record) == MPG_SIM_LOOP && lengthOf(record, left) > 1) {
     lane.at += runLoop(lane, record, left, end);
     return true;
@@ -166,6 +166,18 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
   std::copy(record, record + length, room(length));
   lane.clock += accessesOf(record, length);
   return true;
+}
+
+/// Accesses one after the other, as many as the turn has left.
+unsigned SimMerge::runAccesses(Lane &lane, const mpg_sim_record *record,
+                               unsigned left, uint64_t end) {
+  uint64_t most = std::min<uint64_t>({left, end - lane.clock, perChunk - 1});
+  unsigned count = 1;
+  while (count < most && kindOf(record[count]) == MPG_SIM_ACCESS)
+    ++count;
+  std::copy(record, record + count, room(count));
+  lane.clock += count;
+  return count;
 }
 
 /// As many iterations as the turn has left. \returns the records that are over

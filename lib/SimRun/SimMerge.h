@@ -70,6 +70,8 @@ private:
   std::optional<unsigned> leastReady() const;
   void run(unsigned number);
   bool runRecord(unsigned number, uint64_t end);
+  unsigned runAccesses(Lane &lane, const mpg_sim_record *record, unsigned left,
+                       uint64_t end);
   unsigned runLoop(Lane &lane, const mpg_sim_record *record, unsigned left,
                    uint64_t end);
   bool wait(unsigned number, const mpg_sim_record &record);

@@ -22,6 +22,7 @@ struct PageUse {
 
 class SimPageUse {
 public:
+  static constexpr unsigned pageBits = 12;
   void add(unsigned array, uint64_t address) {
     uint64_t frame = address >> frameBits;
     Recent &one = recent[frame % recent.size()];
@@ -38,7 +39,7 @@ public:
   std::vector<PageUse> byArray() const;
 
 private:
-  static constexpr unsigned pageBits = 12, frameBits = 21, pagesEach = 512;
+  static constexpr unsigned frameBits = 21, pagesEach = 512;
   using Pages = std::bitset<pagesEach>;
   /// Where the pages of a 2 MiB page are, to search for it but once.
   struct Recent {

@@ -57,7 +57,7 @@ void SimProgram::begin() {
   found = &foundByCore[0];
 }
 
-unsigned SimProgram::findSite(unsigned place, uint64_t address) {
+SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
   begin();
   // A place that no module has named is damage; it is counted as one.
   if (place >= thePlaces.count())
@@ -78,9 +78,10 @@ unsigned SimProgram::findSite(unsigned place, uint64_t address) {
   }
   if (place >= found->size())
     found->resize(thePlaces.count());
-  (*found)[place] = {range.begin, range.end, theArrays.changes(),
-                     known->second};
-  return known->second;
+  Found &one = (*found)[place];
+  one = {range.begin, range.end, theArrays.changes(), ~uint64_t(0),
+         known->second};
+  return one;
 }
 
 /// A stream belongs to the array in which it begins.

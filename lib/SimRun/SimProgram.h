@@ -64,9 +64,12 @@ public:
 
   // For the decoder.
   void access(unsigned place, uint64_t address) {
-    unsigned site = siteOf(place, address);
-    pageUse.add(theModel->site(site).array, address);
-    now->access(site, address);
+    Found &one = foundFor(place, address);
+    if (uint64_t page = address >> SimPageUse::pageBits; page != one.page) {
+      one.page = page;
+      pageUse.add(theModel->site(one.site).array, address);
+    }
+    now->access(one.site, address);
   }
   void checked(unsigned, uint64_t) {}
   void loop(const std::vector<Stream> &streams, uint64_t times);
@@ -84,20 +87,24 @@ private:
   /// What was found for a place the last time.
   struct Found {
     uint64_t begin = 1, end = 0;
-    uint64_t changes = 0; ///< of the arrays
+    uint64_t changes = 0;         ///< of the arrays
+    uint64_t page = ~uint64_t(0); ///< that it accessed last
     unsigned site = 0;
   };
 
-  unsigned siteOf(unsigned place, uint64_t address) {
+  Found &foundFor(unsigned place, uint64_t address) {
     if (found && place < found->size()) {
-      const Found &last = (*found)[place];
+      Found &last = (*found)[place];
       if (address >= last.begin && address < last.end &&
           last.changes == theArrays.changes())
-        return last.site;
+        return last;
     }
-    return findSite(place, address);
+    return find(place, address);
   }
-  unsigned findSite(unsigned place, uint64_t address);
+  unsigned siteOf(unsigned place, uint64_t address) {
+    return foundFor(place, address).site;
+  }
+  Found &find(unsigned place, uint64_t address);
   bool isStream(unsigned array);
   unsigned arrayOf(const SimPlace &place, unsigned found);
 
