@@ -10,6 +10,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tempfile
 
 site = runpy.run_path(lit_config.params["site"])
 build = site["mpg_build"]
@@ -121,6 +122,18 @@ if os.geteuid() == 0 and "setpriv" in config.available_features:
         config.available_features.add("root")
     else:
         config.available_features.discard("setpriv")
+# Void on file systems mounted with nosuid, and where no process may gain rights.
+if "root" in config.available_features:
+    os.makedirs(config.test_exec_root, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=config.test_exec_root) as folder:
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(shutil.which("id"), folder)
+        given = subprocess.run(["chown", "65534", copy], stderr=subprocess.DEVNULL)
+        if given.returncode == 0:
+            os.chmod(copy, 0o4755)
+            shown = subprocess.run([copy, "-u"], stdout=subprocess.PIPE).stdout
+            if shown == b"65534\n":
+                config.available_features.add("set-user-id")
 # Forbidden in many containers, and in a chroot.
 if shutil.which("unshare") and all(
     subprocess.run(["unshare", options, "true"], stderr=subprocess.DEVNULL).returncode

@@ -10,6 +10,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
@@ -68,11 +69,20 @@ static std::string findPath(StringRef name, StringRef searchPath,
   return refused;
 }
 
+/// As execve(2) has it: who may not gain rights, and a file system mounted with
+/// nosuid, make every such bit void; the file's capabilities give root nothing new.
 static bool isPrivileged(const std::string &path, const struct stat &status) {
+  struct statvfs volume;
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+      (statvfs(path.c_str(), &volume) == 0 && (volume.f_flag & ST_NOSUID)))
+    return false;
+  constexpr mode_t groupBits = S_ISGID | S_IXGRP;
   bool otherUser = (status.st_mode & S_ISUID) && status.st_uid != geteuid();
-  bool otherGroup = (status.st_mode & S_ISGID) && status.st_gid != getegid();
+  bool otherGroup = (status.st_mode & groupBits) == groupBits &&
+                    status.st_gid != getegid();
   return otherUser || otherGroup ||
-         getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+         (getuid() != 0 &&
+          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 static std::string identityOf(const struct stat &status) {

@@ -81,15 +81,10 @@ static void writeCounters(raw_ostream &out,
     out << "  " << fillText(names + ": " + reason, 2) << "\n";
 }
 
-void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
-  out << "mpgrun: " << printable(profile.program) << ": "
-      << describeEnding(profile.waitStatus) << ", "
-      << format("%.2f s", profile.seconds) << ", memory by object of "
-      << formatBytes(leastObjectBytes) << " and more\n";
-  if (!profile.problem.empty())
-    out << "  " << fillText(profile.problem, 2) << "\n";
+static void writeObjects(raw_ostream &out, const Profile &profile) {
   if (profile.objects.empty()) {
-    out << "  no object is that large\n";
+    out << (profile.isMeasured ? "  no object is that large\n"
+                               : "  none of its objects could be seen\n");
     return;
   }
   out << "  " << left_justify("region", 13)
@@ -107,6 +102,16 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   if (rest)
     out << "  " << profile.objects.size() - shown << " more of "
         << formatBytes(rest) << " together\n";
+}
+
+void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
+  out << "mpgrun: " << printable(profile.program) << ": "
+      << describeEnding(profile.waitStatus) << ", "
+      << format("%.2f s", profile.seconds) << ", memory by object of "
+      << formatBytes(leastObjectBytes) << " and more\n";
+  if (!profile.problem.empty())
+    out << "  " << fillText(profile.problem, 2) << "\n";
+  writeObjects(out, profile);
   writeCounters(out, profile.counters);
   std::string faults = profile.faultsMissing;
   if (faults.empty())
