@@ -6,30 +6,13 @@
 #include "Profile/PageScan.h"
 #include "Process/LargeFolios.h"
 #include "llvm/Support/MathExtras.h"
+#include "mpg/pagemap.h"
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
-
-namespace {
-
-// As <linux/fs.h> has them since Linux 6.7.
-struct ScanRegion {
-  uint64_t start, end, categories;
-};
-struct ScanRequest {
-  uint64_t size, flags, start, end, walkEnd, regions, regionCount, mostPages,
-      inverted, mask, anyOf, returned;
-};
-
-} // namespace
-
-static constexpr unsigned long scanPages = _IOWR('f', 16, ScanRequest);
-static constexpr uint64_t isPresent = 1 << 3, isSwapped = 1 << 4,
-                          isZero = 1 << 5, isHuge = 1 << 6;
 
 void PageUse::add(const PageUse &other) {
   usedBytes += other.usedBytes;
@@ -53,24 +36,17 @@ PageScan::~PageScan() {
 
 /// False: this kernel does not tell.
 bool PageScan::scan(uint64_t start, uint64_t end, PageUse &use) const {
-  ScanRegion regions[512];
-  ScanRequest request = {};
-  request.size = sizeof(request);
-  request.regions = uint64_t(uintptr_t(regions));
-  request.regionCount = std::size(regions);
-  request.end = end;
-  request.mask = request.inverted = isZero; // not what was only read
-  request.anyOf = isPresent | isSwapped;
-  request.returned = isHuge;
+  mpg_scan_region regions[512];
+  mpg_scan request = mpg_scan_for(regions, std::size(regions), end);
   for (uint64_t at = start; at < end; at = request.walkEnd) {
     request.start = at;
-    int count = ioctl(pagemap, scanPages, &request);
+    int count = ioctl(pagemap, MPG_PAGEMAP_SCAN, &request);
     if (count < 0 || request.walkEnd <= at)
       return false;
     for (int i = 0; i < count; ++i) {
       uint64_t bytes = regions[i].end - regions[i].start;
       use.usedBytes += bytes;
-      use.hugeBytes += regions[i].categories & isHuge ? bytes : 0;
+      use.hugeBytes += regions[i].categories & MPG_PAGE_HUGE ? bytes : 0;
     }
   }
   return true;

@@ -7,7 +7,9 @@
 #include "base/AllocationSites.h"
 
 #include "base/FutexLock.h"
+#include "base/Messages.h"
 #include "base/Syscall.h"
+#include "mpg/pagemap.h"
 #include "mpg/profile.h"
 #include "mpg/state.h"
 
@@ -39,17 +41,10 @@ static FutexLock tableLock;
 static __thread bool isInside __attribute__((tls_model("initial-exec")));
 
 void mpg::startAllocationSites(int fd) {
-  constexpr long bytes = sizeof(mpg_profile);
-  // All of it will be written to as memory.
-  char last;
-  if (rawCall(SYS_pread64, fd, long(&last), 1, MPG_STATE_PROFILE + bytes - 1) !=
-      1)
+  table = static_cast<mpg_profile *>(
+      mapStatePart(fd, MPG_STATE_PROFILE, sizeof(mpg_profile)));
+  if (!table)
     return;
-  long at = rawCall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                    MPG_STATE_PROFILE);
-  if (isError(at))
-    return;
-  table = reinterpret_cast<mpg_profile *>(at);
   // Of the program that this process was before it called exec.
   if (table->siteCount)
     memset(table, 0, offsetof(mpg_profile, sites));
@@ -248,19 +243,6 @@ void mpg::noteResized(const void *block, size_t bytes) {
 
 namespace {
 
-// As <linux/fs.h> has them since Linux 6.7.
-struct ScanRegion {
-  uint64_t start, end, categories;
-};
-struct ScanRequest {
-  uint64_t size, flags, start, end, walkEnd, regions, regionCount, mostPages,
-      inverted, mask, anyOf, returned;
-};
-static_assert(sizeof(ScanRequest) == 96);
-constexpr long scanPages = 0xc0606610; // PAGEMAP_SCAN
-constexpr uint64_t isPresent = 1 << 3, isSwapped = 1 << 4, isZero = 1 << 5,
-                   isHuge = 1 << 6;
-
 /// How a block lies.
 struct BlockPages {
   uint64_t usedBytes = 0, hugeBytes = 0;
@@ -277,27 +259,19 @@ void BlockPages::scan(uint64_t start, uint64_t end) {
                     O_RDONLY | O_CLOEXEC);
   if (isError(fd))
     return;
-  ScanRegion regions[64];
-  ScanRequest request = {};
-  request.size = sizeof request;
-  request.end = end;
-  request.regions = uintptr_t(regions);
-  request.regionCount = 64;
-  request.anyOf = isPresent | isSwapped;
-  request.inverted = isZero;
-  request.mask = isZero; // not pages that were only read
-  request.returned = isPresent | isHuge;
+  mpg_scan_region regions[64];
+  mpg_scan request = mpg_scan_for(regions, 64, end);
   long count = 0;
   for (uint64_t at = start; at < end && count >= 0; at = request.walkEnd) {
     request.start = at;
-    count = rawCall(SYS_ioctl, fd, scanPages, long(&request));
+    count = rawCall(SYS_ioctl, fd, MPG_PAGEMAP_SCAN, long(&request));
     if (count < 0 || request.walkEnd <= at)
       break;
     knows = MPG_PROFILE_KNOWS_USED | MPG_PROFILE_KNOWS_HUGE;
     for (long i = 0; i < count; ++i) {
       uint64_t bytes = regions[i].end - regions[i].start;
       usedBytes += bytes;
-      hugeBytes += regions[i].categories & isHuge ? bytes : 0;
+      hugeBytes += regions[i].categories & MPG_PAGE_HUGE ? bytes : 0;
     }
   }
   rawCall(SYS_close, fd);

@@ -147,21 +147,18 @@ static bool isStateFile(int fd, uint32_t &owner) {
   if (count != long(headBytes) || head.magic != MPG_STATE_MAGIC ||
       head.structBytes != sizeof(mpg_state))
     return false;
-  // All of it will be written to as memory.
-  char last;
-  if (rawCall(SYS_pread64, fd, long(&last), 1, sizeof(mpg_state) - 1) != 1)
-    return false;
   owner = head.pid;
   return isNamedForState(fd);
 }
 
-/// As memory and not by its descriptor: a daemon closes all of them and may
-/// open a file of its own by the same number, and a write counts against
-/// RLIMIT_FSIZE. mpgrun has given the file its size. Null: nobody will hear.
-static mpg_state *mapState(int fd) {
-  long at = rawCall(SYS_mmap, 0, sizeof(mpg_state), PROT_READ | PROT_WRITE,
-                    MAP_SHARED, fd, 0);
-  return isError(at) ? nullptr : reinterpret_cast<mpg_state *>(at);
+void *mpg::mapStatePart(int fd, long offset, size_t bytes) {
+  // All of it will be written to.
+  char last;
+  if (rawCall(SYS_pread64, fd, long(&last), 1, offset + long(bytes) - 1) != 1)
+    return nullptr;
+  long at = rawCall(SYS_mmap, 0, long(bytes), PROT_READ | PROT_WRITE,
+                    MAP_SHARED, fd, offset);
+  return isError(at) ? nullptr : reinterpret_cast<void *>(at);
 }
 
 /// The program writes to the state, all others to the table after it. Without
@@ -173,7 +170,7 @@ void Messages::openState(int fd, int statePid) {
   bool isFirst = statePid ? rawCall(SYS_getppid) == statePid
                           : !owner || owner == uint32_t(rawCall(SYS_getpid));
   if (isFirst) {
-    shared = mapState(fd);
+    shared = static_cast<mpg_state *>(mapStatePart(fd, 0, sizeof(mpg_state)));
     startAllocationSites(fd);
   }
   if (statePid)
@@ -429,16 +426,8 @@ bool mpg::standardErrorIsThere() {
 }
 
 void ProcessTable::open(int fd) {
-  constexpr long bytes = sizeof(mpg_state_table);
-  // All of it will be written to as memory.
-  char last;
-  if (rawCall(SYS_pread64, fd, long(&last), 1, MPG_STATE_TABLE + bytes - 1) !=
-      1)
-    return;
-  long at = rawCall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                    MPG_STATE_TABLE);
-  if (!isError(at))
-    table = reinterpret_cast<mpg_state_table *>(at);
+  table = static_cast<mpg_state_table *>(
+      mapStatePart(fd, MPG_STATE_TABLE, sizeof(mpg_state_table)));
 }
 
 /// The arguments with spaces between them.

@@ -131,6 +131,12 @@ private:
   mpg_state state = {};
 };
 
+/// What begins at \p offset of mpgrun's file, as memory and not by its
+/// descriptor: a daemon closes all of them and may open a file of its own by the
+/// same number, and a write counts against RLIMIT_FSIZE. mpgrun has given the
+/// file its size. Null: that part is not there.
+void *mapStatePart(int fd, long offset, size_t bytes);
+
 /// Remembers what descriptor 2 is: a daemon closes all descriptors and opens
 /// its own files, so that number 2 becomes its database. Init.cpp calls this
 /// before anything else. Without it the first message does.

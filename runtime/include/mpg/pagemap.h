@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * PAGEMAP_SCAN, the call of /proc/PID/pagemap that tells for ranges of memory
+ * what is there, and what is on large pages. As <linux/fs.h> has it since Linux
+ * 6.7; headers of older systems do not.
+ */
+#ifndef MPG_PAGEMAP_H
+#define MPG_PAGEMAP_H
+
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+/* Pages beside each other of the same categories. */
+struct mpg_scan_region {
+  uint64_t start, end, categories;
+};
+
+struct mpg_scan {
+  uint64_t size, flags, start, end;
+  uint64_t walkEnd; /* where the kernel stopped */
+  uint64_t regions, regionCount, mostPages;
+  uint64_t inverted, mask, anyOf, returned; /* categories */
+};
+
+#define MPG_PAGEMAP_SCAN _IOWR('f', 16, struct mpg_scan)
+#define MPG_PAGE_PRESENT (1 << 3)
+#define MPG_PAGE_SWAPPED (1 << 4)
+#define MPG_PAGE_ZERO (1 << 5)
+#define MPG_PAGE_HUGE (1 << 6)
+
+/* Up to `end`, all that takes memory, present or swapped out, and not what was
+ * only read, which is the page of zeros. `start` is still to be set. */
+static inline struct mpg_scan mpg_scan_for(struct mpg_scan_region *regions,
+                                           uint64_t count, uint64_t end) {
+  struct mpg_scan scan = {};
+  scan.size = sizeof(scan);
+  scan.end = end;
+  scan.regions = (uintptr_t)regions;
+  scan.regionCount = count;
+  scan.inverted = scan.mask = MPG_PAGE_ZERO;
+  scan.anyOf = MPG_PAGE_PRESENT | MPG_PAGE_SWAPPED;
+  scan.returned = MPG_PAGE_HUGE;
+  return scan;
+}
+
+#endif /* MPG_PAGEMAP_H */
