@@ -20,18 +20,13 @@ static void replaceAll(std::string &text, StringRef from,
     text.replace(at, from.size(), to);
 }
 
-/// \p path as one word of a shell command; empty when that is not possible, or
-/// it is not known.
-static std::string shellWord(const std::string &path) {
-  if (path.find_first_of("'\n") != std::string::npos)
+/// \p path in a line to copy; empty when it would not be readable there, or it
+/// is not known.
+static std::string pathWord(StringRef path) {
+  if (path.empty() || path.find_first_of("'\n") != StringRef::npos)
     return "";
-  if (StringRef(path).starts_with("<")) // words in the place of a path
-    return path;
-  static constexpr char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789/._-+=@%:,";
-  bool isPlain = path.find_first_not_of(plain) == std::string::npos;
-  return isPlain ? path : "'" + path + "'";
+  // Words in the place of a path stay.
+  return path.starts_with("<") ? path.str() : shellWord(path);
 }
 
 std::string mpg::withPaths(StringRef text, const InstalledParts &parts) {
@@ -50,7 +45,7 @@ std::string mpg::withPaths(StringRef text, const InstalledParts &parts) {
       {"<prefix>/share/mpgtools/mpg-2mb.bfd.ld", parts.bfdScript},
       {"<prefix>/lib", parts.libraries}};
   for (const auto &[placeholder, path, behindWl] : places) {
-    std::string word = shellWord(path);
+    std::string word = pathWord(path);
     if (!word.empty() && !(behindWl && StringRef(path).contains(',')))
       replaceAll(result, placeholder, word);
   }

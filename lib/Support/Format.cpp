@@ -3,6 +3,7 @@
 // See Format.h.
 
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -48,6 +49,18 @@ std::optional<uint64_t> mpg::parseBytes(StringRef text) {
   if (!text.empty() || number > UINT64_MAX >> shift)
     return std::nullopt;
   return number << shift;
+}
+
+std::string mpg::shellWord(StringRef text) {
+  bool isPlain = !text.empty() && all_of(text, [](char c) {
+    return isAlnum(c) || StringRef("/._-+=@%:,").contains(c);
+  });
+  if (isPlain)
+    return text.str();
+  std::string word = "'";
+  for (char c : text)
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
 }
 
 std::string mpg::printable(StringRef text) {

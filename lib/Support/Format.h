@@ -26,6 +26,9 @@ std::optional<uint64_t> parseBytes(llvm::StringRef text);
 /// one line. All other bytes stay, so a path that is not UTF-8 can be copied.
 std::string printable(llvm::StringRef text);
 
+/// \p text as one word of a shell command, in quotes if it needs them.
+std::string shellWord(llvm::StringRef text);
+
 /// \p text with what is not UTF-8 replaced, for JSON: names come from files.
 std::string validUtf8(llvm::StringRef text);
 

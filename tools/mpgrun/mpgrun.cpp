@@ -223,20 +223,10 @@ static std::string findProfileProblem(const SupervisedRun &result,
   return "";
 }
 
-/// The words as a shell takes them.
 static std::string typedCommand(ArrayRef<std::string> words) {
   std::string typed;
-  for (StringRef word : words) {
-    bool isPlain = !word.empty() && all_of(word, [](char c) {
-      return isAlnum(c) || StringRef("_./=,:+-%@").contains(c);
-    });
-    std::string quoted = word.str();
-    for (size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos;
-         at += 4)
-      quoted.replace(at, 1, "'\\''");
-    typed += (typed.empty() ? "" : " ") +
-             (isPlain ? word.str() : "'" + printable(quoted) + "'");
-  }
+  for (StringRef word : words)
+    typed += (typed.empty() ? "" : " ") + printable(shellWord(word));
   return typed;
 }
 
