@@ -76,18 +76,24 @@ void mpg::readProcesses(int fd, RunReport &report) {
       use.unknownBytes = use.bytes - use.hugeBytes;
 }
 
-void mpg::lookAtMemory(pid_t pid, int stateFd, RunReport &report) {
+std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   SmallString<256> image;
   std::string link = "/proc/" + std::to_string(pid) + "/exe";
-  std::vector<MappedArea> areas = readSmaps(pid);
-  if (areas.empty() || sys::fs::real_path(link, image))
-    return;
-  report.measured = true;
-  for (const MappedArea &area : areas)
-    report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
+  ProgramMemory memory;
+  memory.areas = readSmaps(pid);
+  if (memory.areas.empty() || sys::fs::real_path(link, image))
+    return std::nullopt;
+  memory.image = image.str().str();
+  memory.segments = locateSegments(memory.image, memory.areas);
   // What libmpg has told until now; all of it is taken afterwards.
-  std::optional<mpg_state> state = readStateFile(stateFd);
-  report.regions =
-      classifyAreas(areas, locateSegments(image.str().str(), areas),
-                    state ? heapOf(*state) : HeapRange());
+  if (std::optional<mpg_state> state = readStateFile(stateFd))
+    memory.heap = heapOf(*state);
+  return memory;
+}
+
+void mpg::addMemory(const ProgramMemory &memory, RunReport &report) {
+  report.measured = true;
+  for (const MappedArea &area : memory.areas)
+    report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
+  report.regions = classifyAreas(memory.areas, memory.segments, memory.heap);
 }

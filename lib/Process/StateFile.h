@@ -23,9 +23,20 @@ void readProcesses(int fd, RunReport &report);
 /// What libmpg has written to \p fd until now; nothing if it was not at work.
 std::optional<mpg_state> readStateFile(int fd);
 
-/// Fills in the regions of \p report from the mappings of \p pid, if they may
-/// be read. \p stateFd tells which of them are libmpg's heap.
-void lookAtMemory(pid_t pid, int stateFd, RunReport &report);
+/// A program's memory at one moment.
+struct ProgramMemory {
+  std::vector<MappedArea> areas;
+  std::string image; ///< the program's file
+  std::vector<ProgramSegment> segments;
+  HeapRange heap; ///< libmpg's, as far as it has told until then
+};
+
+/// Nothing if the mappings of \p pid may not be read. The kernel looks at every
+/// page of it for that: it takes milliseconds for each GiB.
+std::optional<ProgramMemory> readProgramMemory(pid_t pid, int stateFd);
+
+/// Fills in the regions of \p report.
+void addMemory(const ProgramMemory &memory, RunReport &report);
 
 } // namespace mpg
 

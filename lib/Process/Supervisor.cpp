@@ -14,15 +14,16 @@
 #include "Support/ArgumentVector.h"
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -146,14 +147,11 @@ void Supervisor::takeSignal(const siginfo_t &info) {
 }
 
 void Supervisor::look() {
-  timespec begin, end;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
+  auto begin = std::chrono::steady_clock::now();
   looks.atTick(result.pid);
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  int64_t ns = (end.tv_sec - begin.tv_sec) * int64_t(1000000000) +
-               (end.tv_nsec - begin.tv_nsec);
-  ns = std::clamp<int64_t>(50 * ns, 100000000, 999999999);
-  untilLook.tv_nsec = long(ns);
+  std::chrono::nanoseconds time = std::chrono::steady_clock::now() - begin;
+  untilLook.tv_nsec =
+      std::clamp(50 * long(time.count()), 100000000L, 999999999L);
 }
 
 void Supervisor::watch() {

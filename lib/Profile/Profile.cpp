@@ -5,7 +5,6 @@
 
 #include "Profile/Profile.h"
 #include "Process/LargeFolios.h"
-#include "Process/StateFile.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/SmallString.h"
@@ -13,7 +12,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <map>
 #include <unistd.h>
 
 using namespace llvm;
@@ -60,19 +58,13 @@ void ProfileRecorder::look(pid_t pid) {
   takeFaults();
 }
 
-void ProfileRecorder::lookAtEnd(pid_t pid) {
-  SmallString<256> name;
-  std::vector<MappedArea> now = readSmaps(pid);
-  if (now.empty() ||
-      sys::fs::real_path("/proc/" + std::to_string(pid) + "/exe", name))
-    return;
-  areas = std::move(now);
-  image = name.str().str();
+void ProfileRecorder::lookAtEnd(pid_t pid, ProgramMemory memory) {
+  areas = std::move(memory.areas);
+  image = std::move(memory.image);
   table = readProfileTable(tableFd);
-  std::optional<mpg_state> state = readStateFile(stateFd);
   addVariables();
   addBlocks();
-  addRest(locateSegments(image, areas), state ? heapOf(*state) : HeapRange());
+  addRest(memory.segments, memory.heap);
   measure(pid);
   isMeasured = true;
 }
@@ -148,15 +140,13 @@ void ProfileRecorder::addGap(size_t area, uint64_t start, uint64_t end,
     if (isNext)
       name = objects[ranges.back().object].name;
   }
-  for (size_t i = table.sites.size(); i < objects.size(); ++i)
-    if (objects[i].region == region && objects[i].name == name) {
-      ranges.push_back({start, end, i});
-      return;
-    }
+  auto [known, isNew] = rest.try_emplace({region, name}, objects.size());
+  ranges.push_back({start, end, known->second});
+  if (!isNew)
+    return;
   ProfileObject object;
   object.region = region;
   object.name = std::move(name);
-  ranges.push_back({start, end, objects.size()});
   objects.push_back(std::move(object));
 }
 

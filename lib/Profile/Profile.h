@@ -9,12 +9,13 @@
 #define MPG_PROFILE_PROFILE_H
 
 #include "Measure/Counters.h"
-#include "Process/RunReport.h"
+#include "Process/StateFile.h"
 #include "Profile/PageScan.h"
 #include "Profile/ProfileFaults.h"
 #include "Profile/ProfileSymbols.h"
 #include "Profile/ProfileTable.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 #include <optional>
 
 namespace mpg {
@@ -62,7 +63,7 @@ public:
   /// \p stateFd: of makeStateFile(), or below zero; \p hasTable: what
   /// addProfileTable() said.
   ProfileRecorder(int stateFd, bool hasTable)
-      : stateFd(stateFd), tableFd(hasTable ? stateFd : -1) {}
+      : tableFd(hasTable ? stateFd : -1) {}
 
   bool hasTable() const { return tableFd >= 0; }
 
@@ -70,8 +71,9 @@ public:
   void start(pid_t pid);
   /// From time to time while it runs.
   void look(pid_t pid);
-  /// While the program stands still in its last moment.
-  void lookAtEnd(pid_t pid);
+  /// While the program stands still in its last moment; \p memory: what it has
+  /// then.
+  void lookAtEnd(pid_t pid, ProgramMemory memory);
   /// After it. \p profile: program, status and time are there.
   void finish(Profile &profile);
 
@@ -90,7 +92,7 @@ private:
   void measure(pid_t pid);
   void nameSites();
 
-  int stateFd, tableFd;
+  int tableFd;
   unsigned knownSites = 0, looks = 0;
   bool isMeasured = false;
   std::vector<MappedArea> areas;
@@ -101,6 +103,8 @@ private:
   ProfileTable table;
   std::vector<ProfileObject> objects; ///< those of the table's sites first
   std::vector<Range> ranges;          ///< by address, none over another
+  /// Those between named ones, in objects.
+  std::map<std::pair<RunRegion, std::string>, size_t> rest;
 };
 
 void writeProfileText(llvm::raw_ostream &out, const Profile &profile);

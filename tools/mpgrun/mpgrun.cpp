@@ -9,6 +9,7 @@
 
 #include "Compare.h"
 #include "Environment.h"
+#include "Measure/Clock.h"
 #include "Options.h"
 #include "Process/HintReport.h"
 #include "Process/Program.h"
@@ -23,7 +24,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -273,9 +273,12 @@ Outcome Runner::runAndReport() {
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
   auto lookAtEnd = [&](pid_t pid) {
-    lookAtMemory(pid, stateFd, report);
+    std::optional<ProgramMemory> memory = readProgramMemory(pid, stateFd);
+    if (!memory)
+      return;
+    addMemory(*memory, report);
     if (options.isProfiling())
-      recorder.lookAtEnd(pid);
+      recorder.lookAtEnd(pid, std::move(*memory));
   };
   auto lookAtStart = [&](pid_t pid) { recorder.start(pid); };
   auto lookNow = [&](pid_t pid) { recorder.look(pid); };
@@ -284,11 +287,11 @@ Outcome Runner::runAndReport() {
     looks.atStart = lookAtStart;
     looks.atTick = lookNow;
   }
-  auto start = std::chrono::steady_clock::now();
+  double start = nowSeconds();
   SupervisedRun result = runSupervised(
       program.path, options.command,
       environmentWith(settings, options.children), trace, lookAtEnd, looks);
-  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  double seconds = nowSeconds() - start;
   if (!result.error.empty()) {
     error() << "cannot start a process: " << result.error << "\n";
     return {exitOwnError};
@@ -300,7 +303,7 @@ Outcome Runner::runAndReport() {
   if (options.children)
     readProcesses(stateFd, report);
   if (options.isProfiling())
-    writeProfile(result, report, recorder, time.count());
+    writeProfile(result, report, recorder, seconds);
   return {finish(result, report), result.waitStatus};
 }
 

@@ -219,7 +219,8 @@ RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
   if (stateFd >= 0)
     command.environment.push_back("MPG_STATE_FD=" + std::to_string(stateFd));
   auto look = [&](pid_t pid) {
-    lookAtMemory(pid, stateFd, report);
+    if (auto memory = readProgramMemory(pid, stateFd))
+      addMemory(*memory, report);
     mode.memory.peakRssBytes = readPeakRss(pid);
   };
   if (plan.trace)
