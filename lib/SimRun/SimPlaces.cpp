@@ -105,7 +105,7 @@ bool SimPlaces::Reader::add(StringRef line) {
   } else if (kind == "D" && words.size() == 2) {
     all.defined.insert(words[1]);
   } else {
-    return false;
+    return kind == "P" && words.size() == 3; // for the runtime alone
   }
   return true;
 }

@@ -224,6 +224,7 @@ void SimFunction::addAllocated(CallBase &call) {
                    call.getType()->isPointerTy();
   if (!found && !isRealloc)
     return;
+  Module &module = *call.getModule();
   auto *invoke = dyn_cast<InvokeInst>(&call);
   BasicBlock *next = invoke ? invoke->getNormalDest() : call.getParent();
   if (invoke && !next->getSinglePredecessor())
@@ -243,15 +244,32 @@ void SimFunction::addAllocated(CallBase &call) {
     address = builder.CreateSelect(builder.CreateIsNull(&call), stored,
                                    Constant::getNullValue(stored->getType()));
   }
-  SimRecords &list = invoke ? atBegin[next] : records;
-  list.push_back({address, MPG_SIM_ALLOCATED, table.addAllocation(call), true});
-  list.push_back({bytes, MPG_SIM_BYTES, 0, false});
+  Value *word = builder.CreateAdd(
+      builder.CreateLoad(number, table.firstPlace()),
+      builder.getInt64(uint64_t(MPG_SIM_ALLOCATED) << MPG_SIM_KIND_SHIFT |
+                       table.addAllocation(call)));
+  builder.CreateCall(
+      module.getOrInsertFunction("mpg_sim_allocated", builder.getVoidTy(),
+                                 address->getType(), number, number),
+      {address, bytes, word});
+}
+
+/// Behind all that was accessed before.
+void SimFunction::addFreed(CallBase &call, Value *address) {
+  writeBefore(call);
+  IRBuilder<> builder(&call);
+  builder.CreateCall(call.getModule()->getOrInsertFunction("mpg_sim_freed",
+                                                           builder.getVoidTy(),
+                                                           address->getType()),
+                     address);
 }
 
 /// What another function records comes between: all before has to be written.
 void SimFunction::addCall(CallBase &call) {
   const Function *callee = call.getCalledFunction();
   bool isDeclared = callee && callee->isDeclarationForLinker();
+  if (callee && callee->getName().starts_with("mpg_sim_"))
+    return writeBefore(call); // of the runtime, which records no access
   if (isDeclared && !call.mayReadOrWriteMemory() && call.willReturn())
     return;
   if (call.isInlineAsm()) {
@@ -264,7 +282,7 @@ void SimFunction::addCall(CallBase &call) {
   if (!freed)
     freed = reallocatedBy(call);
   if (freed && freed->getType()->isPointerTy())
-    records.push_back({freed, MPG_SIM_FREED, 0, false});
+    addFreed(call, freed);
   else if (callee && !isDeclared)
     call.removeFnAttr(Attribute::Memory); // it writes records
   else if (!addCopyCall(call) && isDeclared && !allocationOf(call) &&
@@ -287,8 +305,6 @@ void SimFunction::addInstruction(Instruction &instruction) {
 
 void SimFunction::addBlock(BasicBlock &block) {
   records.clear();
-  if (auto begin = atBegin.find(&block); begin != atBegin.end())
-    records = begin->second;
   std::vector<Instruction *> instructions;
   for (Instruction &instruction : block)
     instructions.push_back(&instruction);

@@ -48,6 +48,7 @@ private:
   bool addCopyCall(llvm::CallBase &call);
   void addCall(llvm::CallBase &call);
   void addAllocated(llvm::CallBase &call);
+  void addFreed(llvm::CallBase &call, llvm::Value *address);
   void addNotSeen(llvm::Instruction &call, llvm::StringRef name);
   void writeBefore(llvm::Instruction &place);
   llvm::SmallVector<Piece, 2> piecesOf(llvm::Type *type) const;
@@ -62,8 +63,6 @@ private:
   llvm::DenseMap<llvm::Instruction *, SimLoop> summaries;
   /// Accesses of loops that are summed up, and the places of their pieces.
   llvm::DenseMap<llvm::Instruction *, llvm::SmallVector<unsigned, 2>> summedUp;
-  /// What a call that may throw has allocated.
-  llvm::DenseMap<llvm::BasicBlock *, SimRecords> atBegin;
 };
 
 } // namespace mpg

@@ -3,6 +3,7 @@
 #include "sim/SimPass.h"
 #include "base/PassOptions.h"
 #include "sim/SimFunction.h"
+#include "sim/SimRegion.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
@@ -45,6 +46,7 @@ PreservedAnalyses SimPass::run(Module &module,
                 options.sim == Simulation::check)
         .run(function, functions.getResult<ScalarEvolutionAnalysis>(function),
              dominators);
+    addSimRegion(function, table);
     function.removeFnAttr(Attribute::Memory); // it writes records
     functions.invalidate(function, PreservedAnalyses::none());
   }

@@ -6,7 +6,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include <cassert>
 
 using namespace llvm;
@@ -14,14 +13,23 @@ using namespace mpg;
 
 static constexpr unsigned recordBytes = sizeof(mpg_sim_record);
 
-static GlobalVariable *cursorOf(Module &module) {
-  StringRef name = "mpg_sim_cursor";
+/// A pointer that the runtime has.
+static GlobalVariable *pointerOf(Module &module, StringRef name,
+                                 GlobalValue::ThreadLocalMode mode) {
   if (GlobalVariable *known = module.getNamedGlobal(name))
     return known;
   Type *pointer = PointerType::getUnqual(module.getContext());
   return new GlobalVariable(module, pointer, /*isConstant=*/false,
                             GlobalValue::ExternalLinkage, nullptr, name,
-                            nullptr, GlobalValue::InitialExecTLSModel);
+                            nullptr, mode);
+}
+
+static GlobalVariable *cursorOf(Module &module) {
+  return pointerOf(module, "mpg_sim_cursor", GlobalValue::InitialExecTLSModel);
+}
+
+static GlobalVariable *switchOf(Module &module) {
+  return pointerOf(module, "mpg_sim_switch", GlobalValue::NotThreadLocal);
 }
 
 /// A comparison that only \p terminator uses goes along with it into the next
@@ -35,18 +43,26 @@ static void keepTogether(Instruction &terminator, BasicBlock &head) {
     compare->moveBefore(*terminator.getParent(), terminator.getIterator());
 }
 
-/// The cursor, when there is room for \p count records behind it.
-static Value *cursorWithRoom(Instruction &place, GlobalVariable *cursor,
-                             uint64_t count) {
-  Module &module = *place.getModule();
-  Type *pointer = cursor->getValueType();
+/// In the middle of a block. If nothing is recorded there is room that nobody
+/// reads.
+static Value *roomFor(Instruction &place, GlobalVariable *cursor,
+                      uint64_t count) {
   IRBuilder<> builder(&place);
-  if (!place.isTerminator())
-    return builder.CreateCall(module.getOrInsertFunction("mpg_sim_room",
-                                                         pointer,
-                                                         builder.getInt64Ty()),
-                              builder.getInt64(count));
-  BasicBlock &head = *place.getParent();
+  return builder.CreateCall(
+      place.getModule()->getOrInsertFunction(
+          "mpg_sim_room", cursor->getValueType(), builder.getInt64Ty()),
+      builder.getInt64(count));
+}
+
+/// Has the cursor with room for \p count records behind it in a block of its
+/// own in front of \p terminator, which is passed by if nothing is recorded. \p
+/// place becomes the end of that block.
+static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
+                            uint64_t count, Instruction *&place) {
+  Module &module = *terminator.getModule();
+  Type *pointer = cursor->getValueType();
+  BasicBlock *head = terminator.getParent();
+  IRBuilder<> builder(&terminator);
   Value *at =
       builder.CreateLoad(pointer, builder.CreateThreadLocalAddress(cursor));
   Value *used =
@@ -54,18 +70,41 @@ static Value *cursorWithRoom(Instruction &place, GlobalVariable *cursor,
                         uint64_t(MPG_SIM_CHUNK_BYTES - 1));
   Value *isFull = builder.CreateICmpUGT(
       used, builder.getInt64(MPG_SIM_CHUNK_BYTES - (count + 1) * recordBytes));
+  BasicBlock *tail = head->splitBasicBlock(&terminator);
+  keepTogether(terminator, *head);
+  auto makeBlock = [&] {
+    return BasicBlock::Create(module.getContext(), "", head->getParent(), tail);
+  };
+  BasicBlock *write = makeBlock(), *full = makeBlock(), *next = makeBlock();
   MDNode *rarely = MDBuilder(module.getContext()).createUnlikelyBranchWeights();
-  Instruction *then =
-      SplitBlockAndInsertIfThen(isFull, &place, /*Unreachable=*/false, rarely);
-  keepTogether(place, head);
-  builder.SetInsertPoint(then);
-  Value *next =
+  head->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(head);
+  builder.CreateCondBr(isFull, full, write, rarely);
+  builder.SetInsertPoint(full);
+  Value *state = builder.CreateLoad(
+      builder.getInt32Ty(), builder.CreateLoad(pointer, switchOf(module)));
+  builder.CreateCondBr(builder.CreateIsNull(state), tail, next);
+  builder.SetInsertPoint(next);
+  Value *fresh =
       builder.CreateCall(module.getOrInsertFunction("mpg_sim_next", pointer));
-  builder.SetInsertPoint(place.getParent(), place.getParent()->begin());
+  builder.CreateBr(write);
+  builder.SetInsertPoint(write);
   PHINode *both = builder.CreatePHI(pointer, 2);
-  both->addIncoming(at, &head);
-  both->addIncoming(next, then->getParent());
+  both->addIncoming(at, head);
+  both->addIncoming(fresh, next);
+  place = builder.CreateBr(tail);
   return both;
+}
+
+/// In the middle of a block the cursor has to stay, if nothing is recorded.
+static Value *cursorBehind(IRBuilder<> &builder, GlobalVariable *cursor,
+                           Value *behind) {
+  Type *pointer = cursor->getValueType();
+  Value *now =
+      builder.CreateLoad(pointer, builder.CreateThreadLocalAddress(cursor));
+  Value *none = builder.CreateIntToPtr(builder.getInt64(MPG_SIM_NO_CHUNK),
+                                       cursor->getValueType());
+  return builder.CreateSelect(builder.CreateICmpEQ(now, none), now, behind);
 }
 
 void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
@@ -74,8 +113,11 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
   if (records.empty())
     return;
   GlobalVariable *cursor = cursorOf(*place.getModule());
-  Value *at = cursorWithRoom(place, cursor, records.size());
-  IRBuilder<> builder(&place);
+  bool isEnd = place.isTerminator();
+  Instruction *end = &place;
+  Value *at = isEnd ? roomInFrontOf(place, cursor, records.size(), end)
+                    : roomFor(place, cursor, records.size());
+  IRBuilder<> builder(end);
   Value *first = builder.CreateLoad(builder.getInt64Ty(), &firstPlace);
   uint64_t offset = 0;
   auto slot = [&](uint64_t bytes) {
@@ -102,5 +144,8 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
       offset = 0;
     }
   }
-  builder.CreateStore(slot(offset), builder.CreateThreadLocalAddress(cursor));
+  Value *behind = slot(offset);
+  if (!isEnd)
+    behind = cursorBehind(builder, cursor, behind);
+  builder.CreateStore(behind, builder.CreateThreadLocalAddress(cursor));
 }

@@ -31,9 +31,10 @@ using SimRecords = llvm::SmallVector<SimRecord, 8>;
 /// More have to be written in parts.
 constexpr unsigned mostSimRecords = 1024;
 
-/// Writes \p records before \p place. Before a terminator the block is split;
-/// in the middle of a block it is not: what the code generator puts together
-/// out of one block, such as a multiplication and a sum, would be torn apart.
+/// Writes \p records before \p place, unless nothing is recorded when the
+/// program comes there. Before a terminator the block is split; in the middle
+/// of a block it is not: what the code generator puts together out of one
+/// block, such as a multiplication and a sum, would be torn apart.
 /// \p firstPlace is SimTable's.
 void writeSimRecords(const SimRecords &records, llvm::Instruction &place,
                      llvm::GlobalVariable &firstPlace);

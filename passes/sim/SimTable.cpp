@@ -5,6 +5,7 @@
 #include "mpg/sim.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
@@ -33,6 +34,9 @@ SimTable::SimTable(Module &module) : module(module) {
   first = new GlobalVariable(module, number, /*isConstant=*/false,
                              GlobalValue::InternalLinkage,
                              ConstantInt::get(number, 0), "mpg.sim.first");
+  sampled = new GlobalVariable(module, Type::getInt8Ty(module.getContext()),
+                               /*isConstant=*/false,
+                               GlobalValue::ExternalLinkage, nullptr);
   text = ("mpgsim\t" + Twine(MPG_SIM_VERSION) + "\t" +
           Triple(module.getTargetTriple()).str() + "\n")
              .str();
@@ -153,6 +157,34 @@ unsigned SimTable::addCallee(StringRef name) {
   return place->second;
 }
 
+/// As the source calls it, with the scopes of C++.
+static std::string shownName(const Function &function) {
+  std::string name = function.getName().str();
+  ItaniumPartialDemangler parsed;
+  if (!parsed.partialDemangle(name.c_str()) && parsed.isFunction())
+    // It allocates; null is for what it cannot print.
+    if (char *text = parsed.getFunctionName(nullptr, nullptr)) {
+      name = text;
+      free(text);
+      return name;
+    }
+  if (const DISubprogram *subprogram = function.getSubprogram())
+    return subprogram->getName().str();
+  StringRef rest = name;
+  if (rest.consume_front("_Q")) // a procedure of a Fortran module
+    return rest.rsplit('P').second.str();
+  return rest.rtrim('_').str(); // another one of Fortran
+}
+
+Value *SimTable::addFunction(const Function &function) {
+  text += "P\t" + oneWord(function.getName()) + "\t" +
+          oneWord(shownName(function)) + "\n";
+  Type *byte = sampled->getValueType();
+  return ConstantExpr::getGetElementPtr(
+      byte, sampled,
+      ConstantInt::get(Type::getInt64Ty(module.getContext()), functions++));
+}
+
 /// Whether \p object is memory of the program at one address, which a table of
 /// the module may name.
 static bool isObject(const GlobalVariable &object) {
@@ -198,6 +230,17 @@ GlobalVariable *SimTable::writeObjects(uint64_t &count) {
       ConstantArray::get(list, objects), "mpg.sim.objects");
 }
 
+/// The bytes of all functions of the table.
+GlobalVariable *SimTable::writeSampled() {
+  ArrayType *list = ArrayType::get(sampled->getValueType(), functions);
+  auto *bytes = new GlobalVariable(
+      module, list, /*isConstant=*/false, GlobalValue::InternalLinkage,
+      ConstantAggregateZero::get(list), "mpg.sim.sampled");
+  sampled->replaceAllUsesWith(bytes);
+  sampled->eraseFromParent();
+  return bytes;
+}
+
 void SimTable::write() {
   for (const Function &function : module)
     if (!function.isDeclarationForLinker() && !function.hasLocalLinkage())
@@ -219,10 +262,10 @@ void SimTable::write() {
   IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
   FunctionCallee call =
       module.getOrInsertFunction("mpg_sim_module", none, pointer, number,
-                                 number, pointer, number, pointer);
+                                 number, pointer, number, pointer, pointer);
   builder.CreateCall(call, {string, builder.getInt64(text.size()),
                             builder.getInt64(places), objects,
-                            builder.getInt64(count), first});
+                            builder.getInt64(count), first, writeSampled()});
   builder.CreateRetVoid();
   // Not as a constructor of LLVM: flang makes those .ctors, which lld drops.
   auto *entry = new GlobalVariable(module, pointer, /*isConstant=*/true,

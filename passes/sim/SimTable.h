@@ -16,6 +16,7 @@
 //   empty C name                         place: a function that is not in the
 //   module G name                         an object of the list, in its order
 //   D name                         a function of the module that others call
+//   P symbol name                  one that a region may be: its byte is next
 
 #ifndef MPG_PASSES_SIMTABLE_H
 #define MPG_PASSES_SIMTABLE_H
@@ -52,6 +53,9 @@ public:
   unsigned addAllocation(const llvm::CallBase &call);
   unsigned addCallee(llvm::StringRef name);
 
+  /// A byte that is set if the user has named \p function.
+  llvm::Value *addFunction(const llvm::Function &function);
+
   /// Puts the text into the module, and the constructor that hands it over.
   void write();
 
@@ -64,9 +68,12 @@ private:
   unsigned numberOf(llvm::StringMap<unsigned> &numbers,
                     const llvm::Twine &line);
   llvm::GlobalVariable *writeObjects(uint64_t &count);
+  llvm::GlobalVariable *writeSampled();
 
   llvm::Module &module;
   llvm::GlobalVariable *first;
+  llvm::GlobalVariable *sampled; ///< stands for the bytes until all are known
+  unsigned functions = 0;
   std::string text;
   unsigned places = 0;
   llvm::StringMap<unsigned> files, codes, callees, locals;

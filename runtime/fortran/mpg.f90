@@ -21,6 +21,7 @@ module mpg
   public :: mpg_replicate, mpg_local_copy, mpg_node_copy, mpg_replica_free
   public :: mpg_alloc_onnode, mpg_interleave, mpg_free_pages
   public :: mpg_move, mpg_moved, mpg_node_here, mpg_next_touch
+  public :: mpg_sim_begin, mpg_sim_end
 
   integer(c_int), parameter :: mpg_node_here = -1, mpg_next_touch = -2
 
@@ -116,6 +117,12 @@ module mpg
       integer(c_size_t), value :: bytes
       type(c_ptr) :: p
     end function
+
+    ! What mpgsim --sample records is between these two.
+    subroutine mpg_sim_begin() bind(C)
+    end subroutine
+    subroutine mpg_sim_end() bind(C)
+    end subroutine
 
     subroutine mpg_free_pages(p, bytes) bind(C)
       import :: c_ptr, c_size_t

@@ -14,7 +14,7 @@ void mpg_sim_start();
 mpg_sim_ring *mpg_sim_shared();
 /// Whether this thread has a lane.
 bool mpg_sim_is_recorded();
-/// pre for the next four: it has.
+/// pre for the next four: it has. They do so where nothing is recorded, too.
 void mpg_sim_say(uint64_t value, mpg_sim_kind kind, uint64_t number);
 void mpg_sim_say_stack(uint64_t lowest, uint64_t bytes);
 /// mpgsim sees what was said, and not when the chunk is full.

@@ -7,11 +7,13 @@
 // end.
 //
 // The main thread of the first process is recorded, and those that
-// SimThreads.cpp gives a lane. Other threads and processes, and a program
-// without mpgsim, write into a sink; they are counted. All of it may run in a
-// signal handler.
+// SimThreads.cpp gives a lane. Other threads write into a sink; they are
+// counted. Other processes, and a program without mpgsim, write nothing, nor
+// does anybody outside of the regions of a sample: mpg_sim_switch is 0. All of
+// it may run in a signal handler.
 
 #include "SimLane.h"
+#include "mpg/mpg.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -30,13 +32,15 @@ using Record = mpg_sim_record;
 static constexpr uint64_t chunkBytes = MPG_SIM_CHUNK_BYTES;
 static constexpr unsigned sinks = 64;
 
-/// So near to the end of a chunk at address 0 that nothing fits.
-#define MPG_NO_CHUNK reinterpret_cast<Record *>(MPG_SIM_CHUNK_BYTES - 16)
+#define MPG_NO_CHUNK reinterpret_cast<Record *>(MPG_SIM_NO_CHUNK)
+
+static const uint32_t isOff = 0;
 
 // Seen by instrumented libraries, too, which have a copy of their own when the
 // program has none.
 #pragma GCC visibility push(default)
 __thread Record *mpg_sim_cursor = MPG_NO_CHUNK;
+const uint32_t *mpg_sim_switch = &isOff;
 #pragma GCC visibility pop
 
 namespace {
@@ -54,6 +58,10 @@ static __thread mpg_sim_lane *lane; ///< null: not recorded
 static __thread bool isCounted;     ///< as another thread
 static __thread bool isInNext;
 static __thread Record *sinkStart;
+/// Where the thread's lane goes on, while it does not record; null: it does.
+static __thread Record *parked;
+/// Of the function of the sample that runs; null: none does.
+static __thread const char *sampledFrame;
 
 /// The chunk that the thread's lane fills now.
 static Record *laneChunk() {
@@ -118,13 +126,40 @@ static Record *sink() {
   return sinkStart;
 }
 
-/// From now on this process writes into a sink, and says so in the ring.
+/// From now on this process writes nothing.
+static void forget() {
+  mpg_sim_switch = &isOff;
+  state.ring = nullptr;
+  lane = nullptr;
+  parked = nullptr;
+  mpg_sim_cursor = MPG_NO_CHUNK;
+}
+
+/// The same of another process, which says so in the ring.
 static void leave() {
   if (state.ring)
     __atomic_fetch_add(&state.ring->otherProcesses, 1, __ATOMIC_RELAXED);
-  state.ring = nullptr;
-  lane = nullptr;
+  forget();
+}
+
+static bool isRecording() {
+  return __atomic_load_n(mpg_sim_switch, __ATOMIC_RELAXED) != 0;
+}
+
+/// Stops this thread's records, if nothing is recorded now.
+static void park() {
+  if (isRecording())
+    return;
+  if (lane && !parked && mpg_sim_cursor != MPG_NO_CHUNK)
+    parked = mpg_sim_cursor;
   mpg_sim_cursor = MPG_NO_CHUNK;
+}
+
+static void unpark() {
+  if (!parked)
+    return;
+  mpg_sim_cursor = parked;
+  parked = nullptr;
 }
 
 static void handOver() {
@@ -145,7 +180,7 @@ static void handOver() {
     // A reader that was killed takes nothing any more.
     if (status && errno == ETIMEDOUT && kill(ring->reader, 0) &&
         errno == ESRCH) {
-      state.ring = nullptr;
+      forget();
       return;
     }
   }
@@ -164,10 +199,12 @@ static Record *nextOfOther() {
   return start;
 }
 
-#pragma GCC visibility push(default)
-Record *mpg_sim_next() {
+/// A chunk for this thread, which records; what the one at hand has is handed
+/// over.
+static Record *nextChunk() {
+  unpark();
   if (!state.ring || !lane)
-    return nextOfOther();
+    return mpg_sim_cursor = nextOfOther();
   // A signal between two chunks: what its handler does is lost.
   if (isInNext)
     return sink();
@@ -181,16 +218,27 @@ Record *mpg_sim_next() {
     handOver();
     next = state.ring ? laneChunk() : sink();
   }
-  mpg_sim_cursor = next;
+  mpg_sim_cursor = state.ring ? next : MPG_NO_CHUNK;
   isInNext = false;
   errno = savedErrno;
   return next;
 }
 
-Record *mpg_sim_room(uint64_t records) {
+static bool hasRoom(uint64_t records) {
   uint64_t used = reinterpret_cast<uint64_t>(mpg_sim_cursor) & (chunkBytes - 1);
-  return used + (records + 1) * sizeof(Record) > chunkBytes ? mpg_sim_next()
-                                                            : mpg_sim_cursor;
+  return used + (records + 1) * sizeof(Record) <= chunkBytes;
+}
+
+#pragma GCC visibility push(default)
+Record *mpg_sim_next() { return nextChunk(); }
+
+Record *mpg_sim_room(uint64_t records) {
+  if (hasRoom(records))
+    return mpg_sim_cursor;
+  if (isRecording())
+    return nextChunk();
+  park();
+  return sink();
 }
 #pragma GCC visibility pop
 
@@ -202,7 +250,9 @@ static void put(uint64_t value, mpg_sim_kind kind, uint64_t number) {
 
 /// A room that stays: what is put must not lie in two chunks.
 static void reserve(uint64_t records) {
-  mpg_sim_cursor = mpg_sim_room(records);
+  unpark();
+  if (!hasRoom(records))
+    mpg_sim_cursor = nextChunk();
 }
 
 bool mpg_sim_is_recorded() {
@@ -214,15 +264,20 @@ mpg_sim_ring *mpg_sim_shared() { return state.ring; }
 void mpg_sim_say(uint64_t value, mpg_sim_kind kind, uint64_t number) {
   reserve(1);
   put(value, kind, number);
+  park();
 }
 
 void mpg_sim_say_stack(uint64_t lowest, uint64_t bytes) {
   reserve(2);
   put(lowest, MPG_SIM_STACK, 0);
   put(bytes, MPG_SIM_BYTES, 0);
+  park();
 }
 
-void mpg_sim_hand_over() { mpg_sim_cursor = mpg_sim_next(); }
+void mpg_sim_hand_over() {
+  mpg_sim_cursor = nextChunk();
+  park();
+}
 
 void mpg_sim_begin_lane(unsigned number) {
   if (!state.ring)
@@ -230,12 +285,14 @@ void mpg_sim_begin_lane(unsigned number) {
   lane = &state.ring->lane[number];
   lane->thread = int32_t(syscall(SYS_gettid));
   mpg_sim_cursor = laneChunk();
+  park();
 }
 
 void mpg_sim_end_lane() {
   mpg_sim_say(0, MPG_SIM_ENDED, 0);
   mpg_sim_hand_over();
   lane = nullptr;
+  parked = nullptr;
   mpg_sim_cursor = MPG_NO_CHUNK;
 }
 
@@ -287,11 +344,80 @@ void mpg_sim_start() {
   state.nextPlace = 1;
   state.ring = openRing();
   if (state.ring) {
+    mpg_sim_switch = &state.ring->recording;
     pthread_atfork(nullptr, nullptr, leave);
     mpg_sim_begin_lane(0);
     sayStack();
   }
   errno = savedErrno;
+}
+
+/// Of all threads, up to now.
+static uint64_t processorNs() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+/// The first of all threads switches all of them on.
+static void beginRegion() {
+  mpg_sim_ring *ring = state.ring;
+  if (__atomic_fetch_add(&ring->open, 1, __ATOMIC_SEQ_CST))
+    return;
+  __atomic_fetch_add(&ring->regions, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&ring->regionNs, processorNs(), __ATOMIC_RELAXED);
+  __atomic_store_n(&ring->recording, 1, __ATOMIC_SEQ_CST);
+}
+
+/// The last one switches them off.
+static void endRegion() {
+  mpg_sim_ring *ring = state.ring;
+  uint32_t open = __atomic_load_n(&ring->open, __ATOMIC_SEQ_CST);
+  do {
+    if (!open) {
+      __atomic_fetch_add(&ring->loneEnds, 1, __ATOMIC_RELAXED);
+      return;
+    }
+  } while (!__atomic_compare_exchange_n(&ring->open, &open, open - 1, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  if (open > 1)
+    return;
+  __atomic_store_n(&ring->recording, 0, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&ring->regionNs, processorNs(), __ATOMIC_RELAXED);
+  park();
+}
+
+/// Whether the line "P <symbol> <name>" names what the sample does. A name of
+/// the source may stand without the scopes in front of it.
+static bool isSampled(const char *line, const char *end) {
+  const char *wanted = state.ring->function;
+  size_t length = strnlen(wanted, sizeof(state.ring->function));
+  const char *symbol = line + 2;
+  auto *tab = static_cast<const char *>(memchr(symbol, '\t', end - symbol));
+  auto is = [&](const char *from, const char *to) {
+    return size_t(to - from) == length && !memcmp(from, wanted, length);
+  };
+  if (!tab)
+    return false;
+  const char *name = tab + 1;
+  if (is(symbol, tab) || is(name, end))
+    return true;
+  const char *last = end - length;
+  return last > name + 2 && is(last, end) && last[-1] == ':';
+}
+
+static void chooseFunctions(const char *text, const char *end,
+                            unsigned char *sampled) {
+  while (text < end) {
+    auto *lineEnd = static_cast<const char *>(memchr(text, '\n', end - text));
+    if (!lineEnd)
+      return;
+    if (text + 2 < lineEnd && text[0] == 'P' && text[1] == '\t') {
+      *sampled = isSampled(text, lineEnd);
+      state.ring->functions += *sampled++;
+    }
+    text = lineEnd + 1;
+  }
 }
 
 static void sayText(const char *text, uint64_t bytes) {
@@ -311,8 +437,10 @@ static void sayText(const char *text, uint64_t bytes) {
 #pragma GCC visibility push(default)
 void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
                     const mpg_sim_object *objects, uint64_t count,
-                    uint64_t *first) {
+                    uint64_t *first, unsigned char *sampled) {
   mpg_sim_start();
+  if (state.ring && state.ring->sample == MPG_SIM_FUNCTION)
+    chooseFunctions(text, text + bytes, sampled);
   *first = __atomic_fetch_add(&state.nextPlace, places, __ATOMIC_RELAXED);
   if (!state.ring || !lane)
     return;
@@ -325,5 +453,49 @@ void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
         number);
     put(objects[number].bytes, MPG_SIM_BYTES, 0);
   }
+  park();
+}
+
+void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word) {
+  if (!state.ring || !lane)
+    return;
+  reserve(2);
+  auto *at = mpg_sim_cursor;
+  at[0] = {reinterpret_cast<uint64_t>(address), word};
+  at[1] = {bytes, uint64_t(MPG_SIM_BYTES) << MPG_SIM_KIND_SHIFT};
+  mpg_sim_cursor = at + 2;
+  park();
+}
+
+void mpg_sim_freed(const void *address) {
+  if (state.ring && lane)
+    mpg_sim_say(reinterpret_cast<uint64_t>(address), MPG_SIM_FREED, 0);
+}
+
+void mpg_sim_begin() {
+  if (state.ring && state.ring->sample == MPG_SIM_CALLS)
+    beginRegion();
+}
+
+void mpg_sim_end() {
+  if (state.ring && state.ring->sample == MPG_SIM_CALLS)
+    endRegion();
+}
+
+int mpg_sim_enter() {
+  auto *frame = static_cast<const char *>(__builtin_frame_address(0));
+  // The stack grows down: one that is not above this was left by an exception.
+  if (!state.ring || (sampledFrame && frame < sampledFrame))
+    return 0;
+  if (!sampledFrame)
+    beginRegion();
+  sampledFrame = frame;
+  return 1;
+}
+
+void mpg_sim_leave() {
+  if (sampledFrame && state.ring)
+    endRegion();
+  sampledFrame = nullptr;
 }
 #pragma GCC visibility pop

@@ -51,6 +51,30 @@ static std::optional<std::vector<uint64_t>> parsePages(StringRef text) {
   return pages;
 }
 
+/// A function, or SECONDS[@WARMUP]: names begin with no digit. Nothing: it is
+/// neither.
+static std::optional<SimSample> parseSample(StringRef text) {
+  SimSample sample;
+  if (text.empty())
+    return std::nullopt;
+  if (!isDigit(text[0]) && text[0] != '.') {
+    sample.by = MPG_SIM_FUNCTION;
+    sample.function = text.str();
+    if (text.size() >= sizeof(mpg_sim_ring::function))
+      return std::nullopt;
+    return sample;
+  }
+  static constexpr double most = 1e6;
+  sample.by = MPG_SIM_TIME;
+  auto [seconds, warmUp] = text.split('@');
+  if (seconds.getAsDouble(sample.seconds) ||
+      (text.contains('@') && warmUp.getAsDouble(sample.warmUp)) ||
+      !(sample.seconds > 0 && sample.seconds <= most) ||
+      !(sample.warmUp >= 0 && sample.warmUp <= most))
+    return std::nullopt;
+  return sample;
+}
+
 std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
@@ -83,6 +107,17 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
   options.html = args.getLastArgValue(OPT_html).str();
   options.output = args.getLastArgValue(OPT_output).str();
   options.record = args.getLastArgValue(OPT_record).str();
+  if (args.hasArg(OPT_sample))
+    options.sample.by = MPG_SIM_CALLS;
+  if (const Arg *arg = args.getLastArg(OPT_sample_what)) {
+    std::optional<SimSample> sample = parseSample(arg->getValue());
+    if (!sample)
+      return line.usageError("--sample=" + printable(arg->getValue()) +
+                                 ": is the name of a function, or seconds such "
+                                 "as 2 or 0.5@10",
+                             status);
+    options.sample = *sample;
+  }
   StringRef maps = args.getLastArgValue(OPT_maps, "1");
   if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
       options.maps > 8)

@@ -5,12 +5,20 @@
 #ifndef MPG_TOOLS_MPGSIM_OPTIONS_H
 #define MPG_TOOLS_MPGSIM_OPTIONS_H
 
+#include "mpg/sim.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mpg {
+
+/// What of the run is recorded.
+struct SimSample {
+  mpg_sim_sample by = MPG_SIM_ALL;
+  std::string function;
+  double seconds = 0, warmUp = 0;
+};
 
 struct SimOptions {
   std::string machine = "a64fx";
@@ -22,8 +30,9 @@ struct SimOptions {
   std::string html;               ///< empty: none
   std::string output;             ///< empty: standard error
   std::string record;             ///< empty: none
-  bool spreadsThreads = false;    ///< over core groups
-  bool isQuiet = false;           ///< no report: of the second run for advise
+  SimSample sample;
+  bool spreadsThreads = false; ///< over core groups
+  bool isQuiet = false;        ///< no report: of the second run for advise
   std::vector<std::string> command;
 };
 

@@ -49,6 +49,25 @@ run reads standard input from its beginning if that is a file, and its output is
 dropped; a program that does something else the second time gets wrong advice.
 Blocks of the heap have no name that a side file could use for every pointer:
 the advice for them is a sentence.}]>;
+def sample : LongFlag<"sample",
+    "record only what is between mpg_sim_begin() and mpg_sim_end()\n"
+    "(mpg/mpg.h, and the module mpg of Fortran)">,
+    Manual<[{Record only what is between `mpg_sim_begin()` and `mpg_sim_end()`, which the
+program calls (`mpg/mpg.h`; `use mpg` in Fortran), and report that. Both count for
+all threads, from the first begin to the last end. Elsewhere the program runs
+nearly as fast as without `--mpg-sim`, and the caches stay as they were. The line
+*Sample* of the report says how often that was, and what share of the processor
+time of the run it was at most: recording makes it longer. A region without its end
+goes on to the end of the program.}]>;
+def sample_what : LongValue<"sample", "FUNCTION|SECONDS[@WARMUP]",
+    "record only while FUNCTION runs, or for so many seconds from\n"
+    "WARMUP seconds behind the start of the program">,
+    Manual<[{Record only while FUNCTION runs, with all that it calls and in all threads. It is
+a name of the source (`solve`, `Grid::relax`) or a symbol, of a function that was
+compiled with `--mpg-sim`; calls that the compiler has inlined are none
+(`__attribute__((noinline))`). One that is left by an exception or by longjmp goes on
+until it is entered and left again. SECONDS, as `2` or `0.5@10`: record for so long by
+the clock, from WARMUP seconds behind the start of the program (0).}]>;
 def json : LongFlag<"json", "print JSON, schema mpgsim-1">,
     Manual<[{Print JSON instead of text, schema `mpgsim-1`
 (`docs/schema/mpgsim-1.schema.json`).}]>;

@@ -64,3 +64,7 @@ std::string mpg::loopName(const SimPart &part, size_t most) {
   return name + " (" + cutName(part.name, most) +
          (part.kind == "loop" ? ")" : ", no loop)");
 }
+
+std::string mpg::plural(uint64_t count, const char *one, const char *many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}

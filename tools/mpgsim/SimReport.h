@@ -6,6 +6,7 @@
 #ifndef MPG_TOOLS_MPGSIM_SIMREPORT_H
 #define MPG_TOOLS_MPGSIM_SIMREPORT_H
 
+#include "Options.h"
 #include "SimRun/SimProgram.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -65,6 +66,18 @@ struct SimEnding {
   unsigned skips = 0;       ///< of threads that the others did not wait for
 };
 
+/// What of the run was recorded.
+struct SimSampled {
+  SimSample what;
+  unsigned regions = 0;   ///< one in another counted once
+  unsigned functions = 0; ///< of that name
+  unsigned loneEnds = 0;  ///< without a begin
+  bool isOpen = false;    ///< at the end of the program
+  /// Processor time of the regions, which recording makes longer, and of all.
+  uint64_t regionNs = 0, runNs = 0;
+  double mostPercent() const;
+};
+
 /// What the traffic to memory is, if sector 1 may fill so many ways of the last
 /// cache that has sectors.
 struct SimQuota {
@@ -88,6 +101,7 @@ struct SimReport {
   sim::Machine machine;
   unsigned maps = 1;
   SimEnding ending;
+  SimSampled sampled;
   SimCounts all;
   unsigned cores = 1, groups = 1;  ///< that threads ran on
   std::vector<SimBusiest> busiest; ///< by page size
@@ -112,6 +126,8 @@ std::string pageName(uint64_t bytes);
 /// "1234567" as "1.23 M"; an interval as "1.2 M to 1.3 M".
 std::string shortCount(uint64_t count);
 std::string shortCount(const SimInterval &interval);
+/// "1 core", "3 cores"
+std::string plural(uint64_t count, const char *one, const char *many);
 /// What it is called in a table; the name of its own is cut to \p most letters.
 std::string arrayName(const SimPart &part, size_t most);
 std::string loopName(const SimPart &part, size_t most);
@@ -163,6 +179,8 @@ std::string missingPartOf(const SimReport &report);
 std::string shownFunction(llvm::StringRef name);
 /// "ended with status 3", "was ended by signal 9 (Killed)"
 std::string describeEnding(const SimEnding &ending);
+/// What of the run that is, a sentence; "" if it is all of it.
+std::string sampleOf(const SimReport &report);
 /// What was not seen, a line for each reason.
 std::vector<std::string> gapsOf(const SimReport &report);
 

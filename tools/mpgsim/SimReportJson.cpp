@@ -106,6 +106,22 @@ static void writeParts(json::OStream &json, const SimReport &report,
   });
 }
 
+static void writeSample(json::OStream &json, const SimSampled &sampled) {
+  static constexpr const char *names[] = {"all", "calls", "function", "time"};
+  json.attributeObject("sample", [&] {
+    json.attribute("by", names[sampled.what.by]);
+    if (sampled.what.by == MPG_SIM_FUNCTION) {
+      json.attribute("function", validUtf8(sampled.what.function));
+      json.attribute("functions", sampled.functions);
+    }
+    json.attribute("regions", sampled.regions);
+    json.attribute("open", sampled.isOpen);
+    json.attribute("loneEnds", sampled.loneEnds);
+    json.attribute("regionNs", sampled.regionNs);
+    json.attribute("runNs", sampled.runNs);
+  });
+}
+
 static void writeNotSeen(json::OStream &json, const SimReport &report) {
   json.attributeObject("notSeen", [&] {
     json.attribute("threads", report.ending.otherThreads);
@@ -164,6 +180,8 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
     if (std::string places = placementVerdictOf(report); !places.empty())
       json.attribute("placementVerdict", places);
     json.attribute("complete", missingPartOf(report).empty());
+    if (report.sampled.what.by != MPG_SIM_ALL)
+      writeSample(json, report.sampled);
     writeGains(json, report);
     json.attribute("accessedBytes", report.accessedBytes);
     writeCounts(json, report, report.all);

@@ -111,6 +111,8 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << coresOf(report) << " of " << printable(report.machine.name)
       << ", modelled, not measured: " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
+  if (std::string sample = sampleOf(report); !sample.empty())
+    out << fillText("Sample: " + sample + ".", 0) << "\n";
   std::string gap = missingPartOf(report);
   if (!gap.empty())
     out << fillText("Incomplete: " + gap + ".", 0) << "\n";

@@ -29,7 +29,7 @@ SimRing::~SimRing() {
     close(file);
 }
 
-std::string SimRing::open(unsigned lanes) {
+std::string SimRing::open(unsigned lanes, const SimSample &wanted) {
   size_t bytes = bytesFor(lanes);
   file = memfd_create("mpgsim", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, off_t(bytes)) != 0)
@@ -43,6 +43,11 @@ std::string SimRing::open(unsigned lanes) {
   ring->version = MPG_SIM_VERSION;
   ring->reader = getpid();
   ring->lanes = lanes;
+  sample = wanted;
+  ring->sample = sample.by;
+  ring->recording = sample.by == MPG_SIM_ALL;
+  // It fits, and is not full: the options were checked.
+  memcpy(ring->function, sample.function.data(), sample.function.size());
   return "";
 }
 
@@ -139,6 +144,29 @@ void SimRing::readAll() {
   }
 }
 
+/// Of the program, as its own runtime counts it.
+void SimRing::switchOn(bool isOn) {
+  clockid_t clock;
+  timespec now = {};
+  if (ring->owner && !clock_getcpuclockid(ring->owner, &clock))
+    clock_gettime(clock, &now);
+  uint64_t ns = uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+  ring->regionNs += isOn ? -ns : ns;
+  ring->regions = 1;
+  ring->open = isOn;
+  __atomic_store_n(&ring->recording, isOn, __ATOMIC_SEQ_CST);
+}
+
+void SimRing::runSample() {
+  std::unique_lock<std::mutex> lock(endMutex);
+  for (bool isOn : {true, false}) {
+    std::chrono::duration<double> pause(isOn ? sample.warmUp : sample.seconds);
+    if (end.wait_for(lock, pause, [this] { return isOver; }))
+      return;
+    switchOn(isOn);
+  }
+}
+
 void SimRing::start(Reader reader) {
   merge.emplace(static_cast<sim::SimLanes &>(*this), ring->lanes,
                 std::move(reader));
@@ -146,12 +174,21 @@ void SimRing::start(Reader reader) {
   sigfillset(&everything);
   pthread_sigmask(SIG_SETMASK, &everything, &before);
   thread = std::thread([this] { readAll(); });
+  if (sample.by == MPG_SIM_TIME)
+    sampler = std::thread([this] { runSample(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void SimRing::finish() {
   if (!thread.joinable())
     return;
+  {
+    std::lock_guard<std::mutex> lock(endMutex);
+    isOver = true;
+  }
+  end.notify_all();
+  if (sampler.joinable())
+    sampler.join();
   hasEnded = true;
   thread.join();
   merge->finish();

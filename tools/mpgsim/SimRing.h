@@ -6,8 +6,11 @@
 #ifndef MPG_TOOLS_MPGSIM_SIMRING_H
 #define MPG_TOOLS_MPGSIM_SIMRING_H
 
+#include "Options.h"
 #include "SimRun/SimMerge.h"
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -22,12 +25,13 @@ public:
   SimRing(const SimRing &) = delete;
 
   /// For so many threads at most. \returns "" or why there is none.
-  std::string open(unsigned lanes);
+  std::string open(unsigned lanes, const SimSample &sample);
   /// What the program finds in MPG_SIM_VARIABLE.
   std::string path() const;
   const mpg_sim_ring &head() const { return *ring; }
 
-  /// Reads from now on, in a thread that takes no signals.
+  /// Reads from now on, in a thread that takes no signals; a sample by time
+  /// begins.
   void start(Reader reader);
   /// The program has ended: reads what is left.
   void finish();
@@ -38,6 +42,8 @@ private:
   const mpg_sim_record *chunk(unsigned lane) override;
   void release(unsigned lane, unsigned used) override;
   void readAll();
+  void runSample();
+  void switchOn(bool isOn);
   void goOn(std::optional<unsigned> missing, unsigned looks);
   bool isAsleep(unsigned lane) const;
   mpg_sim_record *memory(unsigned lane) const;
@@ -47,7 +53,11 @@ private:
   std::optional<sim::SimMerge> merge;
   bool isLast[MPG_SIM_LANES] = {}; ///< the chunk that was not handed over
   std::atomic<bool> hasEnded = false;
-  std::thread thread;
+  std::thread thread, sampler;
+  SimSample sample;
+  std::mutex endMutex; ///< of isOver
+  std::condition_variable end;
+  bool isOver = false; ///< for the sampler
 };
 
 } // namespace mpg

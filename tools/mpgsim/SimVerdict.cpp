@@ -25,10 +25,6 @@ static constexpr uint64_t leastWalks = 1000;
 /// Fewer page walks than one in so many accesses are none.
 static constexpr uint64_t accessesPerWalk = 100000;
 
-static std::string plural(uint64_t count, const char *one, const char *many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 static uint64_t walksOf(const SimPageCounts &page) {
   return page.tlbMisses.empty() ? 0 : page.tlbMisses.back();
 }
@@ -147,6 +143,8 @@ static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
 }
 
 std::string mpg::verdictOf(const SimReport &report) {
+  if (!report.all.accesses && report.sampled.what.by != MPG_SIM_ALL)
+    return "nothing was accessed in the sample by code compiled with --mpg-sim";
   if (!report.all.accesses)
     return "nothing was accessed by code compiled with --mpg-sim";
   std::vector<SimGain> gains = gainsOf(report);

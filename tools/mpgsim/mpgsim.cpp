@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -66,6 +67,7 @@ private:
   std::unique_ptr<raw_fd_ostream> html, output, record;
   SimRing ring;
   SimEnding theEnding;
+  SimSampled sampled;
   SimReport report;
 };
 } // namespace
@@ -135,7 +137,7 @@ bool Simulation::prepare(const char *self) {
   if (!openFiles())
     return false;
   unsigned cores = machine.groups.count * machine.groups.coresEach;
-  problem = ring.open(std::min(cores, MPG_SIM_LANES));
+  problem = ring.open(std::min(cores, MPG_SIM_LANES), options.sample);
   if (!problem.empty())
     error() << problem << "\n";
   return problem.empty();
@@ -156,6 +158,16 @@ static int refuse(const std::string &name, int reason) {
   return reason == ENOENT ? simNotFound : simNotExecutable;
 }
 
+/// Of the programs that have ended.
+static uint64_t processorNs() {
+  rusage usage;
+  getrusage(RUSAGE_CHILDREN, &usage);
+  auto us = [](const timeval &time) {
+    return uint64_t(time.tv_sec) * 1000000 + uint64_t(time.tv_usec);
+  };
+  return 1000 * (us(usage.ru_utime) + us(usage.ru_stime));
+}
+
 std::optional<int> Simulation::runProgram() {
   const char *searchPath = getenv("PATH");
   Program found = findProgram(options.command[0],
@@ -163,6 +175,7 @@ std::optional<int> Simulation::runProgram() {
   if (found.kind == ProgramKind::missing)
     return refuse(options.command[0], ENOENT);
   personality(unsigned(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
+  uint64_t before = processorNs();
   ring.start([this](const mpg_sim_record *chunk) {
     program->read(chunk);
     if (record)
@@ -173,6 +186,7 @@ std::optional<int> Simulation::runProgram() {
                     environmentWith(MPG_SIM_VARIABLE "=" + ring.path()),
                     /*trace=*/false, [](pid_t) {});
   ring.finish();
+  uint64_t runNs = processorNs() - before;
   if (!result.error.empty()) {
     error() << "cannot start a process: " << result.error << "\n";
     return simOwnError;
@@ -182,6 +196,10 @@ std::optional<int> Simulation::runProgram() {
   const mpg_sim_ring &head = ring.head();
   theEnding = {result.waitStatus, head.otherThreads, head.otherProcesses,
                head.lostRecords, ring.skips()};
+  sampled = {options.sample, head.regions,
+             head.functions, head.loneEnds,
+             head.open != 0, head.regionNs + (head.open ? runNs : 0),
+             runNs};
   return std::nullopt;
 }
 
@@ -223,6 +241,7 @@ int Simulation::writeReport() {
   program->finish();
   report = makeReport(*program, machine, options.maps, quotas);
   report.ending = theEnding;
+  report.sampled = sampled;
   report.stream = options.stream;
   report.command = options.command;
   if (options.isQuiet)

@@ -24,6 +24,12 @@ MPG_API const char *mpg_version(void);
 /* Does nothing. `-u mpg_start` makes a static link take the library in. */
 MPG_API void mpg_start(void);
 
+/* What is between these two in a program that was compiled with --mpg-sim is
+ * recorded by `mpgsim --sample`, in all threads: from the first begin to the end
+ * of the last one, however they are nested. Elsewhere they do nothing. */
+MPG_API void mpg_sim_begin(void);
+MPG_API void mpg_sim_end(void);
+
 /* `bytes` of zeroed memory on NUMA node `node`, on large pages if there are
  * any (and MPG_MODE lets them be used); aligned to 2 MiB, and present. NULL
  * with errno EINVAL (no such node, bytes 0), ENOMEM (that node has no room for

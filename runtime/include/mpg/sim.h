@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** Of records, of the module's text and of the ring. */
-#define MPG_SIM_VERSION 2
+#define MPG_SIM_VERSION 3
 /** In the environment: the path of the ring. */
 #define MPG_SIM_VARIABLE "MPG_SIM_RING"
 
@@ -74,6 +74,14 @@ struct mpg_sim_lane {
   uint32_t unused[10];
 };
 
+/** What is recorded. */
+enum mpg_sim_sample {
+  MPG_SIM_ALL,
+  MPG_SIM_CALLS,    /**< from mpg_sim_begin to mpg_sim_end */
+  MPG_SIM_FUNCTION, /**< while it runs */
+  MPG_SIM_TIME      /**< mpgsim sets `recording` */
+};
+
 /** In front of the chunks, in a page block of its own size. The first three
  * members stay where they are in all versions. */
 struct mpg_sim_ring {
@@ -88,6 +96,14 @@ struct mpg_sim_ring {
   uint32_t otherThreads;   /**< that accessed memory and were not seen */
   uint32_t otherProcesses; /**< the same: forked, or started later */
   uint64_t lostRecords;    /**< of them */
+  uint32_t recording;      /**< 0: the program writes nothing */
+  uint32_t sample;         /**< one of mpg_sim_sample; mpgsim sets it */
+  uint32_t open;           /**< begins without their end, of all threads */
+  uint32_t regions;        /**< that have begun, one in another counted once */
+  uint32_t loneEnds;       /**< without a begin */
+  uint32_t functions;      /**< of the name that the sample has */
+  uint64_t regionNs;       /**< processor time: of ends less that of begins */
+  char function[1024];     /**< whose region is recorded */
   struct mpg_sim_lane lane[MPG_SIM_LANES];
 };
 #define MPG_SIM_MAGIC "mpgsim\n"
@@ -99,20 +115,40 @@ struct mpg_sim_object {
 };
 
 /** Where the next record of this thread goes. The code stores records there and
- * moves it on; when it is too near to the end of the chunk: mpg_sim_next. */
+ * moves it on; when it is too near to the end of the chunk: mpg_sim_next, unless
+ * nothing is recorded now. */
 extern __thread struct mpg_sim_record *mpg_sim_cursor;
+/** So near to the end of a chunk at address 0 that nothing fits: of a thread
+ * that does not record now. */
+#define MPG_SIM_NO_CHUNK (MPG_SIM_CHUNK_BYTES - 16)
+
+/** Points to 0 if nothing is recorded now. */
+extern const uint32_t *mpg_sim_switch;
 
 /** Another chunk, empty. Does not change errno. */
 struct mpg_sim_record *mpg_sim_next(void);
 
-/** As mpg_sim_next, unless there is room for \p records: then the cursor. */
+/** As mpg_sim_next, unless there is room for \p records: then the cursor. If
+ * nothing is recorded now, memory that nobody reads, and the cursor is
+ * MPG_SIM_NO_CHUNK and has to stay that. */
 struct mpg_sim_record *mpg_sim_room(uint64_t records);
 
+/** A block of the heap, which has its name also when it is allocated where
+ * nothing is recorded. \p word: kind and place. */
+void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word);
+void mpg_sim_freed(const void *address);
+
+/** Whether the caller has to call itself once more, and mpg_sim_leave then: it
+ * is the function whose region is recorded. Called if its byte is set. */
+int mpg_sim_enter(void);
+void mpg_sim_leave(void);
+
 /** Called before the constructors of a module: says its text and its objects,
- * and stores at \p first the number of its first place. */
+ * and stores at \p first the number of its first place. \p sampled: a byte for
+ * each line of the text that names a function, in their order. */
 void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
                     const struct mpg_sim_object *objects, uint64_t count,
-                    uint64_t *first);
+                    uint64_t *first, unsigned char *sampled);
 
 #ifdef __cplusplus
 }

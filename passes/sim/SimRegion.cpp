@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function whose byte is set calls itself once more, and so has one place
+// where it begins and one where it ends. To look at each of its ends would cost
+// the others their calls in tail position, and with those the depth of stack
+// that they were written for.
+
+#include "sim/SimRegion.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Whether \p function can hand its arguments on as they are.
+static bool canCallItself(const Function &function) {
+  if (function.isVarArg())
+    return false;
+  for (const Argument &argument : function.args())
+    if (argument.hasAttribute(Attribute::InAlloca) ||
+        argument.hasAttribute(Attribute::Preallocated) ||
+        argument.hasAttribute(Attribute::SwiftError) ||
+        argument.hasAttribute(Attribute::Nest))
+      return false;
+  return true;
+}
+
+/// Behind the memory of all variables, which must not leave the first block.
+static Instruction &beginOf(Function &function) {
+  BasicBlock &entry = function.getEntryBlock();
+  BasicBlock::iterator begin = entry.getFirstNonPHIOrDbgOrAlloca();
+  for (Instruction &instruction :
+       make_early_inc_range(make_range(std::next(begin), entry.end())))
+    if (auto *memory = dyn_cast<AllocaInst>(&instruction))
+      if (memory->isStaticAlloca())
+        memory->moveBefore(entry, begin);
+  return *begin;
+}
+
+/// Calls \p function with its own arguments, says that it has returned, and
+/// returns.
+static void addCall(IRBuilder<> &builder, Function &function) {
+  SmallVector<Value *, 8> arguments;
+  for (Argument &argument : function.args())
+    arguments.push_back(&argument);
+  CallInst *call = builder.CreateCall(&function, arguments);
+  call->setAttributes(function.getAttributes());
+  for (Attribute::AttrKind one : {Attribute::Memory, Attribute::NoRecurse})
+    call->removeFnAttr(one);
+  call->setCallingConv(function.getCallingConv());
+  call->setTailCallKind(CallInst::TCK_NoTail);
+  builder.CreateCall(function.getParent()->getOrInsertFunction(
+      "mpg_sim_leave", builder.getVoidTy()));
+  if (call->getType()->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(call);
+}
+
+void mpg::addSimRegion(Function &function, SimTable &table) {
+  if (!canCallItself(function))
+    return;
+  function.removeFnAttr(Attribute::NoRecurse);
+  IRBuilder<> builder(&beginOf(function));
+  if (const DISubprogram *subprogram = function.getSubprogram())
+    builder.SetCurrentDebugLocation(
+        DILocation::get(function.getContext(), subprogram->getLine(), 0,
+                        const_cast<DISubprogram *>(subprogram)));
+  MDNode *rarely =
+      MDBuilder(function.getContext()).createUnlikelyBranchWeights();
+  Value *byte =
+      builder.CreateLoad(builder.getInt8Ty(), table.addFunction(function));
+  Instruction *then = SplitBlockAndInsertIfThen(builder.CreateIsNotNull(byte),
+                                                &*builder.GetInsertPoint(),
+                                                /*Unreachable=*/false, rarely);
+  builder.SetInsertPoint(then);
+  Value *isEntered =
+      builder.CreateCall(function.getParent()->getOrInsertFunction(
+          "mpg_sim_enter", builder.getInt32Ty()));
+  Instruction *end = SplitBlockAndInsertIfThen(
+      builder.CreateIsNotNull(isEntered), then, /*Unreachable=*/true);
+  builder.SetInsertPoint(end);
+  addCall(builder, function);
+  end->eraseFromParent();
+}
