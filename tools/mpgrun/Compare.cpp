@@ -8,6 +8,7 @@
 #include "Measure/Clock.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
+#include "Process/Ranks.h"
 #include "ProgramNotes.h"
 #include "StandardFiles.h"
 #include "Support/Files.h"

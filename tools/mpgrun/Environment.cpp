@@ -89,38 +89,3 @@ std::vector<std::string> mpg::environmentWith(const Settings &settings,
     result.push_back(name + "=" + value);
   return result;
 }
-
-/// The first of \p names that the environment has; null if none.
-static const char *firstOf(ArrayRef<const char *> names) {
-  for (const char *name : names)
-    if (const char *value = getenv(name))
-      return value;
-  return nullptr;
-}
-
-/// The rank of this process on its node, where a launcher says it.
-static const char *localRank() {
-  static const char *const names[] = {
-#define MPG_LOCAL_RANK(name) name,
-#include "mpg/ranks.def"
-  };
-  return firstOf(names);
-}
-
-bool mpg::speaksForNode() {
-  const char *rank = localRank();
-  return !rank || StringRef(rank) == "0";
-}
-
-std::string mpg::worldRank() {
-  static const char *const names[] = {
-#define MPG_WORLD_RANK(name) name,
-#include "mpg/ranks.def"
-  };
-  const char *rank = firstOf(names);
-  // It becomes a part of a file's name.
-  bool isNumber = rank && *rank && all_of(StringRef(rank), isDigit);
-  return isNumber ? rank : "0";
-}
-
-bool mpg::hasOtherRanks() { return localRank() != nullptr; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The environment that a program gets from mpgrun, and what the environment
-// says about mpgrun's place among the ranks of an MPI job.
+// The environment that a program gets from mpgrun.
 
 #ifndef MPG_TOOLS_MPGRUN_ENVIRONMENT_H
 #define MPG_TOOLS_MPGRUN_ENVIRONMENT_H
@@ -32,15 +31,6 @@ void applySettings(const Settings &settings, bool children);
 /// The environment of this process with such changes, "NAME=VALUE".
 std::vector<std::string> environmentWith(const Settings &settings,
                                          bool children);
-
-/// Of the ranks on a node the first one speaks for all.
-bool speaksForNode();
-
-/// The rank in the job; "0" without MPI, and where it is no number.
-std::string worldRank();
-
-/// Whether a launcher has started this process as one of several.
-bool hasOtherRanks();
 
 } // namespace mpg
 

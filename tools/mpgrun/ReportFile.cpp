@@ -5,10 +5,9 @@
 // reader that leaves is an error like any other.
 
 #include "ReportFile.h"
-#include "Environment.h"
+#include "Process/Ranks.h"
 #include "StandardFiles.h"
 #include "Support/Format.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstring>
@@ -18,25 +17,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
-  char host[256] = {};
-  gethostname(host, sizeof(host) - 1);
-  std::string name;
-  for (size_t at = 0; at < pattern.size(); ++at) {
-    char next = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
-    if (pattern[at] != '%' || !StringRef("hrp%").contains(next)) {
-      name += pattern[at];
-      continue;
-    }
-    ++at;
-    name += next == 'h'   ? std::string(host)
-            : next == 'r' ? worldRank()
-            : next == 'p' ? std::to_string(pid)
-                          : "%";
-  }
-  return name;
-}
 
 static const char *describe(int error) {
   return error == ENXIO ? "nobody reads from this pipe" : strerror(error);

@@ -15,10 +15,6 @@
 
 namespace mpg {
 
-/// \p pattern with %h, %r, %p and %% replaced by host, rank, \p pid and a
-/// percent sign.
-std::string expandFileName(llvm::StringRef pattern, pid_t pid);
-
 /// Says in one line if a file of the name could not be written now. Leaves no
 /// file behind.
 void warnIfNotWritable(llvm::StringRef pattern);

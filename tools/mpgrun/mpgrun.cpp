@@ -13,6 +13,7 @@
 #include "Options.h"
 #include "Process/HintReport.h"
 #include "Process/Program.h"
+#include "Process/Ranks.h"
 #include "Process/StateFile.h"
 #include "Process/Supervisor.h"
 #include "Profile/ProfileAdvice.h"

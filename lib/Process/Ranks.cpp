@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Process/Ranks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// The first of \p names that the environment has; null if none.
+static const char *firstOf(ArrayRef<const char *> names) {
+  for (const char *name : names)
+    if (const char *value = getenv(name))
+      return value;
+  return nullptr;
+}
+
+/// The rank of this process on its node, where a launcher says it.
+static const char *localRank() {
+  static const char *const names[] = {
+#define MPG_LOCAL_RANK(name) name,
+#include "mpg/ranks.def"
+  };
+  return firstOf(names);
+}
+
+bool mpg::speaksForNode() {
+  const char *rank = localRank();
+  return !rank || StringRef(rank) == "0";
+}
+
+std::string mpg::worldRank() {
+  static const char *const names[] = {
+#define MPG_WORLD_RANK(name) name,
+#include "mpg/ranks.def"
+  };
+  const char *rank = firstOf(names);
+  // It becomes a part of a file's name.
+  bool isNumber = rank && *rank && all_of(StringRef(rank), isDigit);
+  return isNumber ? rank : "0";
+}
+
+bool mpg::hasOtherRanks() { return localRank() != nullptr; }
+
+std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
+  char host[256] = {};
+  gethostname(host, sizeof(host) - 1);
+  std::string name;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    char next = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
+    if (pattern[at] != '%' || !StringRef("hrp%").contains(next)) {
+      name += pattern[at];
+      continue;
+    }
+    ++at;
+    name += next == 'h'   ? std::string(host)
+            : next == 'r' ? worldRank()
+            : next == 'p' ? std::to_string(pid)
+                          : "%";
+  }
+  return name;
+}

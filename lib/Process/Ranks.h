@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// This process among the ranks of an MPI job, by what its launcher has put into
+// the environment (mpg/ranks.def), and files of its own.
+
+#ifndef MPG_PROCESS_RANKS_H
+#define MPG_PROCESS_RANKS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <sys/types.h>
+
+namespace mpg {
+
+/// Of the ranks on a node the first one speaks for all.
+bool speaksForNode();
+
+/// The rank in the job; "0" without MPI, and where it is no number.
+std::string worldRank();
+
+/// Whether a launcher has started this process as one of several.
+bool hasOtherRanks();
+
+/// \p pattern with %h, %r, %p and %% replaced by host, rank, \p pid and a
+/// percent sign.
+std::string expandFileName(llvm::StringRef pattern, pid_t pid);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_RANKS_H
