@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SimRun/SimProgram.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mpg::sim;
 
@@ -170,6 +171,7 @@ void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {
 
 void SimProgram::module(uint64_t first, const std::string &text) {
   std::string error = thePlaces.addModule(first, text);
+  modulesHash = 31 * modulesHash + llvm::xxh3_64bits(text);
   if (firstError.empty())
     firstError = error;
 }

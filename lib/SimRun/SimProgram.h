@@ -61,6 +61,8 @@ public:
   /// Why a module could not be used; empty if all could.
   const std::string &moduleError() const { return firstError; }
   uint64_t damaged() const { return decoder.damaged(); }
+  /// The same for two runs of one program, and not for two builds of it.
+  uint64_t build() const { return modulesHash; }
 
   // For the decoder.
   void access(unsigned place, uint64_t address) {
@@ -132,6 +134,7 @@ private:
   std::set<std::string> wantedStream, seenStream;
   std::vector<Stream> resolved;
   std::string firstError;
+  uint64_t modulesHash = 0;
 };
 
 } // namespace mpg::sim

@@ -3,10 +3,13 @@
 // See Options.h.
 
 #include "Options.h"
+#include "Process/Ranks.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <unistd.h>
 
 #include "OptionTable.inc"
 
@@ -104,9 +107,17 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
     return line.usageError("--advise= chooses the arrays itself; leave out "
                            "--stream=",
                            status);
-  options.html = args.getLastArgValue(OPT_html).str();
-  options.output = args.getLastArgValue(OPT_output).str();
-  options.record = args.getLastArgValue(OPT_record).str();
+  for (auto [id, path] : {std::pair(OPT_html, &options.html),
+                          {OPT_output, &options.output},
+                          {OPT_record, &options.record}})
+    *path = expandFileName(args.getLastArgValue(id), getpid());
+  options.merges = args.hasArg(OPT_merge);
+  if (options.merges &&
+      args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream, OPT_advise,
+                  OPT_sample, OPT_sample_what, OPT_record))
+    return line.usageError("--merge runs nothing: it goes with --machine=, "
+                           "--json, --csv, --html= and --output= only",
+                           status);
   if (args.hasArg(OPT_sample))
     options.sample.by = MPG_SIM_CALLS;
   if (const Arg *arg = args.getLastArg(OPT_sample_what)) {
@@ -135,6 +146,8 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
     ++commandAt;
   options.command.assign(argv + commandAt, argv + argc);
   if (options.command.empty())
-    return line.usageError("no program is named", status);
+    return line.usageError(options.merges ? "--merge: no file is named"
+                                          : "no program is named",
+                           status);
   return options;
 }

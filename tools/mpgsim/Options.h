@@ -32,6 +32,7 @@ struct SimOptions {
   std::string record;             ///< empty: none
   SimSample sample;
   bool spreadsThreads = false; ///< over core groups
+  bool merges = false;         ///< command: files of ranks
   bool isQuiet = false;        ///< no report: of the second run for advise
   std::vector<std::string> command;
 };

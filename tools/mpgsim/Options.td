@@ -68,6 +68,17 @@ compiled with `--mpg-sim`; calls that the compiler has inlined are none
 (`__attribute__((noinline))`). One that is left by an exception or by longjmp goes on
 until it is entered and left again. SECONDS, as `2` or `0.5@10`: record for so long by
 the clock, from WARMUP seconds behind the start of the program (0).}]>;
+def merge : LongFlag<"merge",
+    "report on an MPI job: the arguments are the --json files of its\n"
+    "ranks, mpirun ... mpgsim --json --output=rank-%r.json PROGRAM">,
+    Manual<[{Run no program: the arguments are files that `--json` has written, one for each
+rank of an MPI job (`mpirun -n 4 mpgsim --json --output=rank-%r.json ./app.sim`).
+Counts are summed; times are those of the core and the core group that have most to
+do, as each rank has core groups of its own here. The line *Ranks* says how evenly
+the accesses are spread. All must be of one build of a program, one version of mpgsim
+and the same options; a machine other than a64fx has to be named here, too. Goes with
+`--machine=`, `--json`, `--csv`, `--html=` and `--output=`; without the last the
+report is on standard output.}]>;
 def json : LongFlag<"json", "print JSON, schema mpgsim-1">,
     Manual<[{Print JSON instead of text, schema `mpgsim-1`
 (`docs/schema/mpgsim-1.schema.json`).}]>;
@@ -84,8 +95,11 @@ def html : LongValue<"html", "FILE",
 loads nothing: misses over the size of a page, with `--stream` the traffic over
 the ways of sector 1, and the tables.}]>;
 def output : LongValue<"output", "FILE",
-    "write the report to FILE instead of standard error">,
-    Manual<[{Write the report to FILE. Without it it is on standard error.}]>;
+    "write the report to FILE instead of standard error; in the\n"
+    "names of files %h, %r, %p are host, rank, pid">,
+    Manual<[{Write the report to FILE. Without it it is on standard error. In this name, and in
+those of `--html=` and `--record=`, %h becomes the host, %r the rank under MPI (else
+0), %p the process id of mpgsim, %% a percent sign.}]>;
 def record : LongValue<"record", "FILE",
     "write what the program records to FILE as well: large, and\n"
     "for tests of the model">,

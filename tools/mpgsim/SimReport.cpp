@@ -5,6 +5,7 @@
 #include "SimReport.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -230,6 +231,7 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
     report.quotas.push_back({quotas.ways[at], reader.read(all, at).pages});
   report.accessedBytes = program.accessedBytes();
   report.damaged = program.damaged();
+  report.build = utohexstr(program.build());
   auto addPart = [&](std::vector<SimPart> &parts, SimPart part,
                      const Row &row) {
     part.counts = reader.read(row);
@@ -245,13 +247,17 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
   }
   for (unsigned number = 0; number < codes.size(); ++number)
     addPart(report.loops, partOf(program.places().code(number)), codes[number]);
-  llvm::sort(report.arrays, isBefore);
-  llvm::sort(report.loops, isBefore);
   for (auto &[name, calls] : program.callsNotSeen())
     report.notSeen.push_back({name, calls});
+  sortReport(report);
+  return report;
+}
+
+void mpg::sortReport(SimReport &report) {
+  llvm::sort(report.arrays, isBefore);
+  llvm::sort(report.loops, isBefore);
   // By name, where calls are as many.
   llvm::sort(report.notSeen, [](const auto &a, const auto &b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
-  return report;
 }

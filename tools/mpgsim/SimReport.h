@@ -96,8 +96,18 @@ SimQuotas quotasOf(const sim::Machine &machine);
 /// What is modelled side by side; nothing for a machine with one group.
 std::vector<sim::PlacementPolicy> placementsOf(const sim::Machine &machine);
 
+/// One process of an MPI job.
+struct SimRank {
+  std::string number; ///< "": no launcher has said it
+  uint64_t accesses = 0;
+  int waitStatus = 0;
+};
+
+/// Of one run, or the sum of those of several ranks.
 struct SimReport {
   std::vector<std::string> command;
+  std::string build;          ///< tells one build of a program from another
+  std::vector<SimRank> ranks; ///< empty: no launcher has started it
   sim::Machine machine;
   unsigned maps = 1;
   SimEnding ending;
@@ -119,6 +129,22 @@ struct SimReport {
 SimReport makeReport(const sim::SimProgram &program,
                      const sim::Machine &machine, unsigned maps,
                      const SimQuotas &quotas);
+
+/// Puts arrays, loops and calls into their order.
+void sortReport(SimReport &report);
+
+/// Larger files are none of ours.
+constexpr size_t mostSimBytes = size_t(1) << 30;
+/// Reads what writeSimJson has written. \p machine: with all its pages, that of
+/// the run. \returns "" or what is wrong.
+std::string readSimReport(llvm::StringRef text, const sim::Machine &machine,
+                          SimReport &report);
+/// Adds another rank to \p all. \returns "" or why that is none of the same
+/// run; a sentence that goes on behind its name, with \p first for the others.
+std::string addRank(SimReport &all, const SimReport &rank,
+                    const std::string &first);
+/// How many, and how evenly, a sentence; "" without several.
+std::string ranksOf(const SimReport &report);
 
 /// "64 KiB"
 std::string pageName(uint64_t bytes);

@@ -141,6 +141,10 @@ void PageWriter::writeHead() {
       << ". " << coresOf(report) << ", " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes)
       << ".</p>\n";
+  for (auto [title, text] :
+       {std::pair("Sample", sampleOf(report)), {"Ranks", ranksOf(report)}})
+    if (!text.empty())
+      out << "<p>" << title << ": " << escapeHtml(text) << ".</p>\n";
   std::string missing = missingPartOf(report);
   if (!missing.empty())
     out << "<p><span class=\"badge warning\">incomplete</span> "

@@ -106,6 +106,36 @@ static void writeParts(json::OStream &json, const SimReport &report,
   });
 }
 
+static void writeStatus(json::OStream &json, int status) {
+  if (WIFSIGNALED(status))
+    json.attribute("signal", WTERMSIG(status));
+  else
+    json.attribute("status", WEXITSTATUS(status));
+}
+
+static void writeRanks(json::OStream &json, const SimReport &report) {
+  json.attributeArray("ranks", [&] {
+    for (const SimRank &rank : report.ranks)
+      json.object([&] {
+        if (!rank.number.empty())
+          json.attribute("rank", rank.number);
+        json.attribute("accesses", rank.accesses);
+        writeStatus(json, rank.waitStatus);
+      });
+  });
+}
+
+static void writeBusiest(json::OStream &json, const SimReport &report) {
+  json.attributeArray("busiest", [&] {
+    for (const SimBusiest &most : report.busiest)
+      json.object([&] {
+        json.attribute("walks", most.walks);
+        json.attribute("linesRead", most.linesRead);
+        json.attribute("linesWritten", most.linesWritten);
+      });
+  });
+}
+
 static void writeSample(json::OStream &json, const SimSampled &sampled) {
   static constexpr const char *names[] = {"all", "calls", "function", "time"};
   json.attributeObject("sample", [&] {
@@ -113,6 +143,10 @@ static void writeSample(json::OStream &json, const SimSampled &sampled) {
     if (sampled.what.by == MPG_SIM_FUNCTION) {
       json.attribute("function", validUtf8(sampled.what.function));
       json.attribute("functions", sampled.functions);
+    }
+    if (sampled.what.by == MPG_SIM_TIME) {
+      json.attribute("spanMs", int64_t(sampled.what.seconds * 1e3 + 0.5));
+      json.attribute("warmUpMs", int64_t(sampled.what.warmUp * 1e3 + 0.5));
     }
     json.attribute("regions", sampled.regions);
     json.attribute("open", sampled.isOpen);
@@ -161,6 +195,8 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
   json::OStream json(out, 2);
   json.object([&] {
     json.attribute("schema", "mpgsim-1");
+    json.attribute("version", MPG_VERSION);
+    json.attribute("build", report.build);
     json.attribute("machine", validUtf8(report.machine.name));
     json.attribute("modelled", true);
     json.attribute("lineBytes", report.machine.lineBytes);
@@ -171,18 +207,17 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
       for (const std::string &word : report.command)
         json.value(validUtf8(word));
     });
-    int status = report.ending.waitStatus;
-    if (WIFSIGNALED(status))
-      json.attribute("signal", WTERMSIG(status));
-    else
-      json.attribute("status", WEXITSTATUS(status));
+    writeStatus(json, report.ending.waitStatus);
     json.attribute("verdict", verdictOf(report));
     if (std::string places = placementVerdictOf(report); !places.empty())
       json.attribute("placementVerdict", places);
     json.attribute("complete", missingPartOf(report).empty());
+    if (!report.ranks.empty())
+      writeRanks(json, report);
     if (report.sampled.what.by != MPG_SIM_ALL)
       writeSample(json, report.sampled);
     writeGains(json, report);
+    writeBusiest(json, report);
     json.attribute("accessedBytes", report.accessedBytes);
     writeCounts(json, report, report.all);
     if (!report.quotas.empty())

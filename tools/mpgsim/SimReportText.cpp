@@ -113,6 +113,8 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
   if (std::string sample = sampleOf(report); !sample.empty())
     out << fillText("Sample: " + sample + ".", 0) << "\n";
+  if (std::string ranks = ranksOf(report); !ranks.empty())
+    out << fillText("Ranks: " + ranks + ".", 0) << "\n";
   std::string gap = missingPartOf(report);
   if (!gap.empty())
     out << fillText("Incomplete: " + gap + ".", 0) << "\n";

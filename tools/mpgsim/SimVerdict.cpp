@@ -270,6 +270,8 @@ std::string mpg::missingPartOf(const SimReport &report) {
       formatv("{0} made about {1} records that are not in these counts",
               plural(ending.otherThreads, "other thread", "other threads"),
               ending.lostRecords);
+  if (report.ranks.size() > 1)
+    return others + "; the report of each rank says why";
   if (report.cores >= cores)
     return formatv("{0} has {1}, fewer than there were threads: {2}. Run it "
                    "with at most {3} (OMP_NUM_THREADS={3})",

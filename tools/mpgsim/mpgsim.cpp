@@ -8,10 +8,13 @@
 #include "Machines/MachineFile.h"
 #include "Options.h"
 #include "Process/Program.h"
+#include "Process/Ranks.h"
 #include "Process/Supervisor.h"
 #include "SimAdvice.h"
+#include "SimOutput.h"
 #include "SimReport.h"
 #include "SimRing.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,14 +25,13 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <set>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
-
-static raw_ostream &error() { return errs() << "mpgsim: error: "; }
 
 /// A name is that of a file of the installation.
 static std::string machinePath(const std::string &machine, const char *self) {
@@ -45,7 +47,8 @@ namespace {
 /// One run, from the machine's file to the report.
 class Simulation {
 public:
-  explicit Simulation(const SimOptions &options) : options(options) {}
+  explicit Simulation(const SimOptions &options)
+      : options(options), files(options) {}
   /// mpgsim's own status, or nothing: then ending() is the program's.
   std::optional<int> run(const char *self);
   const SimEnding &ending() const { return theEnding; }
@@ -53,7 +56,6 @@ public:
 
 private:
   bool prepare(const char *self);
-  bool openFiles();
   bool prepareQuotas();
   bool isStreamKnown() const;
   std::optional<int> runProgram();
@@ -64,23 +66,13 @@ private:
   sim::Machine machine;
   SimQuotas quotas;
   std::unique_ptr<sim::SimProgram> program;
-  std::unique_ptr<raw_fd_ostream> html, output, record;
+  SimOutput files;
   SimRing ring;
   SimEnding theEnding;
   SimSampled sampled;
   SimReport report;
 };
 } // namespace
-
-static std::unique_ptr<raw_fd_ostream> openFile(const std::string &path) {
-  std::error_code code;
-  auto file = std::make_unique<raw_fd_ostream>(path, code);
-  if (!code)
-    return file;
-  error() << "cannot write " << printable(path) << ": " << code.message()
-          << "\n";
-  return nullptr;
-}
 
 /// Without arrays for sector 1 there is nothing to divide a cache for.
 bool Simulation::prepareQuotas() {
@@ -89,32 +81,29 @@ bool Simulation::prepareQuotas() {
   quotas = quotasOf(machine);
   if (!quotas.ways.empty())
     return true;
-  error() << "--stream=: " << printable(machine.name)
-          << " has no sector cache; leave it out, or take --machine=a64fx\n";
+  simError() << "--stream=: " << printable(machine.name)
+             << " has no sector cache; leave it out, or take --machine=a64fx\n";
   return false;
 }
 
-bool Simulation::openFiles() {
-  for (auto [path, file] : {std::pair(&options.html, &html),
-                            {&options.output, &output},
-                            {&options.record, &record}})
-    if (!path->empty() && !(*file = openFile(*path)))
-      return false;
-  return true;
+static bool readMachine(const SimOptions &options, const char *self,
+                        sim::Machine &machine) {
+  std::string problem =
+      sim::readMachine(machinePath(options.machine, self), machine);
+  if (problem.empty())
+    return true;
+  simError() << printable(problem) << "; --machine= takes a64fx, zen4, "
+             << "icelake-sp, neoverse-v1, neoverse-v2 or a file\n";
+  return false;
 }
 
 bool Simulation::prepare(const char *self) {
-  std::string path = machinePath(options.machine, self);
-  std::string problem = sim::readMachine(path, machine);
-  if (!problem.empty()) {
-    error() << printable(problem) << "; --machine= takes a64fx, zen4, "
-            << "icelake-sp, neoverse-v1, neoverse-v2 or a file\n";
+  if (!readMachine(options, self, machine))
     return false;
-  }
   for (uint64_t page : options.pages)
     if (!is_contained(machine.pageBytes, page)) {
-      error() << "--pages=: " << printable(machine.name) << " has no pages of "
-              << pageName(page) << "\n";
+      simError() << "--pages=: " << printable(machine.name)
+                 << " has no pages of " << pageName(page) << "\n";
       return false;
     }
   if (!options.pages.empty())
@@ -134,12 +123,13 @@ bool Simulation::prepare(const char *self) {
                                                   ? sim::ThreadPlaces::spread
                                                   : sim::ThreadPlaces::compact);
   program->setStream(options.stream);
-  if (!openFiles())
+  if (!files.open())
     return false;
   unsigned cores = machine.groups.count * machine.groups.coresEach;
-  problem = ring.open(std::min(cores, MPG_SIM_LANES), options.sample);
+  std::string problem =
+      ring.open(std::min(cores, MPG_SIM_LANES), options.sample);
   if (!problem.empty())
-    error() << problem << "\n";
+    simError() << problem << "\n";
   return problem.empty();
 }
 
@@ -153,8 +143,8 @@ static std::vector<std::string> environmentWith(const std::string &setting) {
 }
 
 static int refuse(const std::string &name, int reason) {
-  error() << "cannot run " << printable(name) << ": " << strerror(reason)
-          << "\n";
+  simError() << "cannot run " << printable(name) << ": " << strerror(reason)
+             << "\n";
   return reason == ENOENT ? simNotFound : simNotExecutable;
 }
 
@@ -178,8 +168,9 @@ std::optional<int> Simulation::runProgram() {
   uint64_t before = processorNs();
   ring.start([this](const mpg_sim_record *chunk) {
     program->read(chunk);
-    if (record)
-      record->write(reinterpret_cast<const char *>(chunk), MPG_SIM_CHUNK_BYTES);
+    if (files.record())
+      files.record()->write(reinterpret_cast<const char *>(chunk),
+                            MPG_SIM_CHUNK_BYTES);
   });
   SupervisedRun result =
       runSupervised(found.path, options.command,
@@ -188,7 +179,7 @@ std::optional<int> Simulation::runProgram() {
   ring.finish();
   uint64_t runNs = processorNs() - before;
   if (!result.error.empty()) {
-    error() << "cannot start a process: " << result.error << "\n";
+    simError() << "cannot start a process: " << result.error << "\n";
     return simOwnError;
   }
   if (result.execError)
@@ -207,19 +198,19 @@ std::optional<int> Simulation::runProgram() {
 bool Simulation::isRecorded() const {
   std::string name = printable(options.command[0]);
   if (ring.head().otherVersion) {
-    error() << name << " was compiled with version " << ring.head().otherVersion
-            << " of --mpg-sim, this is version " << MPG_SIM_VERSION
-            << "; compile and link it again\n";
+    simError() << name << " was compiled with version "
+               << ring.head().otherVersion << " of --mpg-sim, this is version "
+               << MPG_SIM_VERSION << "; compile and link it again\n";
     return false;
   }
   if (!ring.head().owner) {
-    error() << name << " " << describeEnding(theEnding)
-            << ", and said nothing of what it accesses; compile and link it "
-               "with 'mpg-clang --mpg-sim' (mpg-clang++, mpg-flang)\n";
+    simError() << name << " " << describeEnding(theEnding)
+               << ", and said nothing of what it accesses; compile and link it "
+                  "with 'mpg-clang --mpg-sim' (mpg-clang++, mpg-flang)\n";
     return false;
   }
   if (!program->moduleError().empty()) {
-    error() << name << ": " << printable(program->moduleError()) << "\n";
+    simError() << name << ": " << printable(program->moduleError()) << "\n";
     return false;
   }
   return true;
@@ -229,9 +220,9 @@ bool Simulation::isRecorded() const {
 bool Simulation::isStreamKnown() const {
   for (const std::string &name : options.stream)
     if (!program->streamSeen().count(name)) {
-      error() << "--stream=: " << printable(options.command[0])
-              << " accessed no array '" << printable(name)
-              << "'; the report without it names those that it did\n";
+      simError() << "--stream=: " << printable(options.command[0])
+                 << " accessed no array '" << printable(name)
+                 << "'; the report without it names those that it did\n";
       return false;
     }
   return true;
@@ -244,31 +235,11 @@ int Simulation::writeReport() {
   report.sampled = sampled;
   report.stream = options.stream;
   report.command = options.command;
+  if (hasOtherRanks())
+    report.ranks = {{worldRank(), report.all.accesses, theEnding.waitStatus}};
   if (options.isQuiet)
     return 0;
-  raw_fd_ostream &out = output ? *output : errs();
-  if (options.json)
-    writeSimJson(out, report);
-  else if (options.csv)
-    writeSimCsv(out, report);
-  else
-    writeSimText(out, report);
-  if (html)
-    writeSimHtml(*html, report);
-  for (auto [path, file] : {std::pair(&options.html, html.get()),
-                            {&options.output, output.get()},
-                            {&options.record, record.get()}}) {
-    if (!file)
-      continue;
-    file->flush();
-    if (!file->has_error())
-      continue;
-    error() << "cannot write " << printable(*path) << ": "
-            << file->error().message() << "\n";
-    file->clear_error();
-    return simOwnError;
-  }
-  return 0;
+  return files.write(report) ? 0 : simOwnError;
 }
 
 std::optional<int> Simulation::run(const char *self) {
@@ -304,7 +275,7 @@ static std::string writeHints(const SimReport &report,
            "; but no variable of the whole program can be named: put "
            "MPG_STREAM in front of the pointers to " +
            printable(join(choice.names(), ", "));
-  std::unique_ptr<raw_fd_ostream> file = openFile(path);
+  std::unique_ptr<raw_fd_ostream> file = openSimFile(path);
   if (!file)
     return "the file cannot be written";
   writeAdvice(*file, report, choice);
@@ -329,7 +300,7 @@ static std::optional<int> advise(const SimOptions &options,
     again.isQuiet = true;
     again.html = again.output = again.record = "";
     if (!rewindStandard()) {
-      error() << "there is no /dev/null for the second run\n";
+      simError() << "there is no /dev/null for the second run\n";
       return simOwnError;
     }
     Simulation second(again);
@@ -346,11 +317,54 @@ static std::optional<int> advise(const SimOptions &options,
   return std::nullopt;
 }
 
+/// Adds the report in the file \p path to \p all, or is the first. \returns ""
+/// or what is wrong.
+static std::string addFile(const std::string &path, const sim::Machine &machine,
+                           const std::string &first, SimReport &all) {
+  auto file = readUnmapped(path, mostSimBytes);
+  if (!file)
+    return readFailure(file.getError());
+  SimReport rank;
+  std::string problem = readSimReport((*file)->getBuffer(), machine, rank);
+  if (!problem.empty())
+    return problem;
+  if (path != first)
+    return addRank(all, rank, printable(first));
+  all = rank;
+  return "";
+}
+
+/// mpgsim --merge: the status.
+static int mergeRanks(const SimOptions &options, const char *self) {
+  sim::Machine machine;
+  SimOutput files(options);
+  if (!readMachine(options, self, machine))
+    return simOwnError;
+  SimReport all;
+  std::set<sys::fs::UniqueID> seen;
+  for (const std::string &path : options.command) {
+    sys::fs::UniqueID id;
+    std::string problem;
+    if (!sys::fs::getUniqueID(path, id) && !seen.insert(id).second)
+      problem = "is named twice";
+    else
+      problem = addFile(path, machine, options.command[0], all);
+    if (problem.empty())
+      continue;
+    simError() << "--merge: " << printable(path) << ": " << problem << "\n";
+    return simOwnError;
+  }
+  sortReport(all);
+  return files.open() && files.write(all) ? 0 : simOwnError;
+}
+
 int main(int argc, char **argv) {
   int status = 0;
   std::optional<SimOptions> options = parseOptions(argc, argv, status);
   if (!options)
     return status;
+  if (options->merges)
+    return mergeRanks(*options, argv[0]);
   SimEnding ending;
   {
     Simulation simulation(*options);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reports of the ranks of an MPI job as one. Counts are sums. What takes time
+// is that of the busiest core and core group of all: ranks do not wait for each
+// other's memory, as each has core groups of its own.
+
+#include "SimReport.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+using namespace mpg;
+
+static void add(SimInterval &to, const SimInterval &from) {
+  to.least += from.least;
+  to.most += from.most;
+}
+
+/// Whether the two can be added.
+static bool isAlike(const std::vector<SimPageCounts> &a,
+                    const std::vector<SimPageCounts> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const SimPageCounts &one, const SimPageCounts &other) {
+                      return one.pageBytes == other.pageBytes;
+                    });
+}
+
+static void add(std::vector<SimPageCounts> &to,
+                const std::vector<SimPageCounts> &from) {
+  for (size_t at = 0; at < to.size(); ++at) {
+    SimPageCounts &sum = to[at];
+    const SimPageCounts &page = from[at];
+    for (size_t level = 0; level < sum.tlbMisses.size(); ++level)
+      sum.tlbMisses[level] += page.tlbMisses[level];
+    for (size_t level = 0; level < sum.cacheMisses.size(); ++level)
+      add(sum.cacheMisses[level], page.cacheMisses[level]);
+    add(sum.linesRead, page.linesRead);
+    add(sum.linesWritten, page.linesWritten);
+    // A rank on one core group has none, and then there is no sum.
+    if (sum.placements.size() != page.placements.size())
+      sum.placements.clear();
+    for (size_t policy = 0; policy < sum.placements.size(); ++policy) {
+      sum.placements[policy].local += page.placements[policy].local;
+      sum.placements[policy].moved += page.placements[policy].moved;
+    }
+  }
+}
+
+/// Parts of one place in the source are one. \returns whether they could be.
+static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
+  using Key = std::tuple<std::string, std::string, std::string, unsigned>;
+  auto keyOf = [](const SimPart &part) -> Key {
+    return {part.kind, part.name, part.file, part.line};
+  };
+  std::map<Key, std::vector<size_t>> known; // a report may have several
+  for (size_t at = to.size(); at-- > 0;)
+    known[keyOf(to[at])].push_back(at);
+  for (const SimPart &part : from) {
+    std::vector<size_t> &places = known[keyOf(part)];
+    if (places.empty()) {
+      to.push_back(part);
+      continue;
+    }
+    SimPart &sum = to[places.back()];
+    places.pop_back();
+    if (!isAlike(sum.counts.pages, part.counts.pages))
+      return false;
+    sum.bytes += part.bytes;
+    sum.use.of4K += part.use.of4K;
+    sum.use.of64K += part.use.of64K;
+    sum.use.of2M += part.use.of2M;
+    sum.counts.accesses += part.counts.accesses;
+    add(sum.counts.pages, part.counts.pages);
+  }
+  return true;
+}
+
+static void add(std::vector<std::pair<std::string, uint64_t>> &to,
+                const std::vector<std::pair<std::string, uint64_t>> &from) {
+  std::map<std::string, uint64_t> calls(to.begin(), to.end());
+  for (const auto &[name, count] : from)
+    calls[name] += count;
+  to.assign(calls.begin(), calls.end());
+}
+
+static bool hasSameOptions(const SimReport &a, const SimReport &b) {
+  const SimSample &one = a.sampled.what, &other = b.sampled.what;
+  return isAlike(a.all.pages, b.all.pages) && a.maps == b.maps &&
+         a.stream == b.stream && a.quotas.size() == b.quotas.size() &&
+         one.by == other.by && one.function == other.function &&
+         one.seconds == other.seconds && one.warmUp == other.warmUp;
+}
+
+/// Why \p rank is none of the ranks that \p all has.
+static std::string refusal(const SimReport &all, const SimReport &rank,
+                           const std::string &first) {
+  if (rank.command[0] != all.command[0])
+    return "is about " + printable(rank.command[0]) + ", and " + first +
+           " about " + printable(all.command[0]) +
+           "; merge the ranks of one program";
+  if (rank.build != all.build)
+    return "is about another build of " + printable(rank.command[0]) +
+           " than " + first + "; run all ranks with one";
+  if (!hasSameOptions(all, rank))
+    return "was made with other options than " + first +
+           "; give all ranks the same --pages=, --maps=, --stream= and "
+           "--sample";
+  for (const SimRank &one : rank.ranks)
+    for (const SimRank &other : all.ranks)
+      if (!one.number.empty() && one.number == other.number)
+        return "is of rank " + printable(one.number) +
+               ", which another file is of, too; name each rank once";
+  return "";
+}
+
+static void add(SimSampled &to, const SimSampled &from) {
+  to.regions += from.regions;
+  to.functions = std::max(to.functions, from.functions);
+  to.loneEnds += from.loneEnds;
+  to.isOpen |= from.isOpen;
+  to.regionNs += from.regionNs;
+  to.runNs += from.runNs;
+}
+
+static void add(SimEnding &to, const SimEnding &from) {
+  if (!to.waitStatus)
+    to.waitStatus = from.waitStatus;
+  to.otherThreads += from.otherThreads;
+  to.otherProcesses += from.otherProcesses;
+  to.lostRecords += from.lostRecords;
+  to.skips += from.skips;
+}
+
+std::string mpg::addRank(SimReport &all, const SimReport &rank,
+                         const std::string &first) {
+  if (std::string why = refusal(all, rank, first); !why.empty())
+    return why;
+  static const char *const isTorn = "has pages of other sizes in its parts";
+  for (size_t at = 0; at < all.quotas.size(); ++at) {
+    if (!isAlike(all.quotas[at].pages, rank.quotas[at].pages))
+      return isTorn;
+    add(all.quotas[at].pages, rank.quotas[at].pages);
+  }
+  if (!add(all.arrays, rank.arrays) || !add(all.loops, rank.loops))
+    return isTorn;
+  for (size_t at = 0; at < all.busiest.size(); ++at) {
+    SimBusiest &most = all.busiest[at];
+    const SimBusiest &other = rank.busiest[at];
+    most.walks = std::max(most.walks, other.walks);
+    most.linesRead = std::max(most.linesRead, other.linesRead);
+    most.linesWritten = std::max(most.linesWritten, other.linesWritten);
+  }
+  add(all.ending, rank.ending);
+  add(all.sampled, rank.sampled);
+  add(all.notSeen, rank.notSeen);
+  all.all.accesses += rank.all.accesses;
+  add(all.all.pages, rank.all.pages);
+  all.cores += rank.cores;
+  all.groups += rank.groups;
+  all.accessedBytes += rank.accessedBytes;
+  all.damaged += rank.damaged;
+  all.ranks.insert(all.ranks.end(), rank.ranks.begin(), rank.ranks.end());
+  return "";
+}
+
+/// Ranks below the last one that no file is of.
+static std::string missingRanks(const SimReport &report) {
+  std::vector<bool> isThere;
+  for (const SimRank &rank : report.ranks) {
+    unsigned number;
+    if (StringRef(rank.number).getAsInteger(10, number) || number > 1000000)
+      return "";
+    isThere.resize(std::max<size_t>(isThere.size(), number + 1));
+    isThere[number] = true;
+  }
+  size_t missing = size_t(llvm::count(isThere, false));
+  if (!missing)
+    return "";
+  size_t first = size_t(llvm::find(isThere, false) - isThere.begin());
+  return "; " + plural(missing, "file is missing", "files are missing") +
+         ", that of rank " + std::to_string(first) +
+         (missing > 1 ? " first" : "");
+}
+
+std::string mpg::ranksOf(const SimReport &report) {
+  if (report.ranks.size() < 2)
+    return "";
+  auto [least, most] =
+      std::minmax_element(report.ranks.begin(), report.ranks.end(),
+                          [](const SimRank &a, const SimRank &b) {
+                            return a.accesses < b.accesses;
+                          });
+  auto nameOf = [](const SimRank &rank) {
+    return rank.number.empty() ? "" : " (rank " + printable(rank.number) + ")";
+  };
+  std::string text = std::to_string(report.ranks.size()) + ", each with " +
+                     shortCount(least->accesses);
+  if (least->accesses != most->accesses)
+    text +=
+        nameOf(*least) + " to " + shortCount(most->accesses) + nameOf(*most);
+  text += " loads and stores" + missingRanks(report);
+  for (const SimRank &rank : report.ranks)
+    if (rank.waitStatus) {
+      SimEnding ending;
+      ending.waitStatus = rank.waitStatus;
+      return text + ";" +
+             (rank.number.empty() ? " one rank"
+                                  : " rank " + printable(rank.number)) +
+             " " + describeEnding(ending);
+    }
+  return text;
+}
