@@ -28,6 +28,8 @@ svg.plot .key{fill:var(--muted);font-weight:700}
 .repetition{fill:var(--c);opacity:.45}
 .curve{fill:none;stroke:var(--c);stroke-width:1.3;stroke-linejoin:round}
 .guide line{stroke:var(--muted);stroke-width:1.4;stroke-dasharray:5 3}
+.heat rect{fill:var(--s0);shape-rendering:crispEdges}.heat .h0{fill:none}.heat .h1{fill-opacity:.25}.heat .h2{fill-opacity:.5}.heat .h3{fill-opacity:.75}
+.heat .frame{fill:none;stroke:var(--muted);stroke-width:.7}
 @media(max-width:34rem){svg.plot{margin:0 -.2rem}}
 )css";
 }

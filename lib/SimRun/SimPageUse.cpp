@@ -2,6 +2,7 @@
 
 #include "SimRun/SimPageUse.h"
 #include <algorithm>
+#include <map>
 
 using namespace mpg::sim;
 
@@ -45,4 +46,33 @@ std::vector<PageUse> SimPageUse::byArray() const {
     all.push_back(use);
   }
   return all;
+}
+
+PageHeat SimPageUse::heatOf(unsigned array, unsigned mostRows) const {
+  PageHeat heat;
+  if (array >= used.size() || used[array].empty())
+    return heat;
+  std::map<uint64_t, const Pages *> byAddress;
+  for (const auto &[number, pages] : used[array])
+    byAddress[number] = &pages;
+  static constexpr unsigned each = pagesEach / PageHeat::parts;
+  heat.pagesEach = (byAddress.size() + mostRows - 1) / mostRows;
+  std::vector<uint64_t> sums(PageHeat::parts);
+  uint64_t inRow = 0, left = byAddress.size();
+  for (const auto &[number, pages] : byAddress) {
+    for (unsigned page = 0; page < pagesEach; ++page)
+      sums[page / each] += (*pages)[page];
+    --left;
+    if (++inRow < heat.pagesEach && left)
+      continue;
+    std::vector<uint8_t> row;
+    // What is used at all is not nothing.
+    for (uint64_t &sum : sums) {
+      row.push_back(uint8_t((100 * sum + inRow * each - 1) / (inRow * each)));
+      sum = 0;
+    }
+    heat.rows.push_back(row);
+    inRow = 0;
+  }
+  return heat;
 }

@@ -20,6 +20,14 @@ struct PageUse {
   uint64_t of4K = 0, of64K = 0, of2M = 0;
 };
 
+/// Where the used parts of 2 MiB pages lie.
+struct PageHeat {
+  static constexpr unsigned parts = 32; ///< of 64 KiB in each
+  uint64_t pagesEach = 0;               ///< 2 MiB pages in a row, by address
+  /// Percent of the 4 KiB of each part.
+  std::vector<std::vector<uint8_t>> rows;
+};
+
 class SimPageUse {
 public:
   static constexpr unsigned pageBits = 12;
@@ -37,6 +45,8 @@ public:
                  uint64_t times);
   /// By array; one without accesses may be missing at the end.
   std::vector<PageUse> byArray() const;
+  /// In at most \p mostRows rows.
+  PageHeat heatOf(unsigned array, unsigned mostRows) const;
 
 private:
   static constexpr unsigned frameBits = 21, pagesEach = 512;

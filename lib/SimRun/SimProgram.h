@@ -53,6 +53,9 @@ public:
   const SimArrays &arrays() const { return theArrays; }
   /// By number of the array.
   std::vector<PageUse> pageUses() const { return pageUse.byArray(); }
+  PageHeat pageHeat(unsigned array, unsigned mostRows) const {
+    return pageUse.heatOf(array, mostRows);
+  }
   unsigned siteCount() const { return sites; }
   /// Bytes of all accesses.
   uint64_t accessedBytes() const;

@@ -93,7 +93,8 @@ def html : LongValue<"html", "FILE",
     "write the report to FILE as a page for a browser as well">,
     Manual<[{Write the report to FILE as a page for a browser as well. It is one file that
 loads nothing: misses over the size of a page, with `--stream` the traffic over
-the ways of sector 1, and the tables.}]>;
+the ways of sector 1, for arrays of 4 pages of 2 MiB and more which parts of these
+they use (not with `--merge`), and the tables.}]>;
 def output : LongValue<"output", "FILE",
     "write the report to FILE instead of standard error; in the\n"
     "names of files %h, %r, %p are host, rank, pid">,

@@ -14,6 +14,9 @@ using namespace llvm;
 using namespace mpg;
 using namespace mpg::sim;
 
+/// Of 2 MiB, that an array has to touch to be worth a picture; and its rows.
+static constexpr unsigned leastPages = 4, mostHeatRows = 32;
+
 std::string mpg::pageName(uint64_t bytes) { return formatBytes(bytes); }
 
 namespace {
@@ -243,6 +246,8 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
   for (unsigned number = 0; number < arrays.size(); ++number) {
     SimPart part = partOf(program.arrays().array(number));
     part.use = uses[number];
+    if (part.use.of2M >= leastPages)
+      part.heat = program.pageHeat(number, mostHeatRows);
     addPart(report.arrays, part, arrays[number]);
   }
   for (unsigned number = 0; number < codes.size(); ++number)

@@ -55,7 +55,8 @@ struct SimPart {
   unsigned line = 0;
   uint64_t bytes = 0; ///< of an array; 0: not known
   SimCounts counts;
-  sim::PageUse use; ///< of an array
+  sim::PageUse use;   ///< of an array
+  sim::PageHeat heat; ///< of one that large pages are for, in one run
 };
 
 /// How the program ended.

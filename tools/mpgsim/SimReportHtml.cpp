@@ -4,6 +4,7 @@
 // mpgaudit and mpgbench are. It loads nothing and runs nothing. In front stands
 // what it comes to, then the pictures, then the numbers.
 
+#include "Plot/PlotHeat.h"
 #include "Plot/PlotPanel.h"
 #include "SimReport.h"
 #include "Support/Format.h"
@@ -47,6 +48,7 @@ private:
                   const std::vector<SimPart> &parts,
                   std::string (*nameOf)(const SimPart &, size_t));
   void writePlacements();
+  void writeHeat();
   void writeGaps();
   Plot missPlot(StringRef id, StringRef what, size_t firstSeries,
                 ArrayRef<std::string> levels,
@@ -352,6 +354,39 @@ void PageWriter::writePlacements() {
   out << "</section>\n";
 }
 
+/// Of the arrays with most misses: row by row what of their 2 MiB is used.
+void PageWriter::writeHeat() {
+  static constexpr size_t most = 6;
+  std::vector<const SimPart *> arrays;
+  for (const SimPart &part : report.arrays)
+    if (!part.heat.rows.empty() && arrays.size() < most)
+      arrays.push_back(&part);
+  if (arrays.empty())
+    return;
+  out << "<section id=\"heat\">\n<h2>Which parts of 2 MiB pages are used</h2>\n"
+         "<p>A row is one page of 2 MiB, or several by address; from left to "
+         "right its 32 parts of 64 KiB, the stronger the colour the more of "
+         "their 4 KiB have an access. What is pale is taken by large pages in "
+         "vain.</p>\n"
+         "<div class=\"plots\">\n";
+  for (size_t at = 0; at < arrays.size(); ++at) {
+    const SimPart *part = arrays[at];
+    std::string id = "heat-" + std::to_string(at);
+    out << "<figure>\n<figcaption id=\"" << id << "\"><strong><code>"
+        << escapeHtml(arrayName(*part, longestName)) << "</code></strong>, "
+        << plural(part->use.of2M, "page", "pages") << ", "
+        << formatv("{0:f1} %",
+                   100 * double(part->use.of4K) / double(part->use.of2M * 512))
+        << " used; " << plural(part->heat.pagesEach, "page", "pages")
+        << " a row</figcaption>\n";
+    writeHeatMap(out, part->heat.rows, id);
+    out << "</figure>\n";
+  }
+  out << "</div>\n";
+  writeHeatKeys(out);
+  out << "</section>\n";
+}
+
 void PageWriter::writeGaps() {
   std::vector<std::string> gaps = gapsOf(report);
   if (gaps.empty())
@@ -370,6 +405,7 @@ void PageWriter::write() {
     writeQuotas();
     writePlacements();
     writeParts("arrays", "Arrays", report.arrays, arrayName);
+    writeHeat();
     writeParts("loops", "Loops", report.loops, loopName);
   }
   writeGaps();
