@@ -5,11 +5,8 @@
 // first one are shown.
 
 #include "LayoutLink.h"
+#include "LinkAdditions.h"
 #include "LinkContext.h"
-#include "LinkInputs.h"
-#include "LinkOutput.h"
-#include "LinkPlugin.h"
-#include "LinkRuntime.h"
 #include "LldRun.h"
 #include "Support/Format.h"
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One link: what is asked for, what has been found out so far, and ld.mpg's own
-// messages about it, on standard error beside lld's.
+// One link: what is asked for, what is known of its inputs before it and of its
+// output after it, and ld.mpg's own messages, on standard error beside lld's.
 
 #ifndef MPG_TOOLS_LDMPG_LINKCONTEXT_H
 #define MPG_TOOLS_LDMPG_LINKCONTEXT_H
 
+#include "Child.h"
 #include "Link/InputScan.h"
+#include "Link/LinkPlan.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mpg {
@@ -29,6 +32,62 @@ llvm::raw_ostream &note();
 
 /// Says \p reason as an error; returns the exit status.
 int failed(llvm::Error reason);
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+//
+// When which are looked at (lib/Link/InputScan.h), and what is said about them.
+// Objects are looked at first. When they hold little, lld starts while the
+// archives are still being looked at, as if these held little too.
+
+class ScanChild {
+public:
+  /// Starts scanFiles() with these arguments.
+  /// pre: this process has one thread, and its streams are flushed.
+  static llvm::Expected<ScanChild> start(const LinkRequest &request,
+                                         llvm::ArrayRef<LinkInput> inputs,
+                                         uint64_t enoughBytes);
+  /// Waits for the result; an empty one if the scan did not come to its end.
+  ScanResult finish();
+
+private:
+  Child child;
+  MemoryFile answer;
+};
+
+/// Scans as much as is quick or must be known before lld starts. Returns the
+/// archives that may still change the plan.
+std::vector<LinkInput> scanFirst(LinkContext &link);
+
+/// Scans \p inputs and waits for it.
+void scanNow(LinkContext &link, llvm::ArrayRef<LinkInput> inputs);
+
+/// False if there are objects that lld cannot read, which has been said then.
+bool checkSlimObjects(const ScanResult &scan);
+
+/// After lld has failed: says what it could not know.
+void explainFailure(const LinkContext &link);
+
+//===----------------------------------------------------------------------===//
+// The output
+//===----------------------------------------------------------------------===//
+
+/// Whether the output is no file (a device, a pipe, standard output): what is
+/// written cannot be read, or written anew.
+bool isSpecialOutput(const std::string &path);
+
+/// lld and the kernel decide for themselves; this only tells early, and in
+/// plain words, that the output cannot be written.
+bool isOutputWritable(const std::string &path);
+
+/// What an output is before it is linked: shows whether it was written anew.
+llvm::sys::fs::UniqueID outputId(const std::string &path);
+
+/// What was linked, judged as large pages of \p hugeBytes ask for.
+OutputFacts readOutput(const std::string &path, uint64_t hugeBytes);
+
+void removeOutput(const std::string &path);
 
 } // namespace mpg
 

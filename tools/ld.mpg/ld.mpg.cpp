@@ -5,18 +5,15 @@
 // that are included below, what is decided without a look at a file in
 // lib/Link:
 // - arguments: lib/Link/DriverArgs.h, LldCommand.h
-// - inputs: LinkInputs.h, lib/Link/InputScan.h
+// - inputs: LinkContext.h, lib/Link/InputScan.h
 // - the link: LayoutLink.h; lib/Link/LinkPlan.h, LayoutObject.h
-// - what is added: LinkRuntime.h, LinkPlugin.h
-// - the output: LinkOutput.h, lib/Link/LayoutCheck.h
+// - what is added: LinkAdditions.h
+// - the output: LinkContext.h, lib/Link/LayoutCheck.h
 
 #include "Child.h"
 #include "LayoutLink.h"
+#include "LinkAdditions.h"
 #include "LinkContext.h"
-#include "LinkInputs.h"
-#include "LinkOutput.h"
-#include "LinkPlugin.h"
-#include "LinkRuntime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
