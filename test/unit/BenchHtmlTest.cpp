@@ -3,7 +3,7 @@
 // The page of mpgbench --html over made-up results: well formed, harmless,
 // every number of every picture inside of the picture, no label over another.
 
-#include "mpgbench/Report/BenchPanels.h"
+#include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

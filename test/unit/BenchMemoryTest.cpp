@@ -4,9 +4,9 @@
 // depends on a node's state is asked of made-up nodes. No test looks at how
 // long something took.
 
+#include "mpgbench/Run/BenchMemory.h"
 #include "Measure/Clock.h"
 #include "Support/Format.h"
-#include "mpgbench/Run/BenchPages.h"
 #include <atomic>
 #include <cstdlib>
 #include <cstring>

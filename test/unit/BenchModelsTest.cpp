@@ -5,8 +5,8 @@
 // values come from the formula, from counting by hand, and from a cache that is
 // simulated line by line.
 
-#include "mpgbench/Experiments/CacheSets.h"
 #include "mpgbench/Experiments/EmbedWork.h"
+#include "mpgbench/Experiments/ExperimentThresh.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <filesystem>

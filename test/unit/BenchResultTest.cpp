@@ -5,7 +5,6 @@
 // only those differences real that are.
 
 #include "mpgbench/Run/BenchResult.h"
-#include "mpgbench/Report/BenchAnonymous.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

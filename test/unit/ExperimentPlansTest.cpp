@@ -6,8 +6,8 @@
 
 #include "Measure/Clock.h"
 #include "Support/Format.h"
+#include "mpgbench/BenchDriver.h"
 #include "mpgbench/Experiments/Levels.h"
-#include "mpgbench/Run/BenchDriver.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -489,7 +489,7 @@ static bool has(llvm::StringRef text, llvm::StringRef part) {
 }
 
 TEST(ExperimentMistakes, TheTimeOfAFlushIsNoLatencyOfStores) {
-  for (const Experiment *experiment : experiments())
+  for (const Experiment *experiment : experimentList)
     if (has(experiment->title, "store") || has(experiment->title, "write"))
       EXPECT_NE(experiment->unit, "ns") << experiment->name.str();
   EXPECT_EQ(mixExperiment.unit, "GB/s");

@@ -3,14 +3,12 @@
 // mpgbench: repeats the experiments of the A64FX guide on the machine at hand,
 // with intervals instead of best values. Here are the command line, the files
 // that are written and the exit status; experiments are in
-// Experiments/Experiment*.cpp, how they are carried out in
-// Run/BenchDriver.h.
+// Experiments/Experiment*.cpp, how they are carried out in BenchDriver.h.
 
 #include "Process/Program.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
-#include "mpgbench/Report/BenchAnonymous.h"
-#include "mpgbench/Run/BenchDriver.h"
+#include "mpgbench/BenchDriver.h"
 #include "mpgbench/Run/Experiment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -4,7 +4,7 @@
 // in random order: the worst case for a TLB. docs/mpgbench-experiments.md says
 // how, and what to expect.
 
-#include "mpgbench/Experiments/ChaseWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 
 using namespace llvm;

@@ -5,8 +5,8 @@
 // on do the pages matter? docs/mpgbench-experiments.md says how, and what to
 // expect.
 
-#include "mpgbench/Experiments/ChaseWork.h"
 #include "mpgbench/Experiments/Levels.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

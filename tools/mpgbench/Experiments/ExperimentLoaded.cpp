@@ -5,7 +5,7 @@
 
 #include "Measure/Clock.h"
 #include "mpg/kernels.h"
-#include "mpgbench/Experiments/StreamWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,7 +3,7 @@
 // mix: what memory moves when a share of the accesses are writes.
 // docs/mpgbench-experiments.md says how, and what to expect.
 
-#include "mpgbench/Experiments/StreamWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 

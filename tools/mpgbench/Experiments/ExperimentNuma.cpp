@@ -5,7 +5,7 @@
 
 #include "Node/NodeMachine.h"
 #include "mpg/kernels.h"
-#include "mpgbench/Experiments/StreamWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/Support/FormatVariadic.h"

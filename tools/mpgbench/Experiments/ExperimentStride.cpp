@@ -3,7 +3,7 @@
 // stride: what reading with a stride costs, counted in the lines that move and
 // not in strides. docs/mpgbench-experiments.md says how, and what to expect.
 
-#include "mpgbench/Experiments/StreamWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 

@@ -10,7 +10,7 @@
 #include "Support/Format.h"
 #include "mpg/kernels.h"
 #include "mpgbench/Experiments/Levels.h"
-#include "mpgbench/Run/BenchPages.h"
+#include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -4,7 +4,7 @@
 // elsewhere each time. docs/mpgbench-experiments.md says how, and what to
 // expect.
 
-#include "mpgbench/Experiments/ChaseWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BenchAnonymous.h. Texts of a run come from the system as well (reasons
+// See BenchResult.h. Texts of a run come from the system as well (reasons
 // with file names, the release of a kernel that was built at a site), so words
 // are taken out of all of them rather than of those that are known to have
 // some.
 
-#include "mpgbench/Report/BenchAnonymous.h"
+#include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gnu/libc-version.h>

@@ -6,8 +6,7 @@
 
 #include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
-#include "mpgbench/Report/BenchPlot.h"
-#include "mpgbench/Report/PointLabels.h"
+#include "mpgbench/Report/BenchTables.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,7 +72,8 @@ static void writeRatio(raw_ostream &out, const Ratio &ratio, double reach) {
       << at(ratio.value) << "\" cy=\"8\" r=\"3.5\"/></svg>";
 }
 
-void mpg::writeConclusions(raw_ostream &out, const BenchRun &run) {
+/// Conclusions of all experiments; ids of their sections are e1, e2, ...
+static void writeConclusions(raw_ostream &out, const BenchRun &run) {
   bool isEmpty = none_of(run.experiments, [](const ExperimentResult &one) {
     return !one.conclusions.empty();
   });

@@ -1,14 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the page of mpgbench --html is put together from. Each part escapes what
-// it is given: a result file may come from anywhere.
+// What the page of mpgbench --html is put together from: plots and tables.
+// Each part escapes what it is given: a result file may come from
+// anywhere.
 
 #ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHHTMLPARTS_H
 #define MPG_TOOLS_MPGBENCH_REPORT_BENCHHTMLPARTS_H
 
-#include "mpgbench/Report/BenchPlot.h"
+#include "Plot/PlotPanel.h"
+#include "mpgbench/Run/BenchResult.h"
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Which plots an experiment gets (BenchPanels.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Its points, sorted into small plots by the parameters that are neither on the
+// x axis nor a series.
+
+struct PlotSet {
+  std::vector<std::string> series; ///< "pages 2M"; "" for points without one
+  std::vector<PlotPanel> panels;
+  size_t pointsLeftOut = 0; ///< measured, but there was no room for them
+};
+
+/// Widest number of series that one plot holds, and of plots.
+constexpr size_t plotSeriesLimit = 24, plotPanelLimit = 24;
+/// Categories that a plot holds if it has \p series series.
+size_t categoryLimit(size_t series);
+
+PlotSet arrangePlots(const ExperimentResult &experiment);
+
+//===----------------------------------------------------------------------===//
+// Plots as pictures inside of the page (BenchPlot.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Medians with their intervals, every repetition, and what the guide says.
+
+/// What became of one of ExperimentResult::guide.
+struct GuideMark {
+  std::string key;    ///< the letter beside it in the plots; "": not drawn
+  std::string whyNot; ///< for people; "" if it is drawn
+};
+
+/// Writes all plots and their legend. \p prefix makes ids of the page unique.
+/// Returns one mark for each figure of the guide, in order.
+std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
+                                  const ExperimentResult &experiment,
+                                  llvm::StringRef prefix);
+
+/// The part of the style sheet for the page, after plotStyle().
+llvm::StringRef benchStyle();
+
+//===----------------------------------------------------------------------===//
+// Tables (BenchHtmlTable.cpp)
+//===----------------------------------------------------------------------===//
 
 /// Every point: its parameters, what was measured, on which pages.
 void writePointTable(llvm::raw_ostream &out,
@@ -25,9 +72,6 @@ void writeGuideTable(llvm::raw_ostream &out, const ExperimentResult &experiment,
 
 /// Points without measurements, by reason.
 void writeMissing(llvm::raw_ostream &out, const ExperimentResult &experiment);
-
-/// Conclusions of all experiments; ids of their sections are e1, e2, ...
-void writeConclusions(llvm::raw_ostream &out, const BenchRun &run);
 
 } // namespace mpg
 

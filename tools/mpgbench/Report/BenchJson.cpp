@@ -6,7 +6,7 @@
 // pairs: objects of JSON have no order.
 
 #include "Support/Format.h"
-#include "mpgbench/Report/PointLabels.h"
+#include "mpgbench/Report/BenchTables.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

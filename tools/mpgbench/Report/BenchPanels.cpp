@@ -5,10 +5,10 @@
 // of parameters are a group; a group in which the experiment's parameter for
 // the x axis is missing, or the same everywhere, takes the first that varies.
 
-#include "mpgbench/Report/BenchPanels.h"
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
+#include "mpgbench/Report/BenchHtmlParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>

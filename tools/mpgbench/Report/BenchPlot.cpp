@@ -4,8 +4,8 @@
 // which of the guide's figures are drawn. The guide speaks of another machine:
 // its figures must never squeeze what was measured here.
 
-#include "mpgbench/Report/BenchPlot.h"
 #include "Support/HtmlPage.h"
+#include "mpgbench/Report/BenchHtmlParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

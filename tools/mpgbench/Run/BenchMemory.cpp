@@ -15,7 +15,6 @@
 #include "Process/Smaps.h"
 #include "Support/Format.h"
 #include "mpg/mpg.h"
-#include "mpgbench/Run/BenchPages.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory for measurements, on pages of a given kind, with the proof of what the
-// kernel really gave; threads that are bound to a CPU each.
+// kernel really gave; and threads that are bound to a CPU each.
 
 #ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H
 #define MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H
@@ -9,20 +9,18 @@
 #include "Node/Node.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace mpg {
 
-/// Why malloc of this process is not what a point asks for, \p wantsLibmpg or
-/// the C library's; "" if it is.
-std::string whyWrongHeap(bool wantsLibmpg);
+//===----------------------------------------------------------------------===//
+// Kinds of pages (BenchPages.cpp)
+//===----------------------------------------------------------------------===//
 
-/// The function of that name out of libmpg; null if it is not loaded. \p F is
-/// its type: loadedFunction<decltype(mpg_replicate)>("mpg_replicate").
-void *findLoaded(const char *name);
-template <typename F> F *loadedFunction(const char *name) {
-  return reinterpret_cast<F *>(findLoaded(name));
-}
+/// "4K", "2M", "1G": a size as parameters of points give it, and parseBytes
+/// reads it. The largest unit that leaves a whole number.
+std::string sizeName(uint64_t bytes);
 
 /// Kinds of pages as the parameter "pages" names them: "4K" (or "64K", the base
 /// page of this kernel), "THP", "2M", "1G".
@@ -33,9 +31,25 @@ struct PageKind {
 };
 /// Those that this node has or could have, smallest first.
 std::vector<PageKind> pageKinds(const Node &node);
+/// The kind that parameters call \p name, as the kernel that runs now has it.
+llvm::Expected<PageKind> findPageKind(llvm::StringRef name);
+
+/// "128 pages of 2 MiB are needed, and 12 of 512 are free"; "" if the pool
+/// holds enough for \p bytes.
+std::string poolShortage(const PageFacts &pages, uint64_t pageBytes,
+                         uint64_t bytes);
+
 /// Why \p bytes on these pages cannot be had now: "12 of 512 pages of 2 MiB are
 /// free; echo 512 > /proc/sys/vm/nr_hugepages"; "" if they can.
 std::string whyNotNow(const Node &node, const PageKind &kind, uint64_t bytes);
+
+/// Whether at least 9 of 10 bytes of \p backing lie on \p pages; else a text
+/// for WorkerResult::error.
+std::string checkBackingOn(llvm::StringRef pages, const Backing &backing);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
 /// One mapping. Not copied.
 class BenchMemory {
@@ -72,6 +86,21 @@ void measureOn(llvm::StringRef pages, size_t bytes, WorkerResult &result,
 
 /// Adds the memory of [p, p + bytes), which may be malloc's.
 void addBackingOf(const void *p, size_t bytes, Backing &backing);
+
+/// Why malloc of this process is not what a point asks for, \p wantsLibmpg or
+/// the C library's; "" if it is.
+std::string whyWrongHeap(bool wantsLibmpg);
+
+/// The function of that name out of libmpg; null if it is not loaded. \p F is
+/// its type: loadedFunction<decltype(mpg_replicate)>("mpg_replicate").
+void *findLoaded(const char *name);
+template <typename F> F *loadedFunction(const char *name) {
+  return reinterpret_cast<F *>(findLoaded(name));
+}
+
+//===----------------------------------------------------------------------===//
+// Threads (BenchThreads.cpp)
+//===----------------------------------------------------------------------===//
 
 /// Runs \p body(thread) on \p threads threads at once, each bound to a CPU of
 /// its own out of those that this process may use (more threads than CPUs: they

@@ -2,9 +2,9 @@
 //
 // Which kinds of pages a node has, and why it cannot give some of them now.
 
-#include "mpgbench/Run/BenchPages.h"
 #include "Node/Verdict.h"
 #include "Support/Format.h"
+#include "mpgbench/Run/BenchMemory.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -6,7 +6,7 @@
 #ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
 #define MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
 
-#include "mpgbench/Run/BenchPages.h"
+#include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/Experiment.h"
 
 namespace mpg {

@@ -50,15 +50,18 @@ struct Experiment {
   void (*conclude)(ExperimentResult &result);
 };
 
-extern const Experiment triadExperiment, arenaExperiment, threshExperiment,
-    embedExperiment, faultExperiment, chaseExperiment, latencyExperiment,
-    strideExperiment, mixExperiment, loadedExperiment, tlbExperiment,
-    gupsExperiment, numaExperiment, varyExperiment, saxpyExperiment;
+extern const Experiment latencyExperiment, tlbExperiment, chaseExperiment,
+    triadExperiment, strideExperiment, mixExperiment, loadedExperiment,
+    gupsExperiment, saxpyExperiment, numaExperiment, varyExperiment,
+    faultExperiment, embedExperiment, arenaExperiment, threshExperiment;
 
-/// All of them, in the order of `mpgbench list`.
-llvm::ArrayRef<const Experiment *> experiments();
-/// Null if there is none.
-const Experiment *findExperiment(llvm::StringRef name);
+/// All of them, in the order of `mpgbench list`. What uses it needs the kernels
+/// of libmpg at link time.
+inline constexpr const Experiment *experimentList[] = {
+    &latencyExperiment, &tlbExperiment,   &chaseExperiment,  &triadExperiment,
+    &strideExperiment,  &mixExperiment,   &loadedExperiment, &gupsExperiment,
+    &saxpyExperiment,   &numaExperiment,  &varyExperiment,   &faultExperiment,
+    &embedExperiment,   &arenaExperiment, &threshExperiment};
 
 /// "triad/pages=2M/threads=1".
 std::string pointName(llvm::StringRef experiment, const Parameters &parameters);

@@ -1,13 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ChaseWork.h.
+// See MemoryWork.h.
 
-#include "mpgbench/Experiments/ChaseWork.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpg/kernels.h"
 #include "mpgbench/Run/BenchPoints.h"
 
-using namespace llvm;
 using namespace mpg;
+using namespace llvm;
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+uint64_t mpg::readBlocks(const Block *begin, const Block *end) {
+  // As many sums as find room in registers: none waits for the one before.
+  constexpr unsigned count = 8;
+  uint64_t sums[count] = {};
+  for (const Block *block = begin; block < end; ++block)
+    for (unsigned i = 0; i < 32; i += count)
+      for (unsigned j = 0; j < count; ++j)
+        sums[j] += block->words[i + j];
+  uint64_t sum = 0;
+  for (uint64_t part : sums)
+    sum += part;
+  return sum;
+}
+
+void mpg::touchBlocks(Block *begin, Block *end) {
+  for (Block *block = begin; block < end; ++block)
+    block->words[0] = uint64_t(block - begin);
+}
+
+//===----------------------------------------------------------------------===//
+// Chases
+//===----------------------------------------------------------------------===//
 
 static void walk(const BenchMemory &memory, uint64_t stride,
                  const ChaseWork &work, WorkerResult &result) {

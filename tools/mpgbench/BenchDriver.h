@@ -5,8 +5,8 @@
 // worker that fails, hangs or prints nonsense costs its own sample and nothing
 // else.
 
-#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHDRIVER_H
-#define MPG_TOOLS_MPGBENCH_RUN_BENCHDRIVER_H
+#ifndef MPG_TOOLS_MPGBENCH_BENCHDRIVER_H
+#define MPG_TOOLS_MPGBENCH_BENCHDRIVER_H
 
 #include "mpgbench/Run/Experiment.h"
 
@@ -43,9 +43,6 @@ bool isDrivingStopped();
 /// parameter. Prints one result on standard output; the exit status.
 int runWorker(llvm::ArrayRef<const char *> words);
 
-/// Name and value of what matters about this machine, for the report.
-Parameters describeMachine(const Node &node);
-
 } // namespace mpg
 
-#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHDRIVER_H
+#endif // MPG_TOOLS_MPGBENCH_BENCHDRIVER_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which arrays get in each other's way in an L1 cache, by their addresses
-// alone. A loop reads all of them at one index; those that then lie in the same
-// set need a way each, and where there are more of them than ways, each line is
-// gone before its next element is read. Counted, not simulated: no prefetch, no
-// order of replacement.
+// alone: what thresh counts beside the time. A loop reads all of them at one
+// index; those that then lie in the same set need a way each, and where there
+// are more of them than ways, each line is gone before its next element is
+// read. Counted, not simulated: no prefetch, no order of replacement.
 
-#ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_CACHESETS_H
-#define MPG_TOOLS_MPGBENCH_EXPERIMENTS_CACHESETS_H
+#ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_EXPERIMENTTHRESH_H
+#define MPG_TOOLS_MPGBENCH_EXPERIMENTS_EXPERIMENTTHRESH_H
 
 #include "Node/SysTree.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -41,4 +41,4 @@ SetConflicts countConflicts(llvm::ArrayRef<uint64_t> starts, uint64_t bytes,
 
 } // namespace mpg
 
-#endif // MPG_TOOLS_MPGBENCH_EXPERIMENTS_CACHESETS_H
+#endif // MPG_TOOLS_MPGBENCH_EXPERIMENTS_EXPERIMENTTHRESH_H

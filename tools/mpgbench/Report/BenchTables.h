@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tables of several reports share: short names of points, text in
+// columns for terminals, and numbers with as many digits as mean something.
+
+#ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHTABLES_H
+#define MPG_TOOLS_MPGBENCH_REPORT_BENCHTABLES_H
+
+#include "mpgbench/Run/BenchResult.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Text in columns
+//===----------------------------------------------------------------------===//
+//
+// Each is as wide as its widest cell, with two blanks between them.
+
+class TextTable {
+public:
+  /// \p header may have lines: "conflicting\nsets".
+  void addColumn(llvm::StringRef header, bool isNumber);
+  /// One cell a column.
+  void addRow(std::vector<std::string> cells);
+  /// Each line after \p indent blanks, none with blanks at its end.
+  void write(llvm::raw_ostream &out, unsigned indent) const;
+  /// Of the longest line, without the indent.
+  size_t width() const;
+
+private:
+  struct Column {
+    std::vector<std::string> header; ///< lines
+    bool isNumber;
+    size_t width;
+  };
+  void writeLine(llvm::raw_ostream &out, unsigned indent,
+                 const std::vector<std::string> &cells) const;
+
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// Four digits that mean something: "0.1234", "12.34", "12345", "1.234e-09".
+std::string formatFigure(double value);
+/// With as many decimals as formatFigure(\p like) has, so that numbers that
+/// belong together can be compared at a glance.
+std::string formatFigureLike(double value, double like);
+
+//===----------------------------------------------------------------------===//
+// Names of points
+//===----------------------------------------------------------------------===//
+//
+// Of their parameters only those that tell them apart.
+
+/// "yes", "no", "undecided", "not measured".
+llvm::StringRef kindWord(Conclusion::Kind kind);
+
+/// Names of the parameters of all points, in order.
+std::vector<std::string> parameterNames(const ExperimentResult &result);
+
+/// Those that have the same value in all points, of which there are two at
+/// least.
+Parameters sharedParameters(const ExperimentResult &result);
+
+/// "pages=2M threads=1": without what all points share; the whole name if that
+/// leaves nothing.
+std::string pointLabel(const ExperimentResult &result,
+                       const PointResult &point);
+
+/// "pages=1G, 12 points": what these have in common; "all points".
+/// pre: \p points are some of \p result, at least one.
+std::string pointsLabel(const ExperimentResult &result,
+                        llvm::ArrayRef<const PointResult *> points);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGBENCH_REPORT_BENCHTABLES_H
