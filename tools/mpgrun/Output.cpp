@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A named pipe is opened without waiting, and then written to as ever: a reader
-// that is there may be slow. SIGPIPE is blocked by then (Supervisor.cpp), so a
-// reader that leaves is an error like any other.
+// See Output.h. A named pipe is opened without waiting, and then written to as
+// ever: a reader that is there may be slow. SIGPIPE is blocked by then
+// (Supervisor.cpp), so a reader that leaves is an error like any other.
 
-#include "ReportFile.h"
+#include "Output.h"
 #include "Process/Ranks.h"
-#include "StandardFiles.h"
 #include "Support/Format.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -17,6 +16,22 @@
 
 using namespace llvm;
 using namespace mpg;
+
+bool mpg::fillStandardFiles(ClosedFile inProgram) {
+  bool hasOutput = fcntl(1, F_GETFD) >= 0;
+  int closes = inProgram == ClosedFile::staysClosed ? O_CLOEXEC : 0;
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR | closes);
+  while (fd >= 0 && fd <= 2);
+  if (fd > 2)
+    close(fd);
+  return hasOutput;
+}
+
+//===----------------------------------------------------------------------===//
+// The file of a report
+//===----------------------------------------------------------------------===//
 
 static const char *describe(int error) {
   return error == ENXIO ? "nobody reads from this pipe" : strerror(error);
