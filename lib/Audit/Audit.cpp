@@ -6,7 +6,7 @@
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
 #include "Audit/Launch.h"
-#include "Elf/Triple.h"
+#include "Elf/Machine.h"
 #include "Support/Format.h"
 #include <unistd.h>
 

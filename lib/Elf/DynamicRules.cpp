@@ -4,7 +4,6 @@
 // loader itself, notes, and the dynamic section's tables. Only a full read
 // looks here (Image::readEverything).
 
-#include "Elf/HeaderRules.h"
 #include "Elf/ImageState.h"
 #include "Support/Format.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeaderRules.h.
+// See ImageState.h.
 
-#include "Elf/HeaderRules.h"
+#include "Elf/ImageState.h"
 #include "Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstddef>

@@ -3,7 +3,6 @@
 // See Image.h. Opening a file, the members of an archive, and what kind of file
 // it is.
 
-#include "Elf/HeaderRules.h"
 #include "Elf/ImageState.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"

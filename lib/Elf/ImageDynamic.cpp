@@ -3,7 +3,6 @@
 // What an Image knows as the loader does, from the program headers alone: the
 // dynamic section, its strings and its symbols.
 
-#include "Elf/HeaderRules.h"
 #include "Elf/ImageState.h"
 #include "Support/Format.h"
 #include <cstring>

@@ -5,7 +5,6 @@
 // because they are exact and the only place in an object; a program whose
 // section headers were stripped off still has its PT_NOTEs.
 
-#include "Elf/HeaderRules.h"
 #include "Elf/Image.h"
 #include "Elf/ImageState.h"
 #include "Support/Format.h"

@@ -96,3 +96,16 @@ std::vector<TopByteUser> mpg::findTopByteUsers(Image &image) {
   add("pauth", "the PAuth ABI of signed pointers", std::move(pauth));
   return users;
 }
+
+bool mpg::tagsHeap(StringRef tunables) {
+  bool tags = false;
+  while (!tunables.empty()) {
+    auto [item, rest] = tunables.split(':');
+    unsigned value;
+    if (item.consume_front("glibc.mem.tagging=") &&
+        !item.getAsInteger(0, value))
+      tags = value & 1;
+    tunables = rest;
+  }
+  return tags;
+}

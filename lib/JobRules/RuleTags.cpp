@@ -6,8 +6,8 @@
 // their spelling and ranges are the business of MPG220 and MPG221.
 
 #include "Elf/Image.h"
+#include "Elf/TopByteUsers.h"
 #include "JobRules/RuleContext.h"
-#include "Support/HeapTags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -5,7 +5,6 @@
 
 #include "Machines/MachineFile.h"
 #include "Support/Format.h"
-#include "Support/Nearest.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -6,7 +6,7 @@
 #include "Policy/Fingerprint.h"
 #include "Policy/Policy.h"
 #include "Policy/Suppression.h"
-#include "Support/Nearest.h"
+#include "Support/Format.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -9,7 +9,6 @@
 #include "Policy/Glob.h"
 #include "Policy/Policy.h"
 #include "Support/Format.h"
-#include "Support/Nearest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <atomic>

@@ -2,7 +2,7 @@
 //
 // The program that mpgrun is asked to start: where it is, and what about it
 // keeps a preloaded library from doing its work. Only looks; whether it can be
-// run is the kernel's answer to exec.
+// run is the kernel's answer to exec. And strings as exec takes them.
 
 #ifndef MPG_PROCESS_PROGRAM_H
 #define MPG_PROCESS_PROGRAM_H
@@ -71,6 +71,16 @@ bool isMountedNoexec(const std::string &path);
 /// front of what that is now.
 std::vector<std::pair<std::string, std::string>>
 preloadSettings(llvm::StringRef path);
+
+/// Pointers to \p words, which must live as long, and a null one after them.
+inline std::vector<char *>
+argumentVector(const std::vector<std::string> &words) {
+  std::vector<char *> pointers;
+  for (const std::string &word : words)
+    pointers.push_back(const_cast<char *>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 } // namespace mpg
 

@@ -11,7 +11,7 @@
 // is still there.
 
 #include "Process/Supervisor.h"
-#include "Support/ArgumentVector.h"
+#include "Process/Program.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>

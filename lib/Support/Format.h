@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How numbers look in messages and options: addresses in hexadecimal, sizes in
-// the largest binary unit that keeps three digits; how text is filled; and how
-// names that come from files are made harmless.
+// How text looks in messages and options: addresses in hexadecimal, sizes in
+// the largest binary unit that keeps three digits; how text is filled; how
+// names that come from files are made harmless; and what a user may have meant
+// by a name that does not exist.
 
 #ifndef MPG_SUPPORT_FORMAT_H
 #define MPG_SUPPORT_FORMAT_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -36,6 +38,22 @@ std::string validUtf8(llvm::StringRef text);
 /// \p indent. Lines that start with two spaces are command lines: they keep
 /// their form after the indent. Empty lines stay.
 std::string fillText(llvm::StringRef text, unsigned indent);
+
+//===----------------------------------------------------------------------===//
+// Names that do not exist
+//===----------------------------------------------------------------------===//
+
+/// The one of \p names that \p typed is a slip of; empty: none is close.
+llvm::StringRef nearestName(llvm::StringRef typed,
+                            llvm::ArrayRef<llvm::StringRef> names);
+
+/// "; did you mean 'target'?", or all \p names when none is close.
+std::string suggest(llvm::StringRef typed,
+                    llvm::ArrayRef<llvm::StringRef> names);
+
+/// The same for an option's values, of which three letters are enough: "fug".
+std::string suggestValue(llvm::StringRef typed,
+                         llvm::ArrayRef<llvm::StringRef> values);
 
 } // namespace mpg
 

@@ -5,7 +5,7 @@
 #include "LinkAdditions.h"
 #include "Child.h"
 #include "Elf/Image.h"
-#include "Elf/Triple.h"
+#include "Elf/Machine.h"
 #include "LinkContext.h"
 #include "Support/Format.h"
 #include "llvm/Plugins/PassPlugin.h"

@@ -6,7 +6,6 @@
 #include "ConfiguredOptions.h"
 #include "OptionIds.h"
 #include "Support/Format.h"
-#include "Support/Nearest.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

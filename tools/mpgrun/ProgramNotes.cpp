@@ -3,12 +3,12 @@
 // See ProgramNotes.h.
 
 #include "ProgramNotes.h"
+#include "Elf/TopByteUsers.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
 #include "Output.h"
 #include "Process/HintReport.h"
 #include "Support/Format.h"
-#include "Support/HeapTags.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

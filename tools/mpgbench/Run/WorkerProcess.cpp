@@ -7,7 +7,6 @@
 #include "mpgbench/Run/WorkerProcess.h"
 #include "Measure/Clock.h"
 #include "Process/Program.h"
-#include "Support/ArgumentVector.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>

@@ -7,7 +7,7 @@
 
 #include "mpgrun/Compare/CompareRun.h"
 #include "Measure/Clock.h"
-#include "Support/ArgumentVector.h"
+#include "Process/Program.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "llvm/ADT/STLExtras.h"
