@@ -5,7 +5,6 @@
 
 #include "Policy/Fingerprint.h"
 #include "Policy/Policy.h"
-#include "Policy/Suppression.h"
 #include "Support/Format.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/SmallString.h"

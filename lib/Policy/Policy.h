@@ -54,6 +54,24 @@ struct Configuration {
 /// the keys of an entry with ; between, the finding first.
 llvm::Expected<Suppression> parseSuppression(llvm::StringRef text);
 
+/// Collects one suppression key by key; the keys are the same in a
+/// configuration file and on the command line. What is wrong is said as text
+/// without a place, which only the caller knows; "" if nothing is.
+class SuppressionReader {
+public:
+  std::string set(llvm::StringRef key, llvm::StringRef value);
+  /// What is missing.
+  std::string finish() const;
+  /// pre: nothing was wrong.
+  Suppression take() { return std::move(suppression); }
+
+private:
+  Suppression suppression;
+};
+
+/// "2027-01-31", a day that exists.
+bool isDate(llvm::StringRef text);
+
 /// The nearest .mpgaudit.yaml in \p folder or above it; "" if there is none.
 /// Links in \p folder are not followed on the way up. One that belongs to
 /// neither this user nor root is passed over and added to \p foreign: another

@@ -3,7 +3,6 @@
 // Accepted findings: how --suppress and .mpgaudit.yaml write them, and which
 // findings they hide.
 
-#include "Policy/Suppression.h"
 #include "Audit/Finding.h"
 #include "Policy/Fingerprint.h"
 #include "Policy/Glob.h"

@@ -5,6 +5,7 @@
 // numbers are integers.
 
 #include "Audit/Report.h"
+#include "Render/RunResult.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -203,4 +204,26 @@ void mpg::writeJsonTail(raw_ostream &out,
   for (const auto &[key, value] : more)
     out << ",\n\"" << key << "\":" << value;
   out << "}\n";
+}
+
+void mpg::writeJobJson(raw_ostream &out, const JobReport &job) {
+  json::OStream json(out);
+  json.object([&] {
+    json.attribute("script", validUtf8(job.script.path));
+    json.attributeArray("settings", [&] {
+      for (const JobSetting &setting : job.script.settings)
+        json.object([&] {
+          json.attribute("name", validUtf8(setting.name));
+          json.attribute("value", validUtf8(setting.value.text));
+          if (!setting.value.known())
+            json.attribute("unknown", validUtf8(setting.value.unknown));
+          json.attribute("line", setting.line);
+        });
+    });
+    json.attributeArray("programs", [&] {
+      for (const JobLaunch &launch : job.script.launches)
+        json.value(validUtf8(launch.program.text));
+    });
+    writeJsonFindings(json, job.findings, FixContext());
+  });
 }

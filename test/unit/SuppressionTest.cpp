@@ -3,7 +3,7 @@
 // Accepted findings: how they are written, what they take out, and which are
 // complained about.
 
-#include "Policy/Suppression.h"
+#include "Policy/Policy.h"
 #include "PolicySamples.h"
 #include "gtest/gtest.h"
 
