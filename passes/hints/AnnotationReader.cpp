@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HintReaders.h.
 
-#include "hints/AnnotationReader.h"
+#include "hints/HintReaders.h"
 #include "hints/HintText.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -2,7 +2,7 @@
 
 #include "hints/PointerFlow.h"
 #include "base/OmpRegions.h"
-#include "hints/AnnotationReader.h"
+#include "hints/HintReaders.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"

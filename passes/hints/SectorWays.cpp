@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HintSource.h.
 
-#include "hints/SectorWays.h"
 #include "base/WeakCalls.h"
+#include "hints/HintSource.h"
 #include "hints/PointerFlow.h"
 #include "mpg/note.h"
 #include "llvm/IR/Dominators.h"

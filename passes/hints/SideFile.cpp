@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HintReaders.h.
 
-#include "hints/SideFile.h"
+#include "hints/HintReaders.h"
 #include "hints/HintText.h"
 #include "hints/PointerFlow.h"
 #include "hints/SourceNames.h"

@@ -5,8 +5,8 @@
 // said twice.
 
 #include "hints/FirstTouchChoice.h"
+#include "hints/HintReaders.h"
 #include "hints/HintText.h"
-#include "hints/SideFile.h"
 #include "mpg/hints.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DiagnosticHandler.h"
