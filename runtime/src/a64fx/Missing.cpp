@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Missing.h. Texts name the things that a user can ask the site for. That
-// tags are switched off by fhetbo cannot be seen from a program: the register
-// is the kernel's (HW:tag-control); where the command itself is missing,
-// nothing on the system switches them on, and that can be said.
+// See ThisMachine.h. Texts name the things that a user can ask the site for.
+// That tags are switched off by fhetbo cannot be seen from a program: the
+// register is the kernel's (HW:tag-control); where the command itself is
+// missing, nothing on the system switches them on, and that can be said.
 
-#include "a64fx/Missing.h"
+#include "a64fx/ThisMachine.h"
 #include "base/Messages.h"
 #include "base/Syscall.h"
 #include "mpg/mpg.h"

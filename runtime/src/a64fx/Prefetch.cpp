@@ -3,7 +3,7 @@
 // See Prefetch.h.
 
 #include "a64fx/Prefetch.h"
-#include "a64fx/Missing.h"
+#include "a64fx/ThisMachine.h"
 #include <errno.h>
 
 using namespace mpg;

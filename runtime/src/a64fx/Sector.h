@@ -12,7 +12,7 @@
 #ifndef MPG_RUNTIME_SECTOR_H
 #define MPG_RUNTIME_SECTOR_H
 
-#include "a64fx/Missing.h"
+#include "a64fx/ThisMachine.h"
 #include "base/Env.h"
 #include "base/Messages.h"
 #include "mpg/pass.h"

@@ -2,7 +2,7 @@
 //
 // What the sector, prefetch and barrier functions need of the machine, behind
 // a table of functions: the real one for A64FX, another one for unit tests,
-// which run on any processor.
+// which run on any processor. And why a call of these could not be done.
 //
 // Registers belong to a CPU, not to a thread: whoever writes one asks place()
 // first whether the calling thread will stay there.
@@ -67,6 +67,38 @@ Reach reachOf(Family family);
 /// has assigned on this CPU (HW:barrier-window).
 uint64_t readRegister(Register which);
 void writeRegister(Register which, uint64_t value);
+
+//===----------------------------------------------------------------------===//
+// What is missing (Missing.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Why a call about sectors or prefetch could not be done, as a negative errno
+// and as the text that mpg_machine_error() returns (<mpg/mpg.h>).
+
+enum class Missing : uint8_t {
+  nothing,
+  processor,      ///< not an A64FX
+  sectorAccess,   ///< the sector registers are closed
+  prefetchAccess, ///< the prefetch registers are closed
+  consent,        ///< FLIB_SCCR_CNTL=FALSE
+  cpu,            ///< the thread is not bound to one CPU
+  group,          ///< the thread is not bound to one core memory group
+  ownGroup,       ///< other processes are on the group
+  ways,           ///< more are asked for than the cache has
+  depth,          ///< too many regions inside each other
+  entry,          ///< no such prefetch entry
+  flags,          ///< a flag that the entry does not have
+  distance,       ///< a number that the register cannot hold
+};
+
+/// A sentence without a period; a constant string.
+const char *textOf(Missing what);
+
+/// Notes \p what as this thread's last error; the result of the call.
+int failWith(Missing what);
+
+/// What stands against the use of \p family on \p machine.
+Missing missingFor(const Machine &machine, Family family);
 
 } // namespace mpg
 
