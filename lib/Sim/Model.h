@@ -34,6 +34,44 @@ struct Stream {
   int64_t stride;
 };
 
+/// Accesses of a basic block, in order: each at a fixed offset from one of the
+/// addresses that are given with each pass. Of one core, which accesses the
+/// sites in no other way until it has settled the bundle.
+class Bundle {
+public:
+  struct Member {
+    unsigned site;
+    unsigned address; ///< position among those given
+    uint64_t offset;  ///< modulo 2^64
+  };
+  explicit Bundle(std::vector<Member> members) : members(std::move(members)) {}
+
+private:
+  friend class Core;
+  /// Members of one address that are used alike, by ascending offset, in a line
+  /// or two.
+  struct Walk {
+    unsigned address;
+    unsigned begin = 0, count = 0; ///< its members in Bundle::order
+    uint64_t first = 0, last = 0;  ///< offsets of the first and the last byte
+    uint64_t key, keyMask;         ///< of their sites
+    uint64_t line = 0;             ///< of the first ones, in the last pass
+    unsigned split = 0;    ///< from that member on they were in the next line
+    uint64_t page = 0;     ///< the smallest; all of them were in it
+    uint64_t nextLine = 0; ///< the same of the pass at hand
+    unsigned nextSplit = 0;
+  };
+  std::vector<Member> members;
+  std::vector<Walk> walks;     ///< by their first members; empty: not made yet
+  std::vector<unsigned> order; ///< members walk by walk
+  bool canBeQuick = false;
+  /// Lines of sites are as the walks say, and all on pages that were looked up
+  /// since a TLB changed last.
+  bool isKnown = false;
+  uint64_t pageChanges = 0; ///< of the core, then
+  uint64_t passes = 0;      ///< that are not yet in the sites' counts
+};
+
 class Model;
 
 /// A core with its first cache and its TLBs.
@@ -48,6 +86,10 @@ public:
   /// The same as a copy from one place to another (memcpy).
   void copy(unsigned from, uint64_t fromBegin, unsigned to, uint64_t toBegin,
             uint64_t bytes);
+  /// One pass through \p bundle. Its counts are there when it is settled.
+  void pass(Bundle &bundle, const uint64_t *addresses);
+  /// The sites may be accessed in other ways from now on.
+  void settle(Bundle &bundle);
 
 private:
   friend class Model;
@@ -77,6 +119,11 @@ private:
     uint64_t lines;     ///< that all streams go on in one
     uint64_t seen;      ///< how many there were
     std::vector<uint64_t> state; ///< at its begin, \see stateBefore
+  };
+  /// The first of several members of a bundle that do the same.
+  struct Event {
+    unsigned member;
+    uint64_t line, previous;
   };
   /// What happened last in a set of the first cache, for all limits.
   struct Lookup {
@@ -144,6 +191,18 @@ private:
   bool lookUpAll();
   uint64_t *row(unsigned site);
 
+  void makeWalks(Bundle &bundle);
+  bool planPass(Bundle &bundle, const uint64_t *addresses);
+  bool planWalk(Bundle &bundle, Bundle::Walk &walk, uint64_t address);
+  unsigned findSplit(const Bundle &bundle, const Bundle::Walk &walk,
+                     uint64_t address) const;
+  bool planEvent(unsigned member, const Bundle::Walk &walk, uint64_t line,
+                 uint64_t previous);
+  bool claim(uint64_t line, uint64_t how);
+  void passOneByOne(Bundle &bundle, const uint64_t *addresses);
+  void learn(Bundle &bundle) const;
+  void writeLines(const Bundle &bundle);
+
   Model &model;
   unsigned group;
   unsigned lineBits;
@@ -175,7 +234,11 @@ private:
   Period period; ///< of the loop at hand
   /// Pages are not looked up with the lines, \see runPages.
   bool pagesApart = false;
-  bool hasTwins = false; ///< two leaders of one site
+  bool hasTwins = false;     ///< two leaders of one site
+  std::vector<Event> events; ///< of the pass at hand
+  /// The sets of the first cache that are used in it, and by which line how.
+  uint64_t claimed = 0;
+  std::array<uint64_t, 64> claims;
 };
 
 class Model {

@@ -19,6 +19,20 @@ unsigned SimDecoder::readLoop(const mpg_sim_record *record, unsigned left) {
   return unsigned(1 + 2 * count);
 }
 
+/// The other addresses lie two in the place of a record.
+unsigned SimDecoder::readBundle(const mpg_sim_record *record, unsigned left) {
+  unsigned count = addressesOf(*record);
+  if (!count || count / 2 >= left)
+    return 0;
+  addresses.resize(count);
+  addresses[0] = addressOf(*record);
+  for (unsigned at = 1; at < count; ++at) {
+    const mpg_sim_record &pair = record[(at + 1) / 2];
+    addresses[at] = withoutTag(at & 1 ? pair.value : pair.word);
+  }
+  return 1 + count / 2;
+}
+
 unsigned SimDecoder::addText(const mpg_sim_record *record, unsigned left) {
   uint64_t bytes = record->value;
   uint64_t records = (bytes + sizeof(*record) - 1) / sizeof(*record);

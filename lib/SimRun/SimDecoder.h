@@ -7,12 +7,13 @@
 #define MPG_SIMRUN_SIMDECODER_H
 
 #include "Sim/Model.h"
-#include "mpg/sim.h"
+#include "SimRun/SimRecord.h"
 
 namespace mpg::sim {
 
 /// What is between chunks, and what the two users have in common. Events has
 ///   access(place, address), checked(place, address)
+///   bundle(first place, accesses, addresses): false, there is none like that
 ///   loop(streams, times), copy(from, to, bytes), fill(to, bytes)
 ///   allocated(place, address, bytes), freed(address), called(place)
 ///   stack(address, bytes), object(number, address, bytes)
@@ -25,17 +26,12 @@ public:
   uint64_t damaged() const { return damagedRecords; }
 
 private:
-  static constexpr unsigned perChunk =
-      MPG_SIM_CHUNK_BYTES / sizeof(mpg_sim_record);
-  static uint64_t kindOf(const mpg_sim_record &record) {
-    return record.word >> MPG_SIM_KIND_SHIFT;
-  }
-  static unsigned numberOf(const mpg_sim_record &record) {
-    return unsigned(record.word);
-  }
   static uint64_t addressOf(const mpg_sim_record &record) {
-    // Without the tag of AArch64.
-    return record.value & ((uint64_t(1) << 56) - 1);
+    return withoutTag(record.value);
+  }
+  /// Of AArch64.
+  static uint64_t withoutTag(uint64_t address) {
+    return address & ((uint64_t(1) << 56) - 1);
   }
   template <typename Events>
   unsigned readLong(const mpg_sim_record *record, unsigned left,
@@ -43,9 +39,11 @@ private:
   /// How many of the \p left records the loop at \p record takes; 0: it is
   /// damaged.
   unsigned readLoop(const mpg_sim_record *record, unsigned left);
+  unsigned readBundle(const mpg_sim_record *record, unsigned left);
   unsigned addText(const mpg_sim_record *record, unsigned left);
 
   std::vector<Stream> streams;
+  std::vector<uint64_t> addresses;
   std::string text; ///< of the module that is being read
   uint64_t textBytes = 0;
   uint64_t firstPlace = 0;
@@ -54,7 +52,7 @@ private:
 
 template <typename Events>
 void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
-  for (unsigned at = 0; at < perChunk;) {
+  for (unsigned at = 0; at < recordsOfChunk;) {
     const mpg_sim_record &record = chunk[at];
     switch (kindOf(record)) {
     case MPG_SIM_END:
@@ -68,7 +66,7 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
       ++at;
       break;
     default: {
-      unsigned taken = readLong(&record, perChunk - at, events);
+      unsigned taken = readLong(&record, recordsOfChunk - at, events);
       damagedRecords += taken == 0;
       at += taken ? taken : 1;
     }
@@ -90,6 +88,12 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     if (taken)
       events.loop(streams, record->value);
     return taken;
+  }
+  case MPG_SIM_BUNDLE: {
+    unsigned taken = readBundle(record, left);
+    bool isKnown = taken && events.bundle(numberOf(*record),
+                                          accessesOf(*record), addresses);
+    return isKnown ? taken : 0;
   }
   case MPG_SIM_FROM:
     if (!isNext(1, MPG_SIM_TO) || !isNext(2, MPG_SIM_BYTES))

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SimRun/SimMerge.h"
+#include "SimRun/SimRecord.h"
 #include <algorithm>
 #include <cstring>
 
 using namespace mpg::sim;
-
-static constexpr unsigned perChunk =
-    MPG_SIM_CHUNK_BYTES / sizeof(mpg_sim_record);
-
-static uint64_t kindOf(const mpg_sim_record &record) {
-  return record.word >> MPG_SIM_KIND_SHIFT;
-}
-
-static unsigned numberOf(const mpg_sim_record &record) {
-  return unsigned(record.word);
-}
 
 /// Records that belong together. What is none is one.
 static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
@@ -23,6 +13,9 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
   switch (kindOf(*record)) {
   case MPG_SIM_LOOP:
     length = 1 + 2 * uint64_t(numberOf(*record));
+    break;
+  case MPG_SIM_BUNDLE:
+    length = 1 + addressesOf(*record) / 2;
     break;
   case MPG_SIM_FROM:
     length = 3;
@@ -43,6 +36,8 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
 
 /// Accesses of a record that is neither one nor a loop.
 static uint64_t accessesOf(const mpg_sim_record *record, unsigned length) {
+  if (kindOf(*record) == MPG_SIM_BUNDLE)
+    return accessesOf(*record);
   bool isCopy =
       kindOf(*record) == MPG_SIM_FROM || kindOf(*record) == MPG_SIM_TO;
   return isCopy && length > 1 ? record[length - 1].value / 64 * (length - 1) + 1
@@ -50,7 +45,8 @@ static uint64_t accessesOf(const mpg_sim_record *record, unsigned length) {
 }
 
 SimMerge::SimMerge(SimLanes &source, unsigned count, Reader reader)
-    : source(source), lanes(count), reader(std::move(reader)), out(perChunk) {
+    : source(source), lanes(count), reader(std::move(reader)),
+      out(recordsOfChunk) {
   lanes[0].state = Lane::ready;
 }
 
@@ -145,12 +141,12 @@ void SimMerge::run(unsigned number) {
 bool SimMerge::runRecord(unsigned number, uint64_t end) {
   Lane &lane = lanes[number];
   const mpg_sim_record *record = lane.chunk + lane.at;
-  if (lane.at == perChunk || kindOf(*record) == MPG_SIM_END) {
+  if (lane.at == recordsOfChunk || kindOf(*record) == MPG_SIM_END) {
     lane.chunk = nullptr;
     source.release(number, lane.at);
     return false;
   }
-  unsigned left = perChunk - lane.at;
+  unsigned left = recordsOfChunk - lane.at;
   if (kindOf(*record) == MPG_SIM_ACCESS) {
     lane.at += runAccesses(lane, record, left, end);
     return true;
@@ -171,7 +167,8 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
 /// Accesses one after the other, as many as the turn has left.
 unsigned SimMerge::runAccesses(Lane &lane, const mpg_sim_record *record,
                                unsigned left, uint64_t end) {
-  uint64_t most = std::min<uint64_t>({left, end - lane.clock, perChunk - 1});
+  uint64_t most =
+      std::min<uint64_t>({left, end - lane.clock, recordsOfChunk - 1});
   unsigned count = 1;
   while (count < most && kindOf(record[count]) == MPG_SIM_ACCESS)
     ++count;
@@ -272,7 +269,7 @@ void SimMerge::wakeJoiners(unsigned number) {
 
 /// Room for what must not lie in two chunks; the last record of each stays 0.
 mpg_sim_record *SimMerge::room(unsigned records) {
-  if (outSize + records >= perChunk)
+  if (outSize + records >= recordsOfChunk)
     flush();
   outSize += records;
   return &out[outSize - records];

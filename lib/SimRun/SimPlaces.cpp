@@ -15,6 +15,7 @@ static constexpr uint64_t mostPlaces = uint64_t(1) << 26;
 struct SimPlaces::Reader {
   SimPlaces &all;
   uint64_t next; ///< number of the next place
+  uint64_t first = next;
   std::vector<std::string> files = {};
   std::vector<unsigned> codes = {};
   std::vector<unsigned> locals = {};
@@ -36,6 +37,7 @@ struct SimPlaces::Reader {
   void addCode(const Words &words);
   void addLocal(const Words &words);
   void addAccess(const Words &words);
+  bool addBundle(const Words &words);
   bool add(StringRef line);
 };
 
@@ -75,6 +77,23 @@ void SimPlaces::Reader::addAccess(const Words &words) {
   addPlace(place);
 }
 
+/// False: it names what there is not.
+bool SimPlaces::Reader::addBundle(const Words &words) {
+  uint64_t place = first + number(words[1]);
+  SimBundle bundle;
+  for (size_t at = 2; at + 1 < words.size(); at += 2) {
+    int64_t offset = 0;
+    unsigned address = number(words[at]);
+    if (address > bundle.addresses || words[at + 1].getAsInteger(10, offset) ||
+        place + bundle.members.size() >= next)
+      return false;
+    bundle.addresses = std::max(bundle.addresses, address + 1);
+    bundle.members.push_back({address, uint64_t(offset)});
+  }
+  all.bundles.try_emplace(place, std::move(bundle));
+  return true;
+}
+
 /// False: the line is none of this form.
 bool SimPlaces::Reader::add(StringRef line) {
   Words words;
@@ -88,6 +107,8 @@ bool SimPlaces::Reader::add(StringRef line) {
     addLocal(words);
   } else if (kind == "A" && words.size() == 6) {
     addAccess(words);
+  } else if (kind == "B" && words.size() >= 4) {
+    return addBundle(words);
   } else if (kind == "H" && words.size() == 4) {
     SimPlace place;
     place.kind = SimPlace::allocation;

@@ -43,6 +43,16 @@ struct SimCode {
   std::string function;
 };
 
+/// Accesses of a basic block whose addresses come together, in order.
+struct SimBundle {
+  struct Member {
+    unsigned address; ///< position of the address that it goes to
+    uint64_t offset;  ///< from there
+  };
+  std::vector<Member> members; ///< their places follow each other
+  unsigned addresses = 0;
+};
+
 class SimPlaces {
 public:
   SimPlaces() : places(1), codes(1), locals(1) {}
@@ -58,6 +68,11 @@ public:
   uint64_t count() const { return places.size(); }
   const SimCode &code(unsigned number) const { return codes[number]; }
   unsigned codeCount() const { return unsigned(codes.size()); }
+  /// The bundle that begins with that place; null: none does.
+  const SimBundle *bundle(uint64_t place) const {
+    auto known = bundles.find(place);
+    return known == bundles.end() ? nullptr : &known->second;
+  }
   const SimLocal &local(unsigned number) const { return locals[number]; }
   /// Of the objects of the module that came last.
   llvm::StringRef objectName(uint64_t number) const;
@@ -71,7 +86,8 @@ private:
   using CodeKey = std::tuple<std::string, unsigned, bool, std::string>;
 
   std::vector<SimPlace> places;
-  std::vector<SimCode> codes; ///< 0: not known
+  std::map<uint64_t, SimBundle> bundles; ///< by first place
+  std::vector<SimCode> codes;            ///< 0: not known
   std::map<CodeKey, unsigned> codeNumbers;
   std::vector<SimLocal> locals; ///< 0: none
   std::map<std::tuple<std::string, unsigned, std::string>, unsigned>

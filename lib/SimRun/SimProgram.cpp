@@ -85,6 +85,117 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
   return one;
 }
 
+/// Null: no module has such a bundle.
+SimProgram::Bound *SimProgram::boundFor(unsigned first) {
+  std::vector<std::unique_ptr<Bound>> &all = boundByCore[nowNumber];
+  if (first >= all.size()) {
+    if (first >= thePlaces.count())
+      return nullptr;
+    all.resize(thePlaces.count());
+  }
+  if (all[first])
+    return all[first].get();
+  const SimBundle *what = thePlaces.bundle(first);
+  if (!what)
+    return nullptr;
+  all[first] = std::make_unique<Bound>();
+  Bound &bound = *all[first];
+  bound.what = what;
+  bound.addresses.resize(what->addresses);
+  for (const SimBundle::Member &member : what->members) {
+    Bound::Address &address = bound.addresses[member.address];
+    if (int64_t(member.offset - address.least) < 0)
+      address.least = member.offset;
+    if (int64_t(member.offset - address.most) > 0)
+      address.most = member.offset;
+  }
+  return &bound;
+}
+
+/// Whether \p addresses are in the arrays that \p bound knows, and all on the
+/// pages that they used last.
+SimProgram::Reach
+SimProgram::reachOf(const Bound &bound,
+                    const std::vector<uint64_t> &addresses) const {
+  if (!bound.bundle || bound.changes != theArrays.changes())
+    return {false, false};
+  Reach reach = {true, true};
+  for (size_t at = 0; at < addresses.size(); ++at) {
+    const Bound::Address &address = bound.addresses[at];
+    uint64_t least = addresses[at] + address.least;
+    uint64_t most = addresses[at] + address.most;
+    reach.isBound &= least >= address.begin && most < address.end;
+    reach.isKnown &= ((least ^ address.page) | (most ^ address.page)) >>
+                         SimPageUse::pageBits ==
+                     0;
+  }
+  return reach;
+}
+
+/// False: an address goes to several arrays.
+bool SimProgram::bind(Bound &bound, unsigned first,
+                      const std::vector<uint64_t> &addresses) {
+  if (bound.bundle)
+    now->settle(*bound.bundle);
+  bound.bundle.reset();
+  std::vector<Bundle::Member> members;
+  for (const SimBundle::Member &member : bound.what->members) {
+    unsigned place = first + unsigned(members.size());
+    const Found &one =
+        foundFor(place, addresses[member.address] + member.offset);
+    members.push_back({one.site, member.address, member.offset});
+    Bound::Address &address = bound.addresses[member.address];
+    address.begin = one.begin;
+    address.end = one.end;
+    address.page = ~uint64_t(0);
+  }
+  bound.changes = theArrays.changes();
+  bound.bundle.emplace(std::move(members));
+  if (reachOf(bound, addresses).isBound)
+    return true;
+  bound.bundle.reset();
+  return false;
+}
+
+void SimProgram::usePages(Bound &bound, unsigned first,
+                          const std::vector<uint64_t> &addresses) {
+  for (size_t at = 0; at < addresses.size(); ++at)
+    bound.addresses[at].page = addresses[at] + bound.addresses[at].least;
+  for (const SimBundle::Member &member : bound.what->members) {
+    const Found &one = (*found)[first++];
+    pageUse.add(theModel->site(one.site).array,
+                addresses[member.address] + member.offset);
+  }
+}
+
+/// False: there is none like that.
+bool SimProgram::bundle(unsigned first, unsigned accesses,
+                        const std::vector<uint64_t> &addresses) {
+  begin();
+  Bound *bound = boundFor(first);
+  if (!bound || bound->what->members.size() != accesses ||
+      bound->what->addresses != addresses.size())
+    return false;
+  Reach reach = reachOf(*bound, addresses);
+  if (reach.isBound || bind(*bound, first, addresses)) {
+    if (!reach.isBound || !reach.isKnown)
+      usePages(*bound, first, addresses);
+    now->pass(*bound->bundle, addresses.data());
+    return true;
+  }
+  for (const SimBundle::Member &member : bound->what->members)
+    access(first++, addresses[member.address] + member.offset);
+  return true;
+}
+
+void SimProgram::finish() {
+  begin();
+  for (size_t core = 0; core < boundByCore.size(); ++core)
+    for (std::unique_ptr<Bound> &bound : boundByCore[core])
+      if (bound && bound->bundle)
+        theModel->core(unsigned(core)).settle(*bound->bundle);
+}
+
 /// A stream belongs to the array in which it begins.
 void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   resolved.clear();
@@ -158,7 +269,10 @@ void SimProgram::core(unsigned number) {
     theModel->addCore(groupOf(theModel->coreCount()));
   if (foundByCore.size() <= number)
     foundByCore.resize(number + 1);
+  if (boundByCore.size() <= number)
+    boundByCore.resize(number + 1);
   now = &theModel->core(number);
+  nowNumber = number;
   found = &foundByCore[number];
 }
 

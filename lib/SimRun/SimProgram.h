@@ -11,6 +11,7 @@
 #include "SimRun/SimPageUse.h"
 #include "SimRun/SimPlaces.h"
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -28,7 +29,8 @@ public:
   /// threads: they cost time.
   SimProgram(const Machine &machine, const WhatIf &whatIf,
              ThreadPlaces threads = ThreadPlaces::compact)
-      : machine(machine), whatIf(whatIf), threads(threads), foundByCore(1) {}
+      : machine(machine), whatIf(whatIf), threads(threads), foundByCore(1),
+        boundByCore(1) {}
 
   /// Arrays of sector 1, by name or as "file:line" without folders; before the
   /// first chunk.
@@ -42,7 +44,7 @@ public:
   /// pre: finish was called.
   const Model &model() const { return *theModel; }
   /// No more chunks.
-  void finish() { begin(); }
+  void finish();
   bool hasPlacements() const { return !whatIf.placements.empty(); }
   /// The core group of a core of the model.
   unsigned groupOf(unsigned core) const {
@@ -77,6 +79,8 @@ public:
     now->access(one.site, address);
   }
   void checked(unsigned, uint64_t) {}
+  bool bundle(unsigned first, unsigned accesses,
+              const std::vector<uint64_t> &addresses);
   void loop(const std::vector<Stream> &streams, uint64_t times);
   void copy(const Stream &from, const Stream &to, uint64_t bytes);
   void fill(const Stream &to, uint64_t bytes);
@@ -97,6 +101,26 @@ private:
     unsigned site = 0;
   };
 
+  /// What a bundle accesses in the model, as long as each of its addresses
+  /// stays in its array.
+  struct Bound {
+    struct Address {
+      uint64_t least = 0, most = 0; ///< offsets from it
+      uint64_t begin = 1, end = 0;  ///< \see Found
+      uint64_t page = ~uint64_t(0); ///< an address in the one used last
+    };
+    const SimBundle *what = nullptr; ///< null: not looked for yet
+    std::vector<Address> addresses;
+    std::optional<Bundle> bundle;
+    uint64_t changes = 0; ///< of the arrays
+  };
+
+  /// Where the addresses of a pass go.
+  struct Reach {
+    bool isBound; ///< to the arrays of the sites
+    bool isKnown; ///< to pages that are counted already
+  };
+
   Found &foundFor(unsigned place, uint64_t address) {
     if (found && place < found->size()) {
       Found &last = (*found)[place];
@@ -114,6 +138,13 @@ private:
   unsigned arrayOf(const SimPlace &place, unsigned found);
 
   void begin();
+  Bound *boundFor(unsigned first);
+  Reach reachOf(const Bound &bound,
+                const std::vector<uint64_t> &addresses) const;
+  bool bind(Bound &bound, unsigned first,
+            const std::vector<uint64_t> &addresses);
+  void usePages(Bound &bound, unsigned first,
+                const std::vector<uint64_t> &addresses);
 
   Machine machine;
   WhatIf whatIf;
@@ -121,7 +152,10 @@ private:
   std::unique_ptr<Model> theModel; ///< from the first access on
   /// By core, then by place; what one thread finds is of no use to another.
   std::vector<std::vector<Found>> foundByCore;
+  /// By core, then by first place.
+  std::vector<std::vector<std::unique_ptr<Bound>>> boundByCore;
   Core *now = nullptr; ///< who accesses
+  unsigned nowNumber = 0;
   std::vector<Found> *found = nullptr;
   unsigned stackArray = 0;
   SimPlaces thePlaces;

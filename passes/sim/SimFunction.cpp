@@ -2,6 +2,7 @@
 
 #include "sim/SimFunction.h"
 #include "openmp/Allocations.h"
+#include "sim/SimBundles.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -10,6 +11,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -55,7 +57,8 @@ unsigned SimFunction::placeOf(const Instruction &instruction,
 }
 
 void SimFunction::writeBefore(Instruction &place) {
-  writeSimRecords(records, place, *table.firstPlace());
+  writeSimRecords(bundleUp(records, table, scev, checks), place,
+                  *table.firstPlace());
   records.clear();
 }
 
@@ -86,7 +89,8 @@ void SimFunction::addAccess(Instruction &instruction) {
       records.push_back(
           {begin, MPG_SIM_ACCESS,
            placeOf(instruction, *address, storesOf(instruction), piece.bytes),
-           true});
+           true, nullptr, addresses.lookup(&instruction),
+           int64_t(piece.offset)});
   }
 }
 
@@ -310,7 +314,7 @@ void SimFunction::addBlock(BasicBlock &block) {
     instructions.push_back(&instruction);
   for (Instruction *instruction : instructions) {
     addInstruction(*instruction);
-    if (records.size() > mostSimRecords / 2 && !isa<PHINode>(instruction) &&
+    if (records.size() > mostSimRecords / 4 && !isa<PHINode>(instruction) &&
         !instruction->isTerminator())
       writeBefore(*instruction->getNextNode());
   }
@@ -320,8 +324,7 @@ void SimFunction::addBlock(BasicBlock &block) {
   writeBefore(end);
 }
 
-void SimFunction::run(Function &function, ScalarEvolution &scev,
-                      const DominatorTree &dominators) {
+void SimFunction::run(Function &function, const DominatorTree &dominators) {
 #if LLVM_VERSION_MAJOR >= 22
   SCEVExpander expander(scev, "mpg.sim");
 #else
@@ -332,6 +335,10 @@ void SimFunction::run(Function &function, ScalarEvolution &scev,
       if (std::optional<SimLoop> sum = sumUp(*loop, scev, expander, dominators))
         summaries.insert({sum->place, *sum});
   expander.clear();
+  // While the function is as the analyses know it.
+  for (Instruction &instruction : instructions(function))
+    if (auto *address = const_cast<Value *>(simAddress(instruction)))
+      addresses[&instruction] = scev.getSCEV(address);
   // In front of a loop comes before the loop: its places have to be known.
   std::vector<BasicBlock *> blocks;
   for (BasicBlock *block : depth_first(&function.getEntryBlock()))

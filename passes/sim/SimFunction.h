@@ -24,10 +24,11 @@ public:
   /// \p checks: accesses of loops that are summed up are recorded as well, for
   /// the test that compares both.
   SimFunction(SimTable &table, llvm::LoopInfo &loops,
-              const llvm::DataLayout &layout, bool checks)
-      : table(table), loops(loops), layout(layout), checks(checks) {}
-  void run(llvm::Function &function, llvm::ScalarEvolution &scev,
-           const llvm::DominatorTree &dominators);
+              llvm::ScalarEvolution &scev, const llvm::DataLayout &layout,
+              bool checks)
+      : table(table), loops(loops), scev(scev), layout(layout), checks(checks) {
+  }
+  void run(llvm::Function &function, const llvm::DominatorTree &dominators);
 
 private:
   /// Bytes of one access that is recorded as several, where it begins.
@@ -57,10 +58,12 @@ private:
 
   SimTable &table;
   llvm::LoopInfo &loops;
+  llvm::ScalarEvolution &scev;
   const llvm::DataLayout &layout;
   bool checks;
   SimRecords records; ///< not yet written, of the block at hand
   llvm::DenseMap<llvm::Instruction *, SimLoop> summaries;
+  llvm::DenseMap<llvm::Instruction *, const llvm::SCEV *> addresses;
   /// Accesses of loops that are summed up, and the places of their pieces.
   llvm::DenseMap<llvm::Instruction *, llvm::SmallVector<unsigned, 2>> summedUp;
 };

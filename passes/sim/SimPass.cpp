@@ -42,10 +42,10 @@ PreservedAnalyses SimPass::run(Module &module,
     auto &loops = functions.getResult<LoopAnalysis>(function);
     auto &dominators = functions.getResult<DominatorTreeAnalysis>(function);
     addPreheaders(loops, dominators);
-    SimFunction(table, loops, module.getDataLayout(),
-                options.sim == Simulation::check)
-        .run(function, functions.getResult<ScalarEvolutionAnalysis>(function),
-             dominators);
+    SimFunction(table, loops,
+                functions.getResult<ScalarEvolutionAnalysis>(function),
+                module.getDataLayout(), options.sim == Simulation::check)
+        .run(function, dominators);
     addSimRegion(function, table);
     function.removeFnAttr(Attribute::Memory); // it writes records
     functions.invalidate(function, PreservedAnalyses::none());

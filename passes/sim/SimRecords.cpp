@@ -107,6 +107,23 @@ static Value *cursorBehind(IRBuilder<> &builder, GlobalVariable *cursor,
   return builder.CreateSelect(builder.CreateICmpEQ(now, none), now, behind);
 }
 
+static Value *asNumber(Value &value, IRBuilder<> &builder) {
+  Type *number = builder.getInt64Ty();
+  return value.getType()->isPointerTy()
+             ? builder.CreatePtrToInt(&value, number)
+             : builder.CreateSExtOrTrunc(&value, number);
+}
+
+static Value *wordOf(const SimRecord &record, Value &firstPlace,
+                     IRBuilder<> &builder) {
+  if (record.isPair)
+    return record.second ? asNumber(*record.second, builder)
+                         : builder.getInt64(0);
+  Value *word = builder.getInt64(uint64_t(record.kind) << MPG_SIM_KIND_SHIFT |
+                                 record.more | record.number);
+  return record.isPlace ? builder.CreateAdd(&firstPlace, word) : word;
+}
+
 void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
                           GlobalVariable &firstPlace) {
   assert(records.size() <= mostSimRecords);
@@ -124,14 +141,8 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), at, bytes);
   };
   for (const SimRecord &record : records) {
-    Value *value =
-        record.value->getType()->isPointerTy()
-            ? builder.CreatePtrToInt(record.value, builder.getInt64Ty())
-            : builder.CreateSExtOrTrunc(record.value, builder.getInt64Ty());
-    Value *word = builder.getInt64(uint64_t(record.kind) << MPG_SIM_KIND_SHIFT |
-                                   record.number);
-    if (record.isPlace)
-      word = builder.CreateAdd(first, word);
+    Value *value = asNumber(*record.value, builder);
+    Value *word = wordOf(record, *first, builder);
     // What is not accessed must end the chunk there, if nothing follows.
     if (record.onlyIf)
       word = builder.CreateSelect(record.onlyIf, word, builder.getInt64(0));

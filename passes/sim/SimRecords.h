@@ -12,6 +12,7 @@
 namespace llvm {
 class GlobalVariable;
 class Instruction;
+class SCEV;
 class Value;
 } // namespace llvm
 
@@ -23,13 +24,21 @@ struct SimRecord {
   unsigned number;
   bool isPlace;                  ///< number: of a place of the module
   llvm::Value *onlyIf = nullptr; ///< an i1; null: always
+  /// Of an access: the instruction's address; null: not known. The record is
+  /// `offset` bytes behind it.
+  const llvm::SCEV *address = nullptr;
+  int64_t offset = 0;
+  uint64_t more = 0; ///< other bits of the word
+  /// Two addresses, this one and `second`, in the place of a record.
+  bool isPair = false;
+  llvm::Value *second = nullptr;
 };
 
 /// Records that follow each other in one chunk.
 using SimRecords = llvm::SmallVector<SimRecord, 8>;
 
 /// More have to be written in parts.
-constexpr unsigned mostSimRecords = 1024;
+constexpr unsigned mostSimRecords = 2048;
 
 /// Writes \p records before \p place, unless nothing is recorded when the
 /// program comes there. Before a terminator the block is split; in the middle

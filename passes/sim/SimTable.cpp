@@ -123,6 +123,13 @@ unsigned SimTable::addAccess(const Instruction &instruction,
   return places++;
 }
 
+void SimTable::addBundle(unsigned place, ArrayRef<Member> members) {
+  text += ("B\t" + Twine(place)).str();
+  for (const Member &member : members)
+    text += ("\t" + Twine(member.address) + "\t" + Twine(member.offset)).str();
+  text += "\n";
+}
+
 /// Of a variable, or else of what the pointer is stored in: a member, or a
 /// descriptor of Fortran.
 static std::string allocatedName(const CallBase &call) {

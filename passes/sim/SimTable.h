@@ -11,10 +11,13 @@
 //   F path                         a file
 //   L file line loop|code function a loop, or a function's code outside of one
 //   V file line name               a variable on the stack, where it is
-//   declared A l|s bytes line code variable place: an access; the last may be
-//   empty H file line name               place: an allocation; the last may be
-//   empty C name                         place: a function that is not in the
-//   module G name                         an object of the list, in its order
+//                                  declared
+//   A l|s bytes line code variable place: an access; the last may be empty
+//   B place (address offset)...    a bundle: from that place on, the address
+//                                  and the bytes behind it of each access
+//   H file line name               place: an allocation; the last may be empty
+//   C name                         place: a function that is not in the module
+//   G name                         an object of the list, in its order
 //   D name                         a function of the module that others call
 //   P symbol name                  one that a region may be: its byte is next
 
@@ -50,6 +53,13 @@ public:
   unsigned addAccess(const llvm::Instruction &instruction,
                      const llvm::Value &address, const llvm::Loop *loop,
                      bool store, uint64_t bytes);
+  /// Accesses whose places follow each other from \p place on: which of the
+  /// bundle's addresses each has, and how many bytes behind it.
+  struct Member {
+    unsigned address;
+    int64_t offset;
+  };
+  void addBundle(unsigned place, llvm::ArrayRef<Member> members);
   unsigned addAllocation(const llvm::CallBase &call);
   unsigned addCallee(llvm::StringRef name);
 

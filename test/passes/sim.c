@@ -2,6 +2,8 @@
 // without it changes.
 // RUN: env MPG_PASS_OPTIONS=sim=on %clang -O2 -fno-unroll-loops -fno-vectorize \
 // RUN:   -fpass-plugin=%passes -S -emit-llvm %s -o - | FileCheck %s
+// RUN: env MPG_PASS_OPTIONS=sim=on %clang -O2 -fno-unroll-loops -fno-vectorize \
+// RUN:   -fpass-plugin=%passes -S -emit-llvm %s -o - | FileCheck %s --check-prefix=TEXT
 // RUN: %clang -O2 -S -emit-llvm %s -o %t.plain
 // RUN: env MPG_PASS_OPTIONS=sim=off %clang -O2 -fpass-plugin=%passes -S \
 // RUN:   -emit-llvm %s -o %t.off
@@ -43,6 +45,16 @@ void before(int *a) {
   *a = 1;
   elsewhere();
   *a = 2;
+}
+
+// One record: an address for three of them, and one for the fourth, two records'
+// room for all.
+// TEXT: B\09{{[0-9]+\\090\\090\\090\\0916\\091\\090\\090\\0940}}\0A
+// CHECK-LABEL: @together(
+// CHECK: icmp ugt i64 %{{.*}}, 65488
+// CHECK: {{^}}}
+double together(const double *a, const double *b) {
+  return a[0] - a[2] * *b - a[5];
 }
 
 // CHECK: define internal void @mpg.sim.begin()

@@ -38,7 +38,7 @@ struct mpg_sim_record {
 enum mpg_sim_kind {
   MPG_SIM_END,
   MPG_SIM_ACCESS,  /**< value: address */
-  MPG_SIM_CHECKED, /**< the same, of a loop that is summed up as well (tests) */
+  MPG_SIM_CHECKED, /**< the same, of what is summed up as well (tests) */
   MPG_SIM_LOOP,    /**< value: iterations; number: streams that follow */
   MPG_SIM_STREAM,  /**< value: first address */
   MPG_SIM_STRIDE,  /**< value: bytes from one access of it to the next */
@@ -59,9 +59,17 @@ enum mpg_sim_kind {
   MPG_SIM_PAUSES,  /**< waits, nobody knows for what */
   MPG_SIM_ENDED,   /**< of the thread */
   MPG_SIM_CORE,    /**< number: who did what follows; mpgsim writes it */
+  /** Accesses of a basic block, in order, whose places follow each other from
+   * number on. The module's text says which of the addresses each goes to, and
+   * at what offset. value: the first address; the others follow, two in the
+   * place of a record. Bits 32 to 43 of the word: accesses; 44 to 55: addresses. */
+  MPG_SIM_BUNDLE,
   MPG_SIM_KINDS
 };
 #define MPG_SIM_KIND_SHIFT 56
+#define MPG_SIM_ACCESSES_SHIFT 32
+#define MPG_SIM_ADDRESSES_SHIFT 44
+#define MPG_SIM_BUNDLE_MOST 0xfffu /**< accesses or addresses */
 
 /** What one thread fills, or one after another. */
 struct mpg_sim_lane {

@@ -40,12 +40,13 @@ static Machine randomMachine(Random &random) {
   machine.groups.count = 1 + unsigned(random.below(4));
   if (machine.groups.count == 4)
     machine.groups.ring = {0, 1, 3, 2};
-  uint64_t sets = uint64_t(1) << (1 + random.below(4));
+  uint64_t sets = uint64_t(1) << (1 + random.below(random.oneIn(3) ? 7 : 4));
   for (unsigned level = 0; level < 1 + random.below(3); ++level) {
     machine.caches.push_back(
         randomCache(random, level, machine.lineBytes, sets));
     sets <<= random.below(4);
   }
+  bool isA64fx = !random.oneIn(3); // TLB and prefetcher
   for (unsigned level = 0; level < 1 + random.below(2); ++level) {
     TlbLevel tlb;
     for (uint64_t page : {uint64_t(4096), uint64_t(65536), uint64_t(1) << 21}) {
@@ -54,13 +55,19 @@ static Machine randomMachine(Random &random) {
       array.ways = 1 + unsigned(random.below(8));
       array.entries = array.ways * unsigned(1 + random.below(level ? 9 : 4));
       array.replacement = randomReplacement(random);
+      if (isA64fx && !level) {
+        array.ways = array.entries;
+        array.replacement = Replacement::fifo;
+      }
       if (!level || !random.oneIn(4))
         tlb.arrays.push_back(array);
     }
     machine.tlbs.push_back(tlb);
   }
-  for (unsigned level = 0; level < machine.caches.size(); ++level)
-    if (random.oneIn(3))
+  if (isA64fx && random.oneIn(2))
+    machine.prefetchers = {{0, 1 + unsigned(random.below(6)), {}}};
+  for (unsigned level = isA64fx ? 1 : 0; level < machine.caches.size(); ++level)
+    if (random.oneIn(isA64fx ? 6 : 3))
       machine.prefetchers.push_back({level, 1 + unsigned(random.below(6)), {}});
   return machine;
 }
@@ -103,8 +110,9 @@ public:
   }
 
   uint64_t run(uint64_t budget) {
+    bool isSparse = random.oneIn(4);
     while (done < budget)
-      switch (random.below(8)) {
+      switch (isSparse ? 8 : random.below(9)) {
       case 0:
       case 1:
         runAffine();
@@ -127,6 +135,9 @@ public:
       case 7:
         runLong();
         break;
+      case 8:
+        runBundle();
+        break;
       }
     return done;
   }
@@ -143,9 +154,11 @@ public:
   }
 
 private:
-  void addSite() {
+  void addSite(uint64_t mostBytes = 64) {
     Site site;
-    site.bytes = random.oneOf<unsigned>({4, 8, 8, 16, 64});
+    do
+      site.bytes = random.oneOf<unsigned>({4, 8, 8, 16, 64});
+    while (site.bytes > mostBytes);
     site.store = random.oneIn(3);
     site.sector = uint8_t(random.oneIn(2) ? random.below(4) : 0);
     fast.addSite(site);
@@ -234,6 +247,61 @@ private:
     affine(core, streams, bytes / uint64_t(stride > 0 ? stride : -stride));
   }
 
+  /// Members at offsets that mostly ascend, on some addresses.
+  std::vector<Bundle::Member> anyMembers(unsigned addresses) {
+    std::vector<Bundle::Member> members;
+    std::vector<uint64_t> offsets(addresses);
+    uint64_t step = random.oneOf<uint64_t>({4, 8, 8, 16, 64, 128});
+    for (uint64_t count = 1 + random.below(20); count; --count) {
+      unsigned address = unsigned(random.below(addresses));
+      addSite(random.oneIn(50) ? 64 : step);
+      members.push_back({siteCount - 1, address, offsets[address]});
+      offsets[address] += random.oneIn(12) ? -step : step;
+    }
+    return members;
+  }
+
+  void passBundle(unsigned core, Bundle &bundle,
+                  const std::vector<Bundle::Member> &members,
+                  const std::vector<uint64_t> &addresses) {
+    fast.core(core).pass(bundle, addresses.data());
+    for (const Bundle::Member &member : members)
+      naive.access(core, member.site,
+                   addresses[member.address] + member.offset);
+    done += members.size();
+  }
+
+  /// A basic block, again and again, with other accesses now and then between.
+  void runBundle() {
+    if (++bundles > 6)
+      return runGather();
+    unsigned core = anyCore();
+    std::vector<uint64_t> addresses, steps;
+    uint64_t unit = random.oneOf<uint64_t>({1, 8, 16, 64});
+    for (uint64_t count = 1 + random.below(4); count; --count) {
+      addresses.push_back(anyArray() / unit * unit + random.below(4) * 1024);
+      steps.push_back(random.oneOf<uint64_t>(
+          {0, 0, 4, 8, 8, 16, 64, 120, 128, 256, 4096, uint64_t(-64)}));
+    }
+    unsigned others = siteCount;
+    std::vector<Bundle::Member> members =
+        anyMembers(unsigned(addresses.size()));
+    Bundle bundle(members);
+    bool isAlone = random.oneIn(2);
+    for (uint64_t passes = random.below(400); passes; --passes) {
+      passBundle(core, bundle, members, addresses);
+      for (size_t at = 0; at < addresses.size(); ++at)
+        addresses[at] +=
+            random.oneIn(40) ? random.below(600) / unit * unit : steps[at];
+      if (!isAlone && random.oneIn(6))
+        for (uint64_t count = 1 + random.below(12); count; --count)
+          access(random.oneIn(3) ? anyCore() : core,
+                 unsigned(random.below(others)),
+                 anyArray() + random.below(200000));
+    }
+    fast.core(core).settle(bundle);
+  }
+
   /// for i: for j < i: rows of a triangular matrix and a vector
   void runTriangle() {
     unsigned core = anyCore(), matrix = anySite(), vector = anySite();
@@ -284,7 +352,7 @@ private:
   const WhatIf &whatIf;
   Model fast;
   NaiveModel naive;
-  unsigned siteCount = 0;
+  unsigned siteCount = 0, bundles = 0;
   std::vector<uint64_t> arrays;
   uint64_t done = 0;
 };

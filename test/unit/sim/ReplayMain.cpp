@@ -2,12 +2,12 @@
 //
 // mpg_sim_replay MACHINE RECORD [threads]: what 'mpgsim --record' wrote of a
 // program that was compiled with sim=check, through both models. The quick one
-// gets the loops that the compiler has summed up, and not their single
-// accesses; the naive one gets each access that the program made, and no sums.
-// Both must agree in every counter of every place, or a sum is wrong. A program
-// with threads is compiled with sim=on, since its turns are cut out of the
-// loops: then the naive one gets the loops as well, and what is compared is the
-// model with several cores.
+// gets the loops and basic blocks that the compiler has summed up, and not
+// their single accesses; the naive one gets each access that the program made,
+// and no sums. Both must agree in every counter of every place, or a sum is
+// wrong. A program with threads is compiled with sim=on, since its turns are
+// cut out of the loops: then the naive one gets the loops as well, and what is
+// compared is the model with several cores.
 
 #include "Machines/MachineFile.h"
 #include "NaiveModel.h"
@@ -49,6 +49,32 @@ public:
     if (!hasChecked)
       naive.affine(now, streams, times);
   }
+  bool bundle(unsigned first, unsigned accesses,
+              const std::vector<uint64_t> &addresses) {
+    const SimBundle *what = places.bundle(first);
+    if (!what || what->members.size() != accesses ||
+        what->addresses != addresses.size())
+      return false;
+    auto known = bundles.find({now, first});
+    if (known == bundles.end()) {
+      std::vector<Bundle::Member> members;
+      for (const SimBundle::Member &member : what->members)
+        members.push_back(
+            {first + unsigned(members.size()), member.address, member.offset});
+      known = bundles.try_emplace({now, first}, std::move(members)).first;
+    }
+    quick.core(now).pass(known->second, addresses.data());
+    summedUp += accesses;
+    if (!hasChecked)
+      for (const SimBundle::Member &member : what->members)
+        naive.access(now, first++, addresses[member.address] + member.offset);
+    return true;
+  }
+  /// No more records.
+  void finish() {
+    for (auto &[key, bundle] : bundles)
+      quick.core(key.first).settle(bundle);
+  }
   void copy(const Stream &from, const Stream &to, uint64_t bytes) {
     quick.core(now).copy(from.site, from.begin, to.site, to.begin, bytes);
     naive.copy(now, {inVectors(from), inVectors(to)}, bytes);
@@ -76,7 +102,7 @@ public:
   bool compare() const;
 
   std::string error;
-  bool hasChecked = true; ///< single accesses of loops
+  bool hasChecked = true; ///< single accesses of loops and bundles
 
 private:
   static Stream inVectors(const Stream &stream) {
@@ -90,6 +116,7 @@ private:
   Model quick;
   NaiveModel naive;
   SimPlaces places;
+  std::map<std::pair<unsigned, unsigned>, Bundle> bundles; ///< core and place
   unsigned sites = 0;
   uint64_t single = 0, inLoops = 0, summedUp = 0;
 };
@@ -97,7 +124,8 @@ private:
 
 bool Replay::compare() const {
   if (hasChecked && inLoops != summedUp) {
-    printf("loops made %" PRIu64 " accesses, their sums say %" PRIu64 "\n",
+    printf("loops and blocks made %" PRIu64 " accesses, their sums say %" PRIu64
+           "\n",
            inLoops, summedUp);
     return false;
   }
@@ -144,6 +172,7 @@ int main(int argc, char **argv) {
   while (fread(chunk.data(), MPG_SIM_CHUNK_BYTES, 1, file) == 1)
     decoder.read(chunk.data(), replay);
   fclose(file);
+  replay.finish();
   if (!replay.error.empty() || decoder.damaged()) {
     printf("damaged: %s, %" PRIu64 " records\n", replay.error.c_str(),
            decoder.damaged());

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a basic block accesses, at once. Most of it does nothing: of members of
+// one address that are used alike and lie in one line only the first can find
+// something to do. What it leaves, the line newest in its set and what is to be
+// fetched ahead there, stays until the others come if no other line of the pass
+// is in these sets, and no TLB changes. So the lines are looked at before;
+// where that is so, only the first ones are touched, in their order, and else
+// all. Both are exact.
+
+#include "Sim/CoreParts.h"
+#include <algorithm>
+
+using namespace mpg::sim;
+
+void Core::makeWalks(Bundle &bundle) {
+  uint64_t lineBytes = uint64_t(1) << lineBits;
+  std::vector<std::vector<unsigned>> positions;
+  std::vector<unsigned> sites;
+  for (unsigned at = 0; at < bundle.members.size(); ++at) {
+    const Bundle::Member &member = bundle.members[at];
+    const Slot &slot = slots[member.site];
+    uint64_t end = member.offset + slot.bytes - 1;
+    auto goesOn = [&](const Bundle::Walk &walk) {
+      const std::vector<unsigned> &its = positions[&walk - &bundle.walks[0]];
+      const Bundle::Member &last = bundle.members[its.back()];
+      return walk.address == member.address && walk.key == slot.key &&
+             slots[last.site].bytes == slot.bytes &&
+             int64_t(member.offset - last.offset) >= 0 &&
+             end - walk.first < lineBytes;
+    };
+    auto walk = std::find_if(bundle.walks.begin(), bundle.walks.end(), goesOn);
+    if (walk == bundle.walks.end()) {
+      Bundle::Walk one = {};
+      one.address = member.address;
+      one.first = member.offset;
+      one.key = slot.key;
+      one.keyMask = slot.keyMask;
+      walk = bundle.walks.insert(walk, one);
+      positions.emplace_back();
+    }
+    walk->last = end;
+    positions[walk - bundle.walks.begin()].push_back(at);
+    sites.push_back(member.site);
+  }
+  for (size_t at = 0; at < positions.size(); ++at) {
+    bundle.walks[at].begin = unsigned(bundle.order.size());
+    bundle.walks[at].count = unsigned(positions[at].size());
+    bundle.order.insert(bundle.order.end(), positions[at].begin(),
+                        positions[at].end());
+  }
+  std::sort(sites.begin(), sites.end());
+  bool isTwice = std::adjacent_find(sites.begin(), sites.end()) != sites.end();
+  bundle.canBeQuick = canFollow && !isTwice;
+}
+
+/// False: another line of the pass, or the same used in another way, is in the
+/// set of \p line, or may be.
+inline bool Core::claim(uint64_t line, uint64_t how) {
+  uint64_t set = line & firstMask & (claims.size() - 1);
+  uint64_t use = line << 3 | how;
+  if (claimed >> set & 1)
+    return claims[set] == use;
+  claimed |= uint64_t(1) << set;
+  claims[set] = use;
+  return true;
+}
+
+/// Members that go from line \p previous to \p line, of which \p member is the
+/// first.
+inline bool Core::planEvent(unsigned member, const Bundle::Walk &walk,
+                            uint64_t line, uint64_t previous) {
+  uint64_t sector = walk.key & ~uint64_t(1);
+  if (!claim(line, sector))
+    return false;
+  bool isNothing = (looked[line & firstMask].newest & walk.keyMask) ==
+                   (line << 3 | walk.key);
+  uint64_t way = line - previous;
+  if (prefetches && way && way + 1 <= 2) {
+    uint64_t target = line + way * linesAhead;
+    if ((target ^ line) >> pageShift == 0) {
+      if (!claim(target, sector | 1))
+        return false;
+      isNothing &= looked[target & firstMask].ahead == target;
+    }
+  }
+  if (!isNothing)
+    events.push_back({member, line, previous});
+  return true;
+}
+
+/// The first member in the next line; 0: one of them is in two lines.
+unsigned Core::findSplit(const Bundle &bundle, const Bundle::Walk &walk,
+                         uint64_t address) const {
+  uint64_t line = (address + walk.first) >> lineBits;
+  for (unsigned at = 1; at < walk.count; ++at) {
+    const Bundle::Member &member =
+        bundle.members[bundle.order[walk.begin + at]];
+    const Bundle::Member &before =
+        bundle.members[bundle.order[walk.begin + at - 1]];
+    if ((address + member.offset) >> lineBits == line)
+      continue;
+    uint64_t end = address + before.offset + slots[before.site].bytes - 1;
+    return end >> lineBits == line ? at : 0;
+  }
+  return 0;
+}
+
+/// Members that go from the same line to the same line do the same.
+inline bool Core::planWalk(Bundle &bundle, Bundle::Walk &walk,
+                           uint64_t address) {
+  uint64_t line = (address + walk.first) >> lineBits;
+  uint64_t end = (address + walk.last) >> lineBits;
+  if (line >> pageShift != walk.page || end >> pageShift != walk.page)
+    return false;
+  const unsigned *members = &bundle.order[walk.begin];
+  walk.nextLine = line;
+  walk.nextSplit = walk.count;
+  if (line == end && walk.split == walk.count)
+    return planEvent(members[0], walk, line, walk.line);
+  if (line != end)
+    walk.nextSplit = findSplit(bundle, walk, address);
+  if (!walk.nextSplit ||
+      (end != line &&
+       (address + bundle.members[members[walk.count - 1]].offset) >> lineBits !=
+           end))
+    return false;
+  unsigned last = walk.count;
+  for (unsigned at : {0U, std::min(walk.nextSplit, walk.split),
+                      std::max(walk.nextSplit, walk.split)}) {
+    if (at == walk.count || at == last)
+      continue;
+    last = at;
+    if (!planEvent(members[at], walk, line + (at >= walk.nextSplit),
+                   walk.line + (at >= walk.split)))
+      return false;
+  }
+  return true;
+}
+
+bool Core::planPass(Bundle &bundle, const uint64_t *addresses) {
+  if (!bundle.isKnown || bundle.pageChanges != pageChanges)
+    return false;
+  claimed = 0;
+  events.clear();
+  for (Bundle::Walk &walk : bundle.walks)
+    if (!planWalk(bundle, walk, addresses[walk.address]))
+      return false;
+  // Nearly in order: walks are by their first members.
+  for (size_t at = 1; at < events.size(); ++at)
+    for (size_t to = at; to && events[to].member < events[to - 1].member; --to)
+      std::swap(events[to], events[to - 1]);
+  return true;
+}
+
+/// Lines of sites as the walks say.
+void Core::writeLines(const Bundle &bundle) {
+  for (const Bundle::Walk &walk : bundle.walks)
+    for (unsigned at = 0; at < walk.count; ++at)
+      slots[bundle.members[bundle.order[walk.begin + at]].site].line =
+          walk.line + (at >= walk.split);
+}
+
+/// The other way round, if it can be said so.
+void Core::learn(Bundle &bundle) const {
+  for (Bundle::Walk &walk : bundle.walks) {
+    auto slotOf = [&](unsigned at) -> const Slot & {
+      return slots[bundle.members[bundle.order[walk.begin + at]].site];
+    };
+    walk.line = slotOf(0).line;
+    walk.split = walk.count;
+    walk.page = slotOf(0).pageLine >> pageShift;
+    for (unsigned at = 0; at < walk.count; ++at) {
+      const Slot &slot = slotOf(at);
+      if (slot.line == walk.line + 1)
+        walk.split = std::min(walk.split, at);
+      if (slot.line != walk.line + (at >= walk.split) ||
+          slot.pageChanges != pageChanges ||
+          slot.pageLine >> pageShift != walk.page)
+        return;
+    }
+  }
+  bundle.isKnown = true;
+  bundle.pageChanges = pageChanges;
+}
+
+void Core::passOneByOne(Bundle &bundle, const uint64_t *addresses) {
+  if (bundle.isKnown)
+    writeLines(bundle);
+  bundle.isKnown = false;
+  uint64_t pageChangesBefore = pageChanges;
+  for (const Bundle::Member &member : bundle.members) {
+    uint64_t begin = addresses[member.address] + member.offset;
+    touch(member.site, begin >> lineBits,
+          (begin + slots[member.site].bytes - 1) >> lineBits);
+  }
+  if (bundle.canBeQuick && pageChanges == pageChangesBefore)
+    learn(bundle);
+}
+
+void Core::pass(Bundle &bundle, const uint64_t *addresses) {
+  begin();
+  if (bundle.walks.empty())
+    makeWalks(bundle);
+  ++bundle.passes;
+  if (!planPass(bundle, addresses))
+    return passOneByOne(bundle, addresses);
+  for (const Event &event : events) {
+    unsigned site = bundle.members[event.member].site;
+    slots[site].line = event.previous;
+    touch(site, event.line, event.line);
+  }
+  for (Bundle::Walk &walk : bundle.walks) {
+    walk.line = walk.nextLine;
+    walk.split = walk.nextSplit;
+  }
+}
+
+void Core::settle(Bundle &bundle) {
+  if (bundle.isKnown)
+    writeLines(bundle);
+  bundle.isKnown = false;
+  for (const Bundle::Member &member : bundle.members)
+    slots[member.site].accesses += bundle.passes;
+  bundle.passes = 0;
+}
