@@ -306,15 +306,33 @@ static RegionUse &findOrInsert(std::vector<RegionUse> &regions,
   return *at;
 }
 
-/// Only the heap gives memory back before the end.
+/// Of the heap; others have theirs from the mappings, or what is there now.
 static void addPeaks(RunReport &report, const mpg_state &state) {
   for (RegionUse &use : report.regions) {
-    bool wasMore =
-        use.region == RunRegion::heap && state.heapPeakBytes > use.bytes;
-    use.peakBytes = wasMore ? state.heapPeakBytes : use.bytes;
-    use.peakHugeBytes = wasMore ? std::min<uint64_t>(state.heapPeakHugeBytes,
-                                                     state.heapPeakBytes)
-                                : use.hugeBytes;
+    if (use.region == RunRegion::heap && state.heapPeakBytes > use.bytes) {
+      use.peakBytes = state.heapPeakBytes;
+      use.peakHugeBytes =
+          std::min<uint64_t>(state.heapPeakHugeBytes, state.heapPeakBytes);
+    } else if (use.peakBytes <= use.bytes) {
+      use.peakBytes = use.bytes;
+      use.peakHugeBytes = use.hugeBytes;
+    }
+  }
+}
+
+void mpg::addPeakMappings(RunReport &report,
+                          const std::vector<RegionUse> &regions) {
+  for (const RegionUse &before : regions) {
+    bool goesBack = before.region == RunRegion::threadStack ||
+                    before.region == RunRegion::threadHeap ||
+                    before.region == RunRegion::mmap;
+    if (!goesBack || !before.bytes)
+      continue;
+    RegionUse &use = findOrInsert(report.regions, before.region);
+    if (before.bytes <= use.bytes)
+      continue;
+    use.peakBytes = before.bytes;
+    use.peakHugeBytes = before.hugeBytes;
   }
 }
 

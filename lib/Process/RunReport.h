@@ -108,6 +108,10 @@ RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
 /// Takes over what libmpg said; regions only if there are none yet.
 void addState(RunReport &report, const mpg_state &state);
 
+/// Takes over what of \p regions, some time before the end, was more than at
+/// the end, and is not told by libmpg itself.
+void addPeakMappings(RunReport &report, const std::vector<RegionUse> &regions);
+
 /// Takes over what the other processes said.
 void addProcesses(RunReport &report, const mpg_state_table &table);
 

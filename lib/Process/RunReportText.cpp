@@ -70,6 +70,11 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
   if (use.setAsideBytes)
     text += (text.empty() ? "  " : ", ") + formatBytes(use.setAsideBytes) +
             " set aside";
+  // What ended before had memory, too, which nobody has counted.
+  bool isOfThreads = use.region == RunRegion::threadStack ||
+                     use.region == RunRegion::threadHeap;
+  if (isMeasured && isOfThreads && use.peakBytes <= use.bytes)
+    text += (text.empty() ? "  " : ", ") + std::string("at the end");
   return text;
 }
 

@@ -35,9 +35,14 @@ private:
 } // namespace
 
 static_assert(sizeof(mpg_state) <= MPG_STATE_TABLE, "the table lies behind it");
+static_assert(MPG_STATE_TABLE + sizeof(mpg_state_table) <= MPG_STATE_SMAPS &&
+                  MPG_STATE_SMAPS + sizeof(mpg_state_smaps) <=
+                      MPG_STATE_PROFILE,
+              "the mappings lie between the tables");
 
-int mpg::makeStateFile(bool withProcesses) {
-  constexpr off_t all = MPG_STATE_TABLE + sizeof(mpg_state_table);
+int mpg::makeStateFile(bool withProcesses, bool withMappings) {
+  constexpr off_t table = MPG_STATE_TABLE + sizeof(mpg_state_table);
+  constexpr off_t all = MPG_STATE_SMAPS + sizeof(mpg_state_smaps);
   WideFileLimit limit;
   if (!limit.allows(sizeof(mpg_state)))
     return -1;
@@ -50,8 +55,11 @@ int mpg::makeStateFile(bool withProcesses) {
   empty.structBytes = sizeof(empty);
   if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty))) {
     // A hole: only what is written takes memory.
-    if (withProcesses && limit.allows(all))
-      (void)!ftruncate(fd, all);
+    if (withProcesses && limit.allows(table))
+      (void)!ftruncate(fd, table);
+    const uint32_t isWanted = 1;
+    if (withMappings && limit.allows(all) && !ftruncate(fd, all))
+      (void)!pwrite(fd, &isWanted, sizeof(isWanted), MPG_STATE_SMAPS);
     return fd;
   }
   close(fd);
@@ -76,6 +84,17 @@ void mpg::readProcesses(int fd, RunReport &report) {
       use.unknownBytes = use.bytes - use.hugeBytes;
 }
 
+/// The mappings before most of the memory went back; empty if libmpg has not
+/// noted them.
+static std::vector<MappedArea> readPeakMappings(int fd) {
+  auto smaps = std::make_unique<mpg_state_smaps>();
+  constexpr ssize_t bytes = sizeof(mpg_state_smaps);
+  if (fd < 0 || pread(fd, smaps.get(), bytes, MPG_STATE_SMAPS) != bytes ||
+      !smaps->isWanted || smaps->bytes > sizeof(smaps->text))
+    return {};
+  return parseSmaps(StringRef(smaps->text, smaps->bytes), "");
+}
+
 std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   SmallString<256> image;
   std::string link = "/proc/" + std::to_string(pid) + "/exe";
@@ -88,6 +107,7 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   // What libmpg has told until now; all of it is taken afterwards.
   if (std::optional<mpg_state> state = readStateFile(stateFd))
     memory.heap = heapOf(*state);
+  memory.peakAreas = readPeakMappings(stateFd);
   return memory;
 }
 
@@ -96,4 +116,6 @@ void mpg::addMemory(const ProgramMemory &memory, RunReport &report) {
   for (const MappedArea &area : memory.areas)
     report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
   report.regions = classifyAreas(memory.areas, memory.segments, memory.heap);
+  addPeakMappings(report, classifyAreas(memory.peakAreas, memory.segments,
+                                        memory.heap));
 }

@@ -14,8 +14,9 @@ namespace mpg {
 
 /// A file for libmpg to write to, marked as ours; it is not closed on exec.
 /// Below zero if there is none; then libmpg stays silent. \p withProcesses:
-/// with a table for the processes that the program starts.
-int makeStateFile(bool withProcesses = false);
+/// with a table for the processes that the program starts. \p withMappings:
+/// libmpg notes the mappings before most of the memory goes back.
+int makeStateFile(bool withProcesses = false, bool withMappings = false);
 
 /// Adds the processes of that table to \p report, if there is one.
 void readProcesses(int fd, RunReport &report);
@@ -26,6 +27,8 @@ std::optional<mpg_state> readStateFile(int fd);
 /// A program's memory at one moment.
 struct ProgramMemory {
   std::vector<MappedArea> areas;
+  /// Before most of the memory went back; empty: libmpg has not noted it.
+  std::vector<MappedArea> peakAreas;
   std::string image; ///< the program's file
   std::vector<ProgramSegment> segments;
   HeapRange heap; ///< libmpg's, as far as it has told until then

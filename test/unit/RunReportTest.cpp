@@ -321,6 +321,32 @@ TEST(RunReport, WhatWasFreedBeforeTheEndCounts) {
   EXPECT_TRUE(findMissing(large).empty());
 }
 
+static RegionUse useOfBytes(RunRegion region, uint64_t bytes, uint64_t huge) {
+  RegionUse use;
+  use.region = region;
+  use.bytes = use.peakBytes = bytes;
+  use.hugeBytes = use.peakHugeBytes = huge;
+  return use;
+}
+
+TEST(RunReport, MappingsThatWentBackCountWhereThereWereMore) {
+  RunReport report;
+  report.measured = true;
+  report.regions = {useOfBytes(RunRegion::bss, 8 << 20, 8 << 20),
+                    useOfBytes(RunRegion::threadStack, 9 << 20, 0)};
+  addPeakMappings(report, {useOfBytes(RunRegion::bss, 99 << 20, 0),
+                           useOfBytes(RunRegion::threadStack, 8 << 20, 1),
+                           useOfBytes(RunRegion::mmap, 80 << 20, 2 << 20)});
+  addState(report, goodState());
+  ASSERT_EQ(report.regions.size(), 3u);
+  EXPECT_EQ(useOf(report.regions, RunRegion::bss)->peakBytes, 8u << 20);
+  EXPECT_EQ(useOf(report.regions, RunRegion::threadStack)->peakBytes, 9u << 20);
+  const RegionUse *mmap = useOf(report.regions, RunRegion::mmap);
+  EXPECT_EQ(mmap->bytes, 0u);
+  EXPECT_EQ(mmap->peakBytes, 80u << 20);
+  EXPECT_EQ(mmap->peakHugeBytes, 2u << 20);
+}
+
 TEST(RunReport, TheTablesOfLibmpgAreNobodys) {
   HeapRange withTables = heap;
   auto areas = parseSmaps(heapSmaps, "");

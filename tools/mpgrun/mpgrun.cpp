@@ -260,7 +260,7 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
 }
 
 Outcome Runner::runAndReport() {
-  int stateFd = makeStateFile(options.children);
+  int stateFd = makeStateFile(options.children, isReportWanted());
   bool hasTable = options.isProfiling() && addProfileTable(stateFd);
   ProfileRecorder recorder(stateFd, hasTable);
   prepareEnvironment(stateFd);

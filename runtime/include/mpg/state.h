@@ -98,6 +98,18 @@ struct mpg_state_table {
   struct mpg_state_process processes[MPG_STATE_PROCESSES];
 };
 
+/* Between the table and struct mpg_profile: the kernel's list of the program's
+ * mappings (/proc/self/smaps) when libmpg saw the most memory in use, just
+ * before some of it went back by munmap. Only for who asks for it, as it costs
+ * time. */
+#define MPG_STATE_SMAPS 0x200000
+#define MPG_STATE_SMAPS_TEXT (0x200000 - 8)
+struct mpg_state_smaps {
+  uint32_t isWanted; /* mpgrun's word */
+  uint32_t bytes;    /* of the text; 0: none, or it did not fit */
+  char text[MPG_STATE_SMAPS_TEXT];
+};
+
 /* Where struct mpg_profile begins. */
 #define MPG_STATE_PROFILE 0x400000
 

@@ -161,6 +161,20 @@ void *mpg::mapStatePart(int fd, long offset, size_t bytes) {
   return isError(at) ? nullptr : reinterpret_cast<void *>(at);
 }
 
+/// Null if mpgrun does not ask for it.
+static mpg_state_smaps *mapSmaps(int fd) {
+  uint32_t isWanted = 0;
+  if (rawCall(SYS_pread64, fd, long(&isWanted), sizeof(isWanted),
+              MPG_STATE_SMAPS) != sizeof(isWanted) ||
+      !isWanted)
+    return nullptr;
+  auto *smaps = static_cast<mpg_state_smaps *>(
+      mapStatePart(fd, MPG_STATE_SMAPS, sizeof(mpg_state_smaps)));
+  if (smaps)
+    smaps->bytes = 0; // of the program that this process was before exec
+  return smaps;
+}
+
 /// The program writes to the state, all others to the table after it. Without
 /// \p statePid the program is the first that comes.
 void Messages::openState(int fd, int statePid) {
@@ -171,6 +185,7 @@ void Messages::openState(int fd, int statePid) {
                           : !owner || owner == uint32_t(rawCall(SYS_getpid));
   if (isFirst) {
     shared = static_cast<mpg_state *>(mapStatePart(fd, 0, sizeof(mpg_state)));
+    mostInUse = mapSmaps(fd);
     startAllocationSites(fd);
   }
   if (statePid)
@@ -262,6 +277,25 @@ void Messages::setHeap(Range reserved, uintptr_t tablesEnd) {
   state.heapEnd = reserved.end;
   state.heapTablesEnd = tablesEnd;
   writeState();
+}
+
+/// A sixteenth more at least, so that memory that grows step by step is not
+/// looked at in each.
+void Messages::lookBeforeUnmap() {
+  // Two threads at once, or a signal's handler: the first one's look will do.
+  if (!mostInUse || !isProgram() ||
+      __atomic_exchange_n(&isLooking, true, __ATOMIC_ACQUIRE))
+    return;
+  uint64_t now = bytesInUse();
+  if (now > mostBytes + mostBytes / 16) {
+    mostBytes = now;
+    constexpr long capacity = sizeof(mostInUse->text);
+    mostInUse->bytes = 0;
+    long count = readSmallFile("/proc/self/smaps", mostInUse->text, capacity);
+    if (count > 0 && count < capacity - 1)
+      mostInUse->bytes = uint32_t(count);
+  }
+  __atomic_store_n(&isLooking, false, __ATOMIC_RELEASE);
 }
 
 void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {

@@ -95,6 +95,10 @@ public:
   /// not be found out else.
   bool isHeard() const;
 
+  /// Memory is about to go back by munmap: notes the mappings if more is in use
+  /// than ever before, and mpgrun wants to know. Leaves errno alone.
+  void lookBeforeUnmap();
+
   /// So much of the heap was in use at some moment.
   void heapUse(uint64_t bytes, uint64_t hugeBytes);
 
@@ -126,8 +130,11 @@ private:
   uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
   uint32_t printed = 0;
   bool speaks = true, isQuiet = false, usesVendorCodes = false;
-  mpg_state *shared = nullptr; ///< the file of mpgrun, as memory
-  ProcessTable processes;      ///< in that file, for all but the program
+  mpg_state *shared = nullptr;          ///< the file of mpgrun, as memory
+  mpg_state_smaps *mostInUse = nullptr; ///< null: nobody wants it
+  uint64_t mostBytes = 0;               ///< in use then
+  bool isLooking = false;
+  ProcessTable processes; ///< in that file, for all but the program
   mpg_state state = {};
 };
 

@@ -265,6 +265,17 @@ uint64_t mpg::poolBytesInUse() {
   return 0;
 }
 
+uint64_t mpg::bytesInUse() {
+  LineReader lines("/proc/self/status");
+  uint64_t resident = 0, pool = 0;
+  while (const char *line = lines.next())
+    if (parseSize(line, "HugetlbPages:", pool))
+      break;
+    else
+      parseSize(line, "VmRSS:", resident);
+  return resident + pool;
+}
+
 /// Of a mapping that lies only partly in the range as much as fits is counted.
 RangeUse mpg::useOf(Range range) {
   LineReader lines("/proc/self/smaps");

@@ -110,6 +110,9 @@ unsigned threadCount();
 /// does not tell. Reads a file of /proc, allocates nothing.
 uint64_t poolBytesInUse();
 
+/// All that this process has in use, with pages of the pool.
+uint64_t bytesInUse();
+
 /// What of a range of addresses is in use, by the kernel's own count.
 struct RangeUse {
   uint64_t bytes = 0;     ///< pages that are there, of any size

@@ -60,6 +60,12 @@ void mpg::startBasePages(const Config &config, Messages &messages) {
   base.isOn = config.mode != Mode::thp;
 }
 
+void mpg::noteUnmap(size_t bytes) {
+  constexpr size_t leastBytes = 4 << 20;
+  if (bytes >= leastBytes && base.messages)
+    base.messages->lookBeforeUnmap();
+}
+
 //===----------------------------------------------------------------------===//
 // Whose it is
 //===----------------------------------------------------------------------===//

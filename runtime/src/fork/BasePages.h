@@ -29,6 +29,10 @@ enum class Frames : uint8_t {
 /// not stop or a device may write to the memory. Stops other threads meanwhile.
 int leaveLargePages(Range range, Frames which);
 
+/// \p bytes are about to go back by munmap: mpgrun wants to know what a program
+/// had at its peak. Costs next to nothing if it does not, or they are few.
+void noteUnmap(size_t bytes);
+
 /// Whether libmpg may have put anything onto large pages.
 bool hasLargePages();
 

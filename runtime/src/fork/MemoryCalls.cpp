@@ -80,6 +80,7 @@ static Next<void *(void *, size_t, size_t, int, ...)> nextRemap;
 
 MPG_EXPORT int munmap(void *address, size_t bytes) noexcept {
   auto *real = nextUnmap.get("munmap");
+  noteUnmap(bytes);
   int result = real(address, bytes);
   if (result && errno == EINVAL &&
       mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
