@@ -70,7 +70,8 @@ static std::string findPath(StringRef name, StringRef searchPath,
 }
 
 /// As execve(2) has it: who may not gain rights, and a file system mounted with
-/// nosuid, make every such bit void; the file's capabilities give root nothing new.
+/// nosuid, make every such bit void; the file's capabilities give root nothing
+/// new.
 static bool isPrivileged(const std::string &path, const struct stat &status) {
   struct statvfs volume;
   if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
@@ -78,8 +79,8 @@ static bool isPrivileged(const std::string &path, const struct stat &status) {
     return false;
   constexpr mode_t groupBits = S_ISGID | S_IXGRP;
   bool otherUser = (status.st_mode & S_ISUID) && status.st_uid != geteuid();
-  bool otherGroup = (status.st_mode & groupBits) == groupBits &&
-                    status.st_gid != getegid();
+  bool otherGroup =
+      (status.st_mode & groupBits) == groupBits && status.st_gid != getegid();
   return otherUser || otherGroup ||
          (getuid() != 0 &&
           getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
