@@ -429,6 +429,10 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
   std::vector<std::string> missing;
   if (!report.hasState)
     missing.push_back("libmpg was not at work in the program");
+  else if (!report.measured && report.regions.empty())
+    missing.push_back("nothing is known: the program's memory could not be "
+                      "looked at (it was killed, or may not be traced), and "
+                      "libmpg has told of none of it");
   for (const RegionUse &use : report.regions) {
     // Large pages are for the stacks of few threads; only of these there is a
     // reason if they are not there.

@@ -4,6 +4,7 @@
 
 #include "Process/StateFile.h"
 #include "Process/LargeFolios.h"
+#include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include <sys/mman.h>
@@ -48,6 +49,8 @@ int mpg::makeStateFile(bool withProcesses, bool withMappings) {
     return -1;
   // Not close-on-exec: the program inherits it.
   int fd = memfd_create(MPG_STATE_NAME, 0);
+  if (fd < 0) // a filter of system calls forbids it, or an old kernel
+    fd = openUnnamedFile(0);
   if (fd < 0)
     return -1;
   mpg_state empty = {};

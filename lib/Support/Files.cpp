@@ -187,3 +187,17 @@ mpg::writeOutputFile(const std::string &name,
     unlink(temporary.c_str());
   return code;
 }
+
+int mpg::openUnnamedFile(int flags) {
+  SmallString<128> folder;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | flags, 0600);
+  if (fd >= 0)
+    return fd;
+  // Not every file system can do that.
+  sys::path::append(folder, "mpg-XXXXXX");
+  fd = mkostemp(const_cast<char *>(folder.c_str()), flags);
+  if (fd >= 0)
+    unlink(folder.c_str());
+  return fd;
+}

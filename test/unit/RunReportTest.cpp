@@ -270,6 +270,14 @@ TEST(RunReport, WithoutMappingsTheLibraryIsBelieved) {
   EXPECT_TRUE(findMissing(report).empty());
 }
 
+TEST(RunReport, WhereNothingIsKnownThatIsMissing) {
+  RunReport report;
+  report.hasState = true;
+  ASSERT_EQ(findMissing(report).size(), 1u);
+  report.measured = true;
+  EXPECT_TRUE(findMissing(report).empty());
+}
+
 TEST(RunReport, WithMappingsOnlyItsReasonsAreTaken) {
   RunReport report;
   report.measured = true;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What libmpg tells mpgrun: one struct in a memory file that mpgrun makes, the
- * program inherits (MPG_STATE_FD) and libmpg rewrites whenever a region
- * changes. Plain C, fixed sizes, same machine on both sides; a reader copies
- * the struct out and believes no count beyond the arrays' sizes. The file is
- * mpgrun's: nothing in it is trusted by libmpg.
+ * What libmpg tells mpgrun: one struct in a memory file that mpgrun makes (a
+ * temporary file without a name where these are forbidden), the program
+ * inherits (MPG_STATE_FD) and libmpg rewrites whenever a region changes. Plain
+ * C, fixed sizes, same machine on both sides; a reader copies the struct out
+ * and believes no count beyond the arrays' sizes. The file is mpgrun's: nothing
+ * in it is trusted by libmpg.
  *
  * With --children the file is longer: a table follows, in which each other
  * process that has libmpg takes an entry and writes what it had. With --profile

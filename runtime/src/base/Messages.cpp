@@ -120,21 +120,12 @@ static void copyText(char *to, size_t capacity, const char *from) {
   to[at] = '\0';
 }
 
-/// Whether \p fd is a memory file of mpgrun's name. Where /proc is hidden, a
-/// file that no folder has.
-static bool isNamedForState(int fd) {
-  LineBuffer path;
-  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
-  char target[64];
-  static const char expected[] = "/memfd:" MPG_STATE_NAME " (deleted)";
-  long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()),
-                        long(target), sizeof(target));
+/// A memory file, or one that mpgrun makes where these are forbidden; never one
+/// that a user can find again.
+static bool isInNoFolder(int fd) {
   struct stat status;
-  if (length == -ENOENT)
-    return !isError(rawCall(SYS_fstat, fd, long(&status))) &&
-           S_ISREG(status.st_mode) && status.st_nlink == 0;
-  return length == long(sizeof(expected) - 1) &&
-         __builtin_memcmp(target, expected, size_t(length)) == 0;
+  return !isError(rawCall(SYS_fstat, fd, long(&status))) &&
+         S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
 /// Whether \p fd is the file that mpgrun has made: the variable that names it
@@ -148,7 +139,7 @@ static bool isStateFile(int fd, uint32_t &owner) {
       head.structBytes != sizeof(mpg_state))
     return false;
   owner = head.pid;
-  return isNamedForState(fd);
+  return isInNoFolder(fd);
 }
 
 void *mpg::mapStatePart(int fd, long offset, size_t bytes) {

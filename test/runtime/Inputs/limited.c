@@ -1,7 +1,8 @@
 /* Runs a program with less than it could have:
  *
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
- *           [no-ptrace] [no-perf] [no-readlink] [memory MIB] -- PROGRAM...
+ *           [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
+ *           [no-policy] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, as a container's
  * does. Without pread the library cannot see which pages are in use. */
@@ -58,7 +59,16 @@ int main(int argc, char **argv) {
       forbid(SYS_ptrace);
     else if (!strcmp(argv[i], "no-perf"))
       forbid(SYS_perf_event_open);
-    else if (!strcmp(argv[i], "no-readlink")) {
+    else if (!strcmp(argv[i], "no-userfaultfd"))
+      forbid(SYS_userfaultfd);
+    else if (!strcmp(argv[i], "no-io_uring"))
+      forbid(SYS_io_uring_setup);
+    else if (!strcmp(argv[i], "no-policy")) { // Docker, without CAP_SYS_NICE
+      forbid(SYS_mbind);
+      forbid(SYS_set_mempolicy);
+      forbid(SYS_get_mempolicy);
+      forbid(SYS_move_pages);
+    } else if (!strcmp(argv[i], "no-readlink")) {
 #ifdef SYS_readlink
       forbid(SYS_readlink);
 #endif

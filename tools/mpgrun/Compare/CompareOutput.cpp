@@ -4,10 +4,9 @@
 // blocks.
 
 #include "mpgrun/Compare/CompareOutput.h"
+#include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include <cerrno>
 #include <cstdlib>
@@ -76,16 +75,7 @@ OwnedFd CompareInput::open() const {
 //===----------------------------------------------------------------------===//
 
 OwnedFd mpg::makeOutputFile() {
-  SmallString<128> folder;
-  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-  int fd =
-      open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) { // not every file system can do that
-    sys::path::append(folder, "mpgrun-XXXXXX");
-    fd = mkostemp(const_cast<char *>(folder.c_str()), O_APPEND | O_CLOEXEC);
-    if (fd >= 0)
-      unlink(folder.c_str());
-  }
+  int fd = openUnnamedFile(O_APPEND | O_CLOEXEC);
   if (fd < 0) {
     fd = memfd_create("mpgrun-output", MFD_CLOEXEC);
     if (fd >= 0)
