@@ -270,7 +270,7 @@ HeapRange Reader::findHeap() const {
     return {};
   std::string file = folder + "/fd/" + std::to_string(number);
   std::optional<std::string> link = readLink(file);
-  if (!link || *link != "/memfd:" MPG_STATE_NAME " (deleted)")
+  if (!link || !isStateName(*link))
     return {};
   std::string bytes;
   if (readFile(file, bytes))

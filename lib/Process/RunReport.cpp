@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <cstring>
 
@@ -204,7 +205,7 @@ void Classifier::take(size_t index) {
   // Code and constants, and the kernel's own pages, are not the program's data.
   if (!area.writable || area.bytes() == 0 || StringRef(area.name) == "[vvar]")
     return;
-  if (StringRef(area.name).starts_with("/memfd:" MPG_STATE_NAME)) // ours
+  if (isStateName(area.name)) // ours
     return;
   if (takeSegments(area))
     return;
@@ -237,6 +238,12 @@ RunRegion mpg::regionOfArea(const std::vector<MappedArea> &areas,
                             size_t index) {
   const std::vector<ProgramSegment> none;
   return Classifier(areas, none, {}).regionOf(index);
+}
+
+bool mpg::isStateName(StringRef name) {
+  return name.consume_back(" (deleted)") &&
+         (name == "/memfd:" MPG_STATE_NAME ||
+          sys::path::filename(name).starts_with(MPG_STATE_NAME "-"));
 }
 
 HeapRange mpg::heapOf(const mpg_state &state) {

@@ -89,6 +89,9 @@ std::vector<ProgramSegment> locateSegments(const std::string &path,
                                            const std::vector<MappedArea> &areas,
                                            llvm::StringRef mappedName = "");
 
+/// Whether that is the name of the file of <mpg/state.h>, as /proc shows it.
+bool isStateName(llvm::StringRef name);
+
 /// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
 struct HeapRange {
   uint64_t start = 0, end = 0;

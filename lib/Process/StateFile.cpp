@@ -50,7 +50,7 @@ int mpg::makeStateFile(bool withProcesses, bool withMappings) {
   // Not close-on-exec: the program inherits it.
   int fd = memfd_create(MPG_STATE_NAME, 0);
   if (fd < 0) // a filter of system calls forbids it, or an old kernel
-    fd = openUnnamedFile(0);
+    fd = openDeletedFile(MPG_STATE_NAME, 0);
   if (fd < 0)
     return -1;
   mpg_state empty = {};

@@ -174,7 +174,7 @@ void ProfileRecorder::addRest(const std::vector<ProgramSegment> &segments,
   auto next = named.begin();
   for (size_t index = 0; index < areas.size(); ++index) {
     const MappedArea &area = areas[index];
-    bool isOurs = StringRef(area.name).starts_with("/memfd:" MPG_STATE_NAME);
+    bool isOurs = isStateName(area.name);
     if (!area.writable || isOurs || StringRef(area.name) == "[vvar]")
       continue;
     for (uint64_t at = area.start; at < area.end;) {

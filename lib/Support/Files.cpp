@@ -188,16 +188,12 @@ mpg::writeOutputFile(const std::string &name,
   return code;
 }
 
-int mpg::openUnnamedFile(int flags) {
-  SmallString<128> folder;
-  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-  int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | flags, 0600);
+int mpg::openDeletedFile(StringRef name, int flags) {
+  SmallString<128> path;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
+  sys::path::append(path, name + "-XXXXXX");
+  int fd = mkostemp(const_cast<char *>(path.c_str()), flags);
   if (fd >= 0)
-    return fd;
-  // Not every file system can do that.
-  sys::path::append(folder, "mpg-XXXXXX");
-  fd = mkostemp(const_cast<char *>(folder.c_str()), flags);
-  if (fd >= 0)
-    unlink(folder.c_str());
+    unlink(path.c_str());
   return fd;
 }

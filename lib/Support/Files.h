@@ -52,9 +52,10 @@ std::error_code
 writeOutputFile(const std::string &name,
                 llvm::function_ref<void(llvm::raw_ostream &out)> write);
 
-/// A file to read and write that no folder has, in the one for temporary files;
-/// below 0, and errno, if there is none. \p flags as open(2) has them.
-int openUnnamedFile(int flags);
+/// A temporary file to read and write that no folder has any more; it was
+/// called \p name, a dash and six letters. \p flags as open(2) has them. Below
+/// 0, and errno, if there is none.
+int openDeletedFile(llvm::StringRef name, int flags);
 
 } // namespace mpg
 

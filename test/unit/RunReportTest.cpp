@@ -270,6 +270,14 @@ TEST(RunReport, WithoutMappingsTheLibraryIsBelieved) {
   EXPECT_TRUE(findMissing(report).empty());
 }
 
+TEST(RunReport, TheStateFileIsKnownByItsName) {
+  EXPECT_TRUE(isStateName("/memfd:mpgrun-state (deleted)"));
+  EXPECT_TRUE(isStateName("/tmp/mpgrun-state-aB12cd (deleted)"));
+  EXPECT_FALSE(isStateName("/tmp/mpgrun-state-aB12cd"));
+  EXPECT_FALSE(isStateName("/memfd:mpgrun-states (deleted)"));
+  EXPECT_FALSE(isStateName("/tmp/mpgrun-output-aB12cd (deleted)"));
+}
+
 TEST(RunReport, WhereNothingIsKnownThatIsMissing) {
   RunReport report;
   report.hasState = true;

@@ -75,7 +75,7 @@ OwnedFd CompareInput::open() const {
 //===----------------------------------------------------------------------===//
 
 OwnedFd mpg::makeOutputFile() {
-  int fd = openUnnamedFile(O_APPEND | O_CLOEXEC);
+  int fd = openDeletedFile("mpgrun-output", O_APPEND | O_CLOEXEC);
   if (fd < 0) {
     fd = memfd_create("mpgrun-output", MFD_CLOEXEC);
     if (fd >= 0)
