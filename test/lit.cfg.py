@@ -10,6 +10,7 @@ import re
 import resource
 import runpy
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -151,9 +152,31 @@ if os.path.exists(pool):
 thp = "/sys/kernel/mm/transparent_hugepage/enabled"
 if os.path.exists(thp) and "[never]" not in open(thp, encoding="ascii").read():
     config.available_features.add("thp")
+libc = ctypes.CDLL(None, use_errno=True)
+# What a filter of system calls may forbid: being traced, counters of the kernel,
+# memory files. What needs them goes with them.
+child = os.fork()
+if child == 0:
+    os._exit(0 if libc.ptrace(0, 0, None, None) == 0 else 1)  # PTRACE_TRACEME
+may = {"ptrace": os.waitpid(child, 0)[1] == 0}
+number = {"x86_64": 298, "aarch64": 241}.get(os.uname().machine)
+page_faults = struct.pack("IIQQQQQIIQ", 1, 64, 2, 0, 0, 0, 1 << 5, 0, 0, 0)
+counter = libc.syscall(number, page_faults, 0, -1, -1, 0) if number else -1
+may["perf-events"] = counter >= 0
+try:
+    memory = os.memfd_create("probe")
+    may["memfd"] = True
+except OSError:
+    memory, may["memfd"] = -1, False
+for file_number in (counter, memory):
+    if file_number >= 0:
+        os.close(file_number)
+config.available_features.update(name for name in may if may[name])
+for needed, name in (("ptrace", "gdb"), ("ptrace", "strace"), ("perf-events", "perf")):
+    if not may[needed]:
+        config.available_features.discard(name)
 # io_uring_setup without a place for its answer: told so, it is there and allowed.
 # Its fixed buffers count as locked memory, of which containers have little.
-libc = ctypes.CDLL(None, use_errno=True)
 with open("/proc/self/status", encoding="ascii") as file:
     rights = int(re.search(r"^CapEff:\s*(\w+)$", file.read(), re.MULTILINE).group(1), 16)
 locked = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
