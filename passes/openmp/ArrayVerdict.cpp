@@ -43,8 +43,8 @@ std::optional<int64_t> mpg::knownBytes(const ArraySource &source,
 }
 
 bool mpg::isLarge(const SerialWrite &write, Sampler &sampler) {
-  return write.high[0] - write.low[0] >=
-         bytesOf(*write.object, 0, sampler) / 16;
+  return std::abs(write.high[0] - write.low[0]) >=
+         std::abs(bytesOf(*write.object, 0, sampler)) / 16;
 }
 
 namespace {
@@ -93,7 +93,8 @@ private:
 bool Judge::isWhole(const ParallelUse &use) {
   for (unsigned seed = 0; seed < sampleSets; ++seed) {
     const UseFigures &figures = use.figures[seed];
-    int64_t whole = bytesOf(*use.object, seed, sampler), slack = whole / 16;
+    int64_t whole = bytesOf(*use.object, seed, sampler);
+    int64_t slack = std::abs(whole) / 16;
     int64_t covered = times(figures.step, figures.iterations);
     if (figures.iterations &&
         (std::abs(figures.first) > slack + times(figures.step, 2) ||
@@ -124,7 +125,8 @@ static Owners ownersOf(const UseFigures &figures, int64_t chunk,
                        int64_t bytes) {
   constexpr int64_t threads = 4;
   Owners owners;
-  int64_t count = figures.iterations > 0 ? figures.iterations : 1024;
+  int64_t count = figures.iterations ? std::abs(figures.iterations) : 1024;
+  bytes = std::abs(bytes);
   for (size_t i = 0; i < probes; ++i) {
     int64_t offset = bytes / probes * int64_t(i) + bytes / probes / 2;
     int64_t iteration = std::clamp<int64_t>(
@@ -251,11 +253,14 @@ bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {
 bool mpg::coverAll(ArrayRef<const SerialWrite *> writes,
                    const MemoryObject &object, Sampler &sampler) {
   for (unsigned seed = 0; seed < sampleSets; ++seed) {
-    int64_t whole = bytesOf(object, seed, sampler), slack = whole / 16 + 64;
+    // A length that is a difference may come to less than nothing: it is the
+    // same identity, mirrored.
+    int64_t bytes = bytesOf(object, seed, sampler), sign = bytes < 0 ? -1 : 1;
+    int64_t whole = std::abs(bytes), slack = whole / 16 + 64;
     std::vector<std::pair<int64_t, int64_t>> ranges;
     for (const SerialWrite *write : writes)
       if (write->object == &object && write->isDense)
-        ranges.push_back({write->low[seed], write->high[seed]});
+        ranges.push_back({sign * write->low[seed], sign * write->high[seed]});
     llvm::sort(ranges);
     int64_t known = 0;
     for (auto [low, high] : ranges)

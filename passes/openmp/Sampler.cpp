@@ -168,9 +168,11 @@ int64_t Sampler::Evaluation::scevOperands(const SCEVNAryExpr &expression,
 }
 
 /// \p value as it is in \p bits bits. Only few bits count (the remainder of a
-/// power of two, a condition): others are as wide as the samples.
+/// power of two, a condition): the others cut off what is shifted out of a
+/// length, and products of samples are wider than lengths are.
 static int64_t narrowed(int64_t value, unsigned bits, bool isSigned) {
-  if (bits >= 32)
+  constexpr unsigned mostBits = 16;
+  if (bits > mostBits)
     return value;
   return isSigned ? SignExtend64(uint64_t(value), bits)
                   : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(bits));

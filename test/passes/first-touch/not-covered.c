@@ -6,6 +6,7 @@
 // SAME: same: 40 runs
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #define CASE __attribute__((noinline)) double
 #define USE(a)                                                                 \
   _Pragma("omp parallel for schedule(static)")                                 \
@@ -24,6 +25,17 @@ CASE first_part(long n, long m) {
 CASE by_callers(long n, long m) {
   double *a = malloc(n * sizeof(double));
   for (long i = 0; i < m; ++i) a[i] = i;
+  USE(a);
+}
+// Lengths that are differences, and not the same.
+CASE other_length(int low, int high, int m) {
+  double *a = malloc((high - low) * sizeof(double));
+  for (int i = 0; i < high - m; ++i) a[i] = i;
+  USE(a);
+}
+CASE other_zeros(int low, int high, int m) {
+  double *a = malloc((high - low) * sizeof(double));
+  memset(a, 0, (high - m) * sizeof(double));
   USE(a);
 }
 // Known to be a quarter.
@@ -91,4 +103,5 @@ int main(int argc, char **argv) {
   printf("%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f\n", first_part(n, m), by_callers(n, n), a_quarter(n),
          sparse(n, m), scattered(n, index, m), some(n, index, m), until(n, index, m),
          every_other(n, m));
+  printf("%.1f %.1f\n", other_length(0, n, n - m), other_zeros(0, n, n - m));
 }

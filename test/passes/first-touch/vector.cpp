@@ -68,6 +68,18 @@ extern "C" __attribute__((noinline)) double ones(long n) {
   for (long i = 0; i < n; ++i) x[i] += i;
   return n ? x[n / 2] + x[n - 1] : 0;
 }
+// A length of int, made of differences: less than nothing for some numbers, and too much
+// for an int for others.
+struct Box { int low[3], high[3]; };
+// CHECK: box: calls 1, FirstTouchInserted@[[#@LINE+4]], SerialFirstTouch@[[#@LINE+4]]
+extern "C" __attribute__((noinline)) double box(const Box &b) {
+  int n = (b.high[0] - b.low[0]) * (b.high[1] - b.low[1]) *
+          (b.high[2] - b.low[2]);
+  Vector<double> x(n);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; ++i) x[i] += i;
+  return n ? x[n / 2] + x[n - 1] : 0;
+}
 #else
 double ones(long) { return 0; }
 #endif
@@ -75,6 +87,9 @@ double ones(long) { return 0; }
 int main(int argc, char **argv) {
   long n = atol(argv[1]);
   printf("%.1f %.1f\n", zeros(n), ones(n));
+#if REPAIRED != 2
+  printf("%.1f\n", box({{1, 2, 3}, {int(n) + 1, 3, 4}}));
+#endif
 }
 // CHECK: end
 // REPAIRED: end
