@@ -125,13 +125,15 @@ static std::string nameOfGlobal(const GlobalVariable &global) {
   return demangle(name.str());
 }
 
-/// The variable that debug information of \p function says \p value holds.
+/// The variable of the user's that debug information of \p function says
+/// \p value holds.
 static std::string nameInDebugInfo(const Function &function,
                                    const Value *value) {
   for (const Instruction &instruction : instructions(function))
     for (const DbgVariableRecord &record :
          filterDbgVars(instruction.getDbgRecordRange()))
-      if (is_contained(record.location_ops(), value))
+      if (is_contained(record.location_ops(), value) &&
+          isUserCode(record.getDebugLoc()))
         return record.getVariable()->getName().str();
   return "";
 }

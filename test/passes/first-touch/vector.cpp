@@ -4,12 +4,14 @@
 // unwritten until a parallel loop writes them, there is nothing to say.
 // RUN: %remarks-cxx %s | %expect %s
 // RUN: %remarks-cxx -g %s | %expect %s
+// RUN: %cxx-loaded -g -c %s -o %t.o -Rpass-missed=mpg 2>&1 | FileCheck %s --check-prefix=NAMES
 // RUN: %remarks-cxx -DREPAIRED=1 %s | %expect %s --check-prefix=REPAIRED
 // RUN: %remarks-cxx -DREPAIRED=2 %s | %expect %s --check-prefix=REPAIRED
 // RUN: %same-args --args 600000 --args 4 --args 0 -- %cxx-program %s | FileCheck %s --check-prefix=SAME
 // RUN: %same-args --args 600000 --args 4 --args 0 -- %cxx-program -DREPAIRED=1 %s | FileCheck %s --check-prefix=SAME
 // RUN: %same-args --args 600000 --args 4 --args 0 -- %cxx-program -DREPAIRED=2 %s | FileCheck %s --check-prefix=SAME
 // SAME: same: 60 runs
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -83,10 +85,24 @@ extern "C" __attribute__((noinline)) double box(const Box &b) {
 #else
 double ones(long) { return 0; }
 #endif
+#if !REPAIRED
+// The name is the user's, not that of a parameter of the library's.
+// NAMES: vector.cpp:[[#@LINE+4]]:{{[0-9]+}}: remark: 'block' is initialised by one thread
+// CHECK: kept: calls 1, FirstTouchInserted@[[#@LINE+2]], SerialFirstTouch@[[#@LINE+3]]
+extern "C" __attribute__((noinline)) double kept(long n) {
+  std::unique_ptr<double[]> block(new double[n]);
+  std::fill_n(block.get(), n, 1.5);
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) block[i] += i;
+  return n ? block[n / 2] + block[n - 1] : 0;
+}
+#else
+double kept(long) { return 0; }
+#endif
 
 int main(int argc, char **argv) {
   long n = atol(argv[1]);
-  printf("%.1f %.1f\n", zeros(n), ones(n));
+  printf("%.1f %.1f %.1f\n", zeros(n), ones(n), kept(n));
 #if REPAIRED != 2
   printf("%.1f\n", box({{1, 2, 3}, {int(n) + 1, 3, 4}}));
 #endif
