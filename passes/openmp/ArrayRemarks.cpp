@@ -56,6 +56,15 @@ void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
       .emit(remark);
 }
 
+/// What is known of where an array lies.
+static StringRef sayWritten(const ArrayVerdict &verdict) {
+  return verdict.isInPart
+             ? " is written by one thread as far as it is written, and that "
+               "lies on one NUMA node"
+             : " is initialised by one thread, so all of it lies on one NUMA "
+               "node";
+}
+
 /// The arguments of a remark go by the names in quotes.
 void ArrayRemarks::saySerial(const ArrayStory &story,
                              const ArrayVerdict &verdict, Repair repair,
@@ -69,8 +78,8 @@ void ArrayRemarks::saySerial(const ArrayStory &story,
     at = verdict.best->at;
   emit<OptimizationRemarkMissed>(
       "SerialFirstTouch", *at, array, [&](OptimizationRemarkMissed &text) {
-        text << " is initialised by one thread, so all of it lies on one NUMA "
-                "node, but all threads work on it in the parallel loop at "
+        text << sayWritten(verdict)
+             << ", but all threads work on it in the parallel loop at "
              << ore::NV("Use", placeOf(sharingCall(*verdict.best)))
              << " (schedule("
              << ore::NV("Schedule", verdict.best->sharing->name()) << "))";
@@ -150,6 +159,23 @@ void ArrayRemarks::sayTooFine(const ParallelUse &use) {
       });
 }
 
+void ArrayRemarks::sayRows(const ArrayVerdict &verdict) {
+  const ParallelUse &use = *verdict.rows;
+  emit<OptimizationRemarkMissed>(
+      "SerialRows", verdict.init ? *verdict.init->at : *use.at, array,
+      [&](OptimizationRemarkMissed &text) {
+        text << sayWritten(verdict)
+             << ", but all threads work on rows of it in the parallel loop at "
+             << ore::NV("Use", placeOf(sharingCall(use))) << " (schedule("
+             << ore::NV("Schedule", use.sharing->name())
+             << ")); no call is inserted: "
+             << ore::NV("Obstacle", "only numbers in memory tell which part "
+                                    "belongs to which iteration")
+             << "; fix: initialise the rows in a parallel loop with the same "
+                "schedule";
+      });
+}
+
 static const char *wayOf(UseShape shape) {
   switch (shape) {
   case UseShape::scattered:
@@ -191,13 +217,14 @@ void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
     emit<OptimizationRemarkMissed>(
         "NonStaticSchedule", sharingCall(*use), array,
         [&](OptimizationRemarkMissed &text) {
-          text
-              << " is shared out here with schedule("
-              << ore::NV("Schedule", use->sharing->name())
-              << "): which thread works on which part is not known before, "
-                 "and one thread initialises all of it; fix: schedule(static), "
-                 "or at least initialise it in a parallel loop with "
-                 "schedule(static)";
+          text << " is shared out here with schedule("
+               << ore::NV("Schedule", use->sharing->name())
+               << "): which thread works on which part is not known before, "
+                  "and one thread "
+               << (verdict.isInPart ? "writes all that is written of it"
+                                    : "initialises all of it")
+               << "; fix: schedule(static), or at least initialise it in a "
+                  "parallel loop with schedule(static)";
         });
   if (const ParallelUse *use = verdict.sharedRead)
     emit<OptimizationRemarkMissed>(
@@ -219,6 +246,8 @@ void ArrayRemarks::say(const ArrayStory &story, const ArrayVerdict &verdict,
     sayRepair(story, verdict, repair);
   if (verdict.tooFine)
     sayTooFine(*verdict.tooFine);
+  if (verdict.rows)
+    sayRows(verdict);
   if (verdict.notBlock)
     sayNotBlock(*verdict.notBlock,
                 verdict.init ? *verdict.init->at : *verdict.notBlock->at);

@@ -36,6 +36,7 @@ private:
   void sayRepair(const ArrayStory &story, const ArrayVerdict &verdict,
                  Repair repair);
   void sayTooFine(const ParallelUse &use);
+  void sayRows(const ArrayVerdict &verdict);
   void sayNotBlock(const ParallelUse &use, const llvm::Instruction &at);
   void sayOthers(const ArrayVerdict &verdict);
 

@@ -75,6 +75,9 @@ private:
   bool isTooFine(const ParallelUse &use) const;
   bool isLargeShared(const ParallelUse &use) const;
   bool isOnlyRead() const;
+  bool hasRows(const WorksharingLoop &sharing) const;
+  bool isInitInPart(const SerialWrite &write);
+  void findInitInPart(ArrayVerdict &verdict);
   std::string obstacle(const ArrayVerdict &verdict);
 
   const ArrayStory &story;
@@ -219,23 +222,42 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
   return true;
 }
 
+/// Whether the iterations of \p sharing have rows of their own in it, of which
+/// numbers in memory tell the bounds. The optimiser may handle the first
+/// element of each in front of the loop, where it looks chosen.
+bool Judge::hasRows(const WorksharingLoop &sharing) const {
+  return any_of(story.uses, [&](const ParallelUse *use) {
+    return use->isRow && use->sharing == &sharing;
+  });
+}
+
 void Judge::findOthers(ArrayVerdict &verdict) {
   bool onlyRead = isOnlyRead();
+  const ParallelUse *elsewhere = nullptr;
   for (const ParallelUse *use : story.uses) {
-    bool isMovedOn =
-        use->shape == UseShape::parts || use->shape == UseShape::backward;
+    bool isRow = use->shape == UseShape::irregular && hasRows(*use->sharing);
+    bool isMovedOn = use->shape == UseShape::parts || isRow ||
+                     use->shape == UseShape::backward;
+    if (isRow && isStatic(*use) && !verdict.rows)
+      verdict.rows = use;
     if (isMovedOn && !isStatic(*use) && !verdict.nonStatic)
       verdict.nonStatic = use;
     if (isTooFine(*use) && !verdict.tooFine)
       verdict.tooFine = use;
-    if (onlyRead && !verdict.sharedRead && isLargeShared(*use))
+    if (onlyRead && !verdict.sharedRead && !isRow && isLargeShared(*use))
       verdict.sharedRead = use;
-    bool isElse =
-        use->shape == UseShape::scattered || use->shape == UseShape::backward ||
-        (use->shape == UseShape::irregular && !(onlyRead && use->isGather));
+    bool isElse = use->shape == UseShape::scattered ||
+                  use->shape == UseShape::backward ||
+                  (use->shape == UseShape::irregular && !isRow &&
+                   !(onlyRead && use->isGather));
     if (isElse && isStatic(*use) && !verdict.notBlock)
       verdict.notBlock = use;
+    if (isElse && onlyRead && use->shape == UseShape::irregular && !elsewhere)
+      elsewhere = use;
   }
+  // With another schedule no part of it belongs to a thread either.
+  if (!verdict.notBlock && !verdict.nonStatic && !verdict.sharedRead)
+    verdict.notBlock = elsewhere;
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,6 +358,49 @@ void Judge::findInit(ArrayVerdict &verdict) {
   verdict.isZeroedOnly = !isWrittenFirst();
 }
 
+/// Whether \p write moves on over more than a few elements.
+static bool isOverMany(const SerialWrite &write, Sampler &sampler) {
+  if (auto *whole = dyn_cast<MemIntrinsic>(write.at))
+    return !isa<ConstantInt>(whole->getLength());
+  int64_t bytes = write.high[0] - write.low[0];
+  bool isKnown = true;
+  for (unsigned seed = 1; seed < sampleSets; ++seed)
+    isKnown &= write.high[seed] - write.low[seed] == bytes;
+  return (!isKnown || bytes >= minPlacedBytes) && writingLoop(write, sampler);
+}
+
+/// Whether \p write gives pages of its array their place, and what it leaves
+/// out is not known; and no team that is not seen has the array before.
+bool Judge::isInitInPart(const SerialWrite &write) {
+  return !write.isDense && isOverMany(write, sampler) &&
+         isUsedAfter(write, nullptr) && !isHandedOver(write, sampler.analyses);
+}
+
+/// Teams only read it, and one thread writes to it, by an index or under a
+/// condition. What is written is where that thread runs.
+void Judge::findInitInPart(ArrayVerdict &verdict) {
+  const Instruction *site = story.source.site;
+  // What containers make for others is told where they are called.
+  if (story.isWanted || story.isResized || !site ||
+      site->getFunction()->getName().starts_with("_ZNSt") || !isOnlyRead() ||
+      all.isWrittenByTeams(*story.source.object))
+    return;
+  DenseSet<const MemoryObject *> written;
+  const SerialWrite *init = nullptr;
+  for (const SerialWrite *write : story.writes)
+    if (isInitInPart(*write)) {
+      written.insert(write->object);
+      if (!init || isBetterInit(*write, *init))
+        init = write;
+    }
+  // Of the function's callers each has its own.
+  if (all_of(story.uses, [&](const ParallelUse *use) {
+        return written.count(use->object);
+      }))
+    verdict.init = init;
+  verdict.isInPart = verdict.init;
+}
+
 /// Whether a worksharing loop writes the array before any of them reads it:
 /// then threads touch what calloc gives.
 bool Judge::isWrittenFirst() {
@@ -358,6 +423,8 @@ bool Judge::isWrittenFirst() {
 std::string Judge::obstacle(const ArrayVerdict &verdict) {
   if (story.isResized)
     return "realloc changes its size";
+  if (verdict.isInPart)
+    return "it is not seen that all of it is written";
   if (story.isRecycled)
     return "it is allocated again and again, and recycled memory stays where "
            "it was";
@@ -372,11 +439,15 @@ ArrayVerdict Judge::judge() {
   findBest(verdict);
   findOthers(verdict);
   findInit(verdict);
+  if (!verdict.init && !verdict.isZeroedOnly)
+    findInitInPart(verdict);
   bool isInitialised = verdict.init || verdict.isZeroedOnly;
   if (verdict.best)
-    verdict.tooFine = verdict.notBlock = verdict.sharedRead = nullptr;
+    verdict.tooFine = verdict.notBlock = verdict.sharedRead = verdict.rows =
+        nullptr;
   if (!isInitialised)
-    verdict.nonStatic = verdict.notBlock = verdict.sharedRead = nullptr;
+    verdict.nonStatic = verdict.notBlock = verdict.sharedRead = verdict.rows =
+        nullptr;
   verdict.isSerial = verdict.best && (isInitialised || story.isWanted);
   if (verdict.isSerial)
     verdict.obstacle = obstacle(verdict);

@@ -26,6 +26,7 @@ struct ArrayVerdict {
   /// One thread writes it first, and all of it; or calloc's zeros. Null: it is
   /// not known to.
   const SerialWrite *init = nullptr;
+  bool isInPart = false; ///< all that is written, init's thread writes
   bool isZeroedOnly = false;
   /// The use that pages should be placed for; null: there is none.
   const ParallelUse *best = nullptr;
@@ -39,6 +40,7 @@ struct ArrayVerdict {
   const ParallelUse *tooFine = nullptr;    ///< PlacementTooFine
   const ParallelUse *notBlock = nullptr;   ///< NotBlock
   const ParallelUse *sharedRead = nullptr; ///< SharedRead
+  const ParallelUse *rows = nullptr;       ///< SerialRows
 };
 
 /// Whether \p write gives pages of the array their place: a few numbers at its

@@ -315,7 +315,7 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
     verdict.obstacle = verdict.teamObstacle;
     return Repair::none;
   }
-  if (mode == FirstTouch::parallelInit && verdict.init) {
+  if (mode == FirstTouch::parallelInit && verdict.init && !verdict.isInPart) {
     verdict.serialReason = makeParallel(*verdict.init, *verdict.best);
     if (verdict.serialReason.empty())
       return Repair::parallelInit;

@@ -4,6 +4,7 @@
 #include "openmp/Allocations.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -55,7 +56,7 @@ public:
   }
 
   UseShape find(UseFigures &figures);
-  bool isGather();
+  void findIndex(ParallelUse &into);
 
 private:
   int64_t address() { return sampler.valueOf(pointer, situation); }
@@ -63,6 +64,14 @@ private:
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
   bool runsByIteration(const Loop &loop);
+  bool isOnInner(Dependence depends);
+  struct Reading {
+    bool isByIteration, isByInner;
+  };
+  Reading readingOf(const LoadInst &load, const CallFrame *frame);
+  bool isCounter(PHINode &phi);
+  void addIncoming(const PHINode &phi, const CallFrame *frame);
+  void addOperand(const Argument &parameter, const CallFrame *way);
   int64_t wayOf(const Loop &loop, int64_t step);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
@@ -75,6 +84,8 @@ private:
   Dependence depends; ///< of base: what it is not on does not move it
   SmallVector<const Loop *, 4> inner; ///< run within one iteration
   SmallVector<const Loop *, 4> outer; ///< run the worksharing loop again
+  /// What the address is computed from, and the ways to it.
+  SmallVector<std::pair<Value *, const CallFrame *>, 8> open;
 };
 } // namespace
 
@@ -177,33 +188,93 @@ void Motion::collectLoops() {
   }
 }
 
+/// Whether \p phi counts iterations: it may also keep what an iteration read
+/// for the next one.
+bool Motion::isCounter(PHINode &phi) {
+  Function &function = *phi.getFunction();
+  auto &evolution =
+      sampler.analyses.getResult<ScalarEvolutionAnalysis>(function);
+  return any_of(use.sharing->loops, [&](const Loop *loop) {
+    return loop->getHeader() == phi.getParent() &&
+           evolution.isSCEVable(phi.getType()) &&
+           isa<SCEVAddRecExpr>(evolution.getSCEV(&phi));
+  });
+}
+
+/// Where loops within the iteration start, and what several ways lead to.
+void Motion::addIncoming(const PHINode &phi, const CallFrame *frame) {
+  auto own = find_if(inner, [&](const Loop *loop) {
+    return loop->getHeader() == phi.getParent();
+  });
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
+    if (own == inner.end() || !(*own)->contains(phi.getIncomingBlock(i)))
+      open.push_back({phi.getIncomingValue(i), frame});
+}
+
+void Motion::addOperand(const Argument &parameter, const CallFrame *way) {
+  const CallFrame *frame = frameOf(*parameter.getParent(), way);
+  if (Value *operand = frame ? frame->operandFor(parameter) : nullptr)
+    open.push_back({operand, frame->outer});
+}
+
+bool Motion::isOnInner(Dependence depends) {
+  return any_of(inner, [&](const Loop *loop) {
+    return depends.isOn(sampler.bitOf(*loop));
+  });
+}
+
+/// Whether \p load, reached by \p frame, reads another place in another
+/// iteration; and whether loops within the iteration move it on.
+Motion::Reading Motion::readingOf(const LoadInst &load,
+                                  const CallFrame *frame) {
+  Value *from = const_cast<Value *>(load.getPointerOperand());
+  const CallFrame *own = std::exchange(situation.frame, frame);
+  Sampler::Sample first = sampler.sampleOf(from, situation);
+  situation.iteration = 1;
+  bool isOther = first.value != sampler.valueOf(from, situation);
+  situation.iteration = 0;
+  situation.frame = own;
+  return {isOther, isOther && isOnInner(first.depends)};
+}
+
 /// Whether the iteration chooses its elements through something in memory, such
-/// as an index, and in no other way: several iterations may choose the same.
-bool Motion::isGather() {
-  SmallVector<Value *, 8> open = {pointer};
+/// as an index, and in no other way: several iterations may choose the same. Or
+/// it goes over a row of its own, of which two numbers in memory say where it
+/// begins and ends.
+void Motion::findIndex(ParallelUse &into) {
+  open = {{pointer, situation.frame}};
   SmallPtrSet<Value *, 16> seen;
-  bool found = false;
+  bool isChosen = false, isEachChosen = false;
   while (!open.empty() && seen.size() < 64) {
-    auto *from = dyn_cast<Instruction>(open.pop_back_val());
-    if (!from || !seen.insert(from).second || isa<CallBase>(from))
+    auto [value, frame] = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto *parameter = dyn_cast<Argument>(value))
+      addOperand(*parameter, frame);
+    auto *from = dyn_cast<Instruction>(value);
+    if (!from || isa<CallBase>(from))
       continue;
     auto *load = dyn_cast<LoadInst>(from);
     auto *phi = dyn_cast<PHINode>(from);
-    bool isCounter = any_of(use.sharing->loops, [&](const Loop *loop) {
-      return phi && loop->getHeader() == phi->getParent();
-    });
-    if (isCounter || (load && load->getPointerOperand() == use.sharing->lower))
-      return false;
-    if (!load && !phi)
-      open.append(from->op_begin(), from->op_end());
+    if ((phi && isCounter(*phi)) ||
+        (load && load->getPointerOperand() == use.sharing->lower))
+      return;
+    if (phi)
+      addIncoming(*phi, frame);
+    else if (!load)
+      for (Value *operand : from->operands())
+        open.push_back({operand, frame});
     if (!load)
       continue;
-    int64_t first = sampler.valueOf(load->getPointerOperand(), situation);
-    situation.iteration = 1;
-    found |= first != sampler.valueOf(load->getPointerOperand(), situation);
-    situation.iteration = 0;
+    Reading reading = readingOf(*load, frame);
+    isChosen |= reading.isByIteration;
+    isEachChosen |= reading.isByInner;
   }
-  return found;
+  bool isRow = !isEachChosen && any_of(inner, [&](const Loop *loop) {
+    return depends.isOn(sampler.bitOf(*loop)) && runsByIteration(*loop);
+  });
+  into.isRow = isChosen && isRow;
+  into.isGather = isChosen && !isRow;
 }
 
 UseShape Motion::find(UseFigures &figures) {
@@ -301,7 +372,9 @@ void ParallelUses::findShape(ParallelUse &use, Value *pointer) const {
         Motion(sampler, pointer, use, seed).find(use.figures[seed]) !=
             use.shape)
       use.shape = UseShape::irregular;
-  use.isGather = use.shape == UseShape::irregular && motion.isGather();
+  use.isGather = use.isRow = false;
+  if (use.shape == UseShape::irregular)
+    motion.findIndex(use);
 }
 
 /// If all iterations read the same pointer first.
@@ -401,6 +474,39 @@ bool ParallelUses::isOnce(const ParallelUse &use) {
   return entry->second;
 }
 
+/// Stores, and what code that is not seen is given.
+void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *way) {
+  auto add = [&](Value *pointer) {
+    if (teamWrites.size() < maxUses && !isa<Constant>(pointer) &&
+        !isa<AllocaInst>(getUnderlyingObject(pointer)))
+      teamWrites.push_back({pointer, way});
+  };
+  if (auto *store = dyn_cast<StoreInst>(&at))
+    return add(store->getPointerOperand());
+  if (auto *change = dyn_cast<AtomicRMWInst>(&at))
+    return add(change->getPointerOperand());
+  if (auto *whole = dyn_cast<MemIntrinsic>(&at))
+    return add(whole->getRawDest());
+  auto *call = dyn_cast<CallBase>(&at);
+  Function *callee = call ? calleeOf(*call) : nullptr;
+  if (!call || isa<IntrinsicInst>(call) || (callee && !callee->isDeclaration()))
+    return;
+  for (Value *operand : call->args())
+    if (operand->getType()->isPointerTy())
+      add(operand);
+}
+
+bool ParallelUses::isWrittenByTeams(const MemoryObject &object) const {
+  return any_of(teamWrites, [&](const TeamWrite &write) {
+    Situation situation;
+    situation.frame = write.way;
+    return any_of(sampler.objectsOf(write.pointer, situation),
+                  [&](const MemoryObject *written) {
+                    return written && written->origin == object.origin;
+                  });
+  });
+}
+
 /// Code that all threads of a team run: worksharing loops may be in functions
 /// that it calls.
 void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
@@ -420,6 +526,7 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
         addInstruction(at, use, maxCallDepth);
       continue;
     }
+    addTeamWrite(at, way);
     auto *call = dyn_cast<CallBase>(&at);
     Function *callee = call ? calleeOf(*call) : nullptr;
     if (!callee || callee->isDeclaration() || depth == 0)

@@ -40,6 +40,7 @@ struct ParallelUse {
   const WorksharingLoop *sharing = nullptr;
   UseShape shape = UseShape::irregular;
   bool isGather = false; ///< irregular: the index is read from memory
+  bool isRow = false;    ///< irregular: from where a number in memory says, on
   UseFigures figures[sampleSets];
   unsigned weight = 1; ///< 10 to the power of the loops around it
 
@@ -71,6 +72,10 @@ public:
   /// 0 if there is none.
   int64_t bytesInParts(const WorksharingLoop &sharing, unsigned seed) const;
 
+  /// Whether code that each thread of a team runs, out of worksharing loops,
+  /// may write to the memory that \p object comes from.
+  bool isWrittenByTeams(const MemoryObject &object) const;
+
 private:
   using Sharings = llvm::SmallVector<WorksharingLoop, 4>;
   void addTeamCode(llvm::Function &function, const ParallelRegion &region,
@@ -84,10 +89,16 @@ private:
 
   void addMember(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
                  const ParallelUse &around);
+  void addTeamWrite(llvm::Instruction &at, const CallFrame *way);
   void addPart(const ParallelUse &use);
   bool isOnce(const ParallelUse &use);
 
   Sampler &sampler;
+  struct TeamWrite {
+    llvm::Value *pointer;
+    const CallFrame *way;
+  };
+  std::vector<TeamWrite> teamWrites;
   llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, sampleSets>>
       partBytes;
   llvm::DenseMap<std::pair<const WorksharingLoop *, const CallFrame *>, bool>

@@ -426,8 +426,10 @@ static bool isNotSeen(const Sampler::Stored &stored,
   return any_of(all, [&](const Sampler::Stored &later) {
     return later.frame == stored.frame &&
            later.by->getFunction() == &function && later.by != stored.by &&
-           dominators.dominates(stored.by, later.by) &&
-           dominators.dominates(later.by, left);
+           dominators.dominates(later.by, left) &&
+           (dominators.dominates(stored.by, later.by) ||
+            !isPotentiallyReachable(later.by, stored.by, nullptr,
+                                    &dominators));
   });
 }
 

@@ -4,6 +4,7 @@
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -294,4 +295,52 @@ Order mpg::orderOf(const Instruction &first, const CallFrame *firstFrame,
                : Order::never;
   }
   return Order::maybe;
+}
+
+/// Whether \p call gives a pointer to something computed to code that is
+/// neither seen nor known. What a parallel region does is looked at elsewhere.
+static bool handsOver(const CallBase &call, FunctionAnalysisManager &analyses) {
+  Function *callee = calleeOf(call);
+  LibFunc known;
+  if (isa<IntrinsicInst>(call) || (callee && !callee->isDeclaration()) ||
+      (callee && callee->getName() == "__kmpc_fork_call") ||
+      (callee && analyses
+                     .getResult<TargetLibraryAnalysis>(
+                         *const_cast<Function *>(call.getFunction()))
+                     .getLibFunc(*callee, known)))
+    return false;
+  return any_of(call.args(), [](const Use &operand) {
+    return operand->getType()->isPointerTy() && !isa<Constant>(operand);
+  });
+}
+
+bool mpg::isHandedOver(const SerialWrite &write,
+                       FunctionAnalysisManager &analyses) {
+  auto *allocation = dyn_cast<CallBase>(write.object->origin);
+  if (!allocation)
+    return true;
+  auto one = chain(*allocation, write.object->frame);
+  auto other = chain(*write.at, write.frame);
+  size_t common = 0;
+  while (common < std::min(one.size(), other.size()) &&
+         one[common] == other[common])
+    ++common;
+  if (common == one.size() || common == other.size() ||
+      one[common]->getFunction() != other[common]->getFunction())
+    return true;
+  for (size_t i = common; i < other.size(); ++i) {
+    Function &function = *const_cast<Function *>(other[i]->getFunction());
+    auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+    auto isBetween = [&](const Instruction &at) {
+      return (i > common ||
+              isPotentiallyReachable(one[common], &at, nullptr, &dominators)) &&
+             isPotentiallyReachable(&at, other[i], nullptr, &dominators);
+    };
+    for (Instruction &at : instructions(function))
+      if (auto *call = dyn_cast<CallBase>(&at);
+          call && call != one[common] && call != other[i] &&
+          handsOver(*call, analyses) && isBetween(at))
+        return true;
+  }
+  return false;
 }

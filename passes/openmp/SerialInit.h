@@ -48,6 +48,11 @@ Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
               const llvm::Instruction &second, const CallFrame *secondFrame,
               llvm::FunctionAnalysisManager &analyses);
 
+/// Whether code that is not seen may be given the memory of \p write before it,
+/// or have it anyway. What is known of libraries starts no team.
+bool isHandedOver(const SerialWrite &write,
+                  llvm::FunctionAnalysisManager &analyses);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_SERIALINIT_H

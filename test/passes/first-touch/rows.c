@@ -74,4 +74,70 @@ OUT float **small(void) {
   USE(a);
   return a;
 }
+
+// Rows in one array; numbers in memory say where they begin and end, and how long the array
+// is, as in a sparse matrix. SerialRows at what one thread writes; and nothing where a team
+// writes, or may do so in another file.
+#define SUM(value, column, x)                                                  \
+  float s = 0;                                                                 \
+  _Pragma("omp parallel for reduction(+ : s)")                                 \
+  for (long i = 0; i < n; i++)                                                 \
+    for (long k = start[i]; k < start[i + 1]; k++)                             \
+      s += value[k] * x[column[k]];                                            \
+  sum += s
+// CHECK-NEXT: sparse: calls 0, SerialRows@[[#@LINE+6]], SerialRows@[[#@LINE+8]]
+OUT void sparse(long n, const long *start, const float *x) {
+  int *column = malloc(start[n] * sizeof *column);
+  float *value = calloc(start[n], sizeof *value);
+  long at = 0;
+  for (long i = 0; i < n; i++) {
+    column[at] = i;
+    if (x[i] > 0)
+      value[at++] = 2;
+    at++;
+  }
+  SUM(value, column, x);
+}
+// All of it, by another loop.
+// CHECK-NEXT: filled: calls 0, SerialRows@[[#@LINE+4]]
+OUT void filled(long n, long all, const long *start, const int *column, const float *x) {
+  float *value = malloc(all * sizeof *value);
+  for (long k = 0; k < all; k++)
+    value[k] = k;
+  SUM(value, column, x);
+}
+OUT void by_team(long n, const long *start, const int *column, const float *x) {
+  float *value = malloc(start[n] * sizeof *value);
+#pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    for (long k = start[i]; k < start[i + 1]; k++) value[k] = k;
+  for (long i = 0; i < n; i++) value[start[i]] = 0;
+  SUM(value, column, x);
+}
+int omp_get_thread_num(void);
+OUT void by_hand(long n, const long *start, const long *part, const int *column, const float *x) {
+  float *value = malloc(start[n] * sizeof *value);
+#pragma omp parallel
+  {
+    int self = omp_get_thread_num();
+    for (long k = part[self]; k < part[self + 1]; k++) value[k] = k;
+  }
+  for (long i = 0; i < n; i++) value[start[i]] = 0;
+  SUM(value, column, x);
+}
+void other_file(float *value, long n);
+OUT void elsewhere(long n, const long *start, const int *column, const float *x) {
+  float *value = malloc(start[n] * sizeof *value);
+  other_file(value, n);
+  for (long i = 0; i < n; i++) value[start[i]] = 0;
+  SUM(value, column, x);
+}
+OUT void used(long n, const long *start, const int *column, const float *x) {
+  float *value = malloc(start[n] * sizeof *value);
+  for (long i = 0; i < n; i++) value[start[i]] = 0;
+#pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    for (long k = start[i]; k < start[i + 1]; k++) value[k] += x[column[k]];
+  SUM(value, column, x);
+}
 // CHECK: end

@@ -50,6 +50,54 @@ CASE serially(long n, const int *index) {
   free(table);
   return sum;
 }
+// An element has three numbers: no row of the iteration's own.
+// CHECK: triples: calls 0, {{.*}}SharedRead@
+CASE triples(long n, const int *index) {
+  double *table = malloc(3 * n * sizeof(double)), sum = 0;
+  for (long i = 0; i < 3 * n; ++i) table[i] = i;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (long i = 0; i < n; ++i)
+    for (long k = 0; k < 3; ++k) sum += table[3 * index[i] + k];
+  free(table);
+  return sum;
+}
+// One thread writes a part of each row, how much, only the program knows; read by a
+// function that is told the row.
+CASE look_up(const double *table, long row, long column) {
+  return table[row * 16 + column % 7];
+}
+// CHECK: look_up: calls 0, SharedRead@[[#@LINE-2]]
+CASE in_part(long n, const int *index) {
+  double *table = malloc(16 * n * sizeof(double)), sum = 0;
+  for (long i = 0; i < n; ++i)
+    for (long k = 0; k < index[i] % 16 + 7; ++k) table[i * 16 + k % 16] = i + k;
+#pragma omp parallel for schedule(dynamic, 100) reduction(+ : sum)
+  for (long i = 0; i < n; ++i) sum += look_up(table, index[i], index[i]);
+  free(table);
+  return sum;
+}
+// The same where a team fills it, although the other allocation is the serial loop's.
+struct Tables {
+  double *one;
+};
+// CHECK: branches: calls 0, SharedRead@[[#@LINE+14]]
+__attribute__((noinline)) double branches(long n, const int *index, int isSerial) {
+  struct Tables tables;
+  if (isSerial) {
+    tables.one = malloc(n * sizeof(double));
+    for (long i = 0; i < n; ++i) if (index[i] >= 0) tables.one[i] = i;
+  } else {
+    tables.one = malloc(2 * n * sizeof(double));
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < 2 * n; ++i) tables.one[i] = i;
+  }
+  double sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (long i = 0; i < n; ++i)
+    sum += tables.one[index[i]];
+  free(tables.one);
+  return sum;
+}
 
 int main(int argc, char **argv) {
   long n = atol(argv[1]);
@@ -58,6 +106,8 @@ int main(int argc, char **argv) {
   for (long i = 0; i < n; ++i) index[i] = i * 7 % n;
   printf("%.1f %.1f %.1f %.1f\n", by_index(n, index), whole(n, index),
          few_elements(n, index), serially(n, index));
+  printf("%.1f %.1f %.1f %.1f\n", triples(n, index), in_part(n, index),
+         branches(n, index, 1), branches(n, index, 0));
   free(index);
 }
 // CHECK: end
