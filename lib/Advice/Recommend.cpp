@@ -21,15 +21,30 @@ StringRef mpg::valueIn(const Advice &advice, StringRef name) {
 
 Advice mpg::recommend(const FileReport &program, const JobScript *script,
                       const JobLaunch *launch,
-                      std::optional<uint64_t> memoryBytes) {
+                      std::optional<uint64_t> memoryBytes,
+                      ArrayRef<const Measurement *> measured) {
   static constexpr void (*decisions[])(const AdviceContext &, Advice &) = {
-      advisePagingPolicy, adviseFallback,     adviseParallelMalloc,
-      adviseColouring,    adviseLibraryData,  adviseOtherTargets,
-      adviseBinding,      adviseLoading,      adviseRelink,
-      advisePlacement,    adviseMemory,       advisePadding,
-      adviseProfile,      findContradictions,
+      judgeTlb,
+      judgeLocality,
+      advisePagingPolicy,
+      adviseRefills,
+      judgeTheRest,
+      adviseFallback,
+      adviseParallelMalloc,
+      adviseColouring,
+      adviseLibraryData,
+      adviseOtherTargets,
+      adviseBinding,
+      adviseLoading,
+      adviseRelink,
+      advisePlacement,
+      adviseMemory,
+      advisePadding,
+      adviseProfile,
+      findContradictions,
   };
-  AdviceContext context = collectContext(program, script, launch, memoryBytes);
+  AdviceContext context =
+      collectContext(program, script, launch, memoryBytes, measured);
   Advice advice;
   advice.context = describe(context);
   advice.unknown = context.unknown;
@@ -62,10 +77,19 @@ static void writeComment(raw_ostream &out, StringRef first, StringRef text) {
   }
 }
 
+/// "p.csv (perf stat), rule tlb: 1 walk ...".
+static void writeVerdicts(raw_ostream &out, const Advice &advice) {
+  for (const Verdict &verdict : advice.verdicts)
+    writeComment(out, "",
+                 verdict.file + " (" + verdict.tool + "), rule " +
+                     verdict.rule + ": " + verdict.text);
+}
+
 static void writeSettings(raw_ostream &out, const Advice &advice) {
   for (const Recommendation &setting : advice.settings) {
     writeComment(out, "",
-                 setting.reason +
+                 (setting.rule.empty() ? "" : "Rule " + setting.rule + ": ") +
+                     setting.reason +
                      (setting.alreadySet ? " The job sets it already." : ""));
     out << "export " << setting.name << "=" << setting.value << "\n";
   }
@@ -82,6 +106,7 @@ static bool nothingToChange(const Advice &advice, bool brief) {
 /// One line, and what it rests on where that was a guess.
 static void writeNothing(raw_ostream &out, const Advice &advice,
                          StringRef programPath) {
+  writeVerdicts(out, advice);
   out << "# " << printable(programPath) << ": nothing to "
       << (advice.settings.empty() ? "set" : "change") << " ("
       << printable(advice.context);
@@ -97,6 +122,7 @@ static void writeBrief(raw_ostream &out, const Advice &advice,
   for (const std::string &unknown : advice.unknown)
     out << "; " << printable(unknown);
   out << " (reasons: -v)\n";
+  writeVerdicts(out, advice);
   const char *separator = "export ";
   for (const Recommendation &setting : advice.settings) {
     if (setting.alreadySet)
@@ -127,6 +153,7 @@ void mpg::writeAdvice(raw_ostream &out, const Advice &advice,
   writeComment(out, "", printable(programPath) + ": " + advice.context);
   for (const std::string &unknown : advice.unknown)
     writeComment(out, "", unknown);
+  writeVerdicts(out, advice);
   writeSettings(out, advice);
   if (!advice.contradictions.empty())
     out << "# In the way:\n";

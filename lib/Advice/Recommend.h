@@ -3,12 +3,14 @@
 // The decision tree of docs/environment.md as a program: which variables a
 // program should be started with, and why. "What to set, and why" there has
 // every decision with its reason; what depends on a profile and not on the
-// program or its script is left to the reader.
+// program or its script is left to the reader, unless there is one
+// (lib/Import).
 
 #ifndef MPG_ADVICE_RECOMMEND_H
 #define MPG_ADVICE_RECOMMEND_H
 
 #include "Audit/Audit.h"
+#include "Import/Measurement.h"
 #include "JobScript/JobScript.h"
 
 namespace mpg {
@@ -17,8 +19,15 @@ struct Recommendation {
   std::string name,
       value;          ///< "XOS_MMM_L_PAGING_POLICY", "demand:demand:demand"
   std::string reason; ///< with the figure behind it and its source
+  std::string rule;   ///< that a measurement has fired; "": none was needed
   /// The launch has this value already.
   bool alreadySet = false;
+};
+
+/// What a rule makes of a measurement.
+struct Verdict {
+  std::string rule; ///< docs/howto-profile.md has the table
+  std::string file, tool, text;
 };
 
 /// A line of the script that speaks against a recommendation.
@@ -32,6 +41,7 @@ struct Advice {
   std::string context;
   /// "threads unknown: OMP_NUM_THREADS is $N; taken as ..."
   std::vector<std::string> unknown;
+  std::vector<Verdict> verdicts;
   std::vector<Recommendation> settings;
   std::vector<Contradiction> contradictions;
   /// What else to do, which is no variable: relink, give each node a copy.
@@ -46,15 +56,21 @@ struct Advice {
 /// \p program needs its facts (AuditSettings::wantFacts); of a file that is no
 /// program, or that could not be found, only path and target are asked.
 /// \p memoryBytes is what one node has for the job, where the user said so.
+/// \p measured: runs of this program, none of them null.
 Advice recommend(const FileReport &program, const JobScript *script,
                  const JobLaunch *launch,
-                 std::optional<uint64_t> memoryBytes = std::nullopt);
+                 std::optional<uint64_t> memoryBytes = std::nullopt,
+                 llvm::ArrayRef<const Measurement *> measured = {});
 
 /// export lines with comments, ready to be pasted into a shell script. One
-/// line where there is nothing to do. \p brief: five lines at most, without
-/// reasons.
+/// line where there is nothing to do. \p brief: without reasons, five lines at
+/// most beside what was measured.
 void writeAdvice(llvm::raw_ostream &out, const Advice &advice,
                  llvm::StringRef programPath, bool brief = false);
+
+/// One object, without a line's end; schema mpgadvice-1 has it in its list.
+void writeAdviceJson(llvm::raw_ostream &out, const Advice &advice,
+                     llvm::StringRef programPath);
 
 } // namespace mpg
 

@@ -175,7 +175,7 @@ static ThreadReach guessReach(AdviceContext &context) {
     why += "OMP_NUM_THREADS is " + variable->value + " in a branch only";
   else
     why += "OMP_NUM_THREADS is " + variable->value;
-  if (!variable && !hasOpenMp(context)) {
+  if (!variable && !hasOpenMp(context) && !context.hasMeasuredThreads()) {
     context.unknown.push_back(
         why + " and no OpenMP library is needed; taken as one thread");
     return ThreadReach::oneThread;
@@ -227,7 +227,8 @@ static std::optional<unsigned> threadsOf(const Environment &environment) {
 AdviceContext mpg::collectContext(const FileReport &program,
                                   const JobScript *script,
                                   const JobLaunch *launch,
-                                  std::optional<uint64_t> memoryBytes) {
+                                  std::optional<uint64_t> memoryBytes,
+                                  ArrayRef<const Measurement *> measured) {
   AdviceContext context = {program,
                            script,
                            launch,
@@ -238,7 +239,8 @@ AdviceContext mpg::collectContext(const FileReport &program,
                            std::nullopt,
                            ThreadReach::oneThread,
                            {},
-                           memoryBytes};
+                           memoryBytes,
+                           measured};
   context.threads = threadsOf(context.environment);
   if (launch) {
     if (!context.threads)
@@ -258,6 +260,9 @@ AdviceContext mpg::collectContext(const FileReport &program,
   if (!context.memoryBytes && context.coreGroups)
     context.memoryBytes = uint64_t(28) << 30;
   context.reach = decideReach(context);
+  // What was measured is stronger than what a number of threads suggests.
+  if (context.isLocal() == false)
+    context.reach = ThreadReach::severalNodes;
   return context;
 }
 

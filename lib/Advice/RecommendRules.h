@@ -33,6 +33,7 @@ struct AdviceContext {
   std::vector<std::string> unknown;
   /// Of one node for this job.
   std::optional<uint64_t> memoryBytes;
+  llvm::ArrayRef<const Measurement *> measured;
 
   bool has(FindingId id, Severity least = Severity::note) const;
   /// The program or one of its libraries is a file with this name, whatever
@@ -63,14 +64,29 @@ struct AdviceContext {
   bool startupTooLarge() const;
   /// Static data alone takes more than half of the node's memory.
   bool memoryIsTight() const;
+  /// Measured without large pages, or modelled: too few page walks.
+  bool pagesGainLittle() const;
+  /// A profile shows several threads.
+  bool hasMeasuredThreads() const;
+  /// As measured; nothing: it was not.
+  std::optional<bool> isLocal() const;
 };
 
 AdviceContext collectContext(const FileReport &program, const JobScript *script,
                              const JobLaunch *launch,
-                             std::optional<uint64_t> memoryBytes);
+                             std::optional<uint64_t> memoryBytes,
+                             llvm::ArrayRef<const Measurement *> measured);
 
 /// "target fugaku, 48 threads a process, 1 process a node".
 std::string describe(const AdviceContext &context);
+
+// What measurements say: RecommendMeasured.cpp.
+void judgeTlb(const AdviceContext &context, Advice &advice);
+void judgeLocality(const AdviceContext &context, Advice &advice);
+void adviseRefills(const AdviceContext &context, Advice &advice);
+void judgeTheRest(const AdviceContext &context, Advice &advice);
+/// Freed blocks stay with the heap, which takes the place of other settings.
+bool poolsBlocks(const AdviceContext &context, const Advice &advice);
 
 // Variables: RecommendSettings.cpp.
 void advisePagingPolicy(const AdviceContext &context, Advice &advice);

@@ -21,8 +21,9 @@ static bool usesHeap(const AdviceContext &context) {
 }
 
 static void add(Advice &advice, StringRef name, StringRef value,
-                std::string reason) {
-  advice.settings.push_back({name.str(), value.str(), std::move(reason)});
+                std::string reason, StringRef rule = "") {
+  advice.settings.push_back(
+      {name.str(), value.str(), std::move(reason), rule.str()});
 }
 
 void mpg::advisePagingPolicy(const AdviceContext &context, Advice &advice) {
@@ -41,7 +42,8 @@ void mpg::advisePagingPolicy(const AdviceContext &context, Advice &advice) {
                "first; prepage puts all on one node. Fujitsu's guide, 7.2: 804 "
                "against 93 GB/s with 48 threads that each stream their own "
                "part. For tables that all threads only read there is no gain "
-               "(14.4: 69.8 against 77.7 GB/s).");
+               "(14.4: 69.8 against 77.7 GB/s).",
+               context.isLocal() == false ? "local-share" : "");
   if (context.has(FindingId::mpg200))
     return add(advice, name, "demand:demand:demand",
                "The program sets timers and starts processes: with prepage, "
@@ -93,7 +95,7 @@ static bool allocatesInThreads(const AdviceContext &context) {
 
 void mpg::adviseParallelMalloc(const AdviceContext &context, Advice &advice) {
   if (!usesHeap(context) || !allocatesInThreads(context) ||
-      context.isSet("XOS_MMM_L_ARENA_FREE", "2") ||
+      poolsBlocks(context, advice) ||
       context.isSet("XOS_MMM_L_HUGETLB_FALLBACK", "1") ||
       !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
       context.memoryIsTight())
@@ -136,7 +138,7 @@ void mpg::adviseColouring(const AdviceContext &context, Advice &advice) {
         "begin in the same sets of the L1 cache.");
   // Ours colours blocks from 16 KiB on, and large blocks take whole pages.
   if (context.target != Target::fugaku || !isAboveThreshold(context) ||
-      context.isSet("XOS_MMM_L_ARENA_FREE", "2"))
+      poolsBlocks(context, advice))
     return;
   add(advice, "MALLOC_MMAP_THRESHOLD_", std::to_string(equalBlocksThreshold),
       "The program has many arrays of equal size: blocks from this size on "

@@ -23,7 +23,7 @@ static std::string programWord(const AdviceContext &context) {
 
 void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {
   if (!context.isProgram() || !context.isLibmpg() ||
-      context.pagesOffByChoice() ||
+      context.pagesOffByChoice() || context.pagesGainLittle() ||
       context.has(FindingId::mpg112)) // static: the relink says how
     return;
   if (context.target == Target::mpg) {
@@ -84,7 +84,7 @@ static std::string relinkLine(const AdviceContext &context,
 }
 
 void mpg::adviseRelink(const AdviceContext &context, Advice &advice) {
-  if (context.pagesOffByChoice())
+  if (context.pagesOffByChoice() || context.pagesGainLittle())
     return;
   std::vector<const Finding *> found;
   for (const Finding &finding : context.program.findings)
@@ -100,7 +100,7 @@ void mpg::adviseRelink(const AdviceContext &context, Advice &advice) {
 }
 
 void mpg::advisePlacement(const AdviceContext &context, Advice &advice) {
-  if (context.reach != ThreadReach::severalNodes)
+  if (context.reach != ThreadReach::severalNodes || context.isLocal() == true)
     return;
   advice.steps.push_back(
       "Let each array be initialised by the threads that will use it, with the "
@@ -185,16 +185,22 @@ void mpg::adviseProfile(const AdviceContext &context, Advice &advice) {
   if (!context.isLibmpg() || !context.foreignMalloc().empty() ||
       context.reach == ThreadReach::oneThread ||
       !valueIn(advice, "XOS_MMM_L_ARENA_LOCK_TYPE").empty() ||
+      !valueIn(advice, "XOS_MMM_L_ARENA_FREE").empty() ||
       !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
       context.environment.find("XOS_MMM_L_ARENA_LOCK_TYPE") ||
       context.environment.find("XOS_MMM_L_ARENA_FREE") ||
       context.environment.find("XOS_MMM_L_HUGETLB_FALLBACK"))
     return;
-  advice.steps.push_back(
-      "If a profile shows threads that wait in malloc, try "
-      "XOS_MMM_L_ARENA_LOCK_TYPE=0 (Fujitsu's guide, 7.4: 1.60 times as "
-      "fast); if it shows large blocks that come and go, "
-      "XOS_MMM_L_ARENA_FREE=2 (7.3: the second malloc 1,033 times as fast; "
-      "memory is never given back). Never both: the second switches the first "
-      "off.");
+  bool blocksAreKnown = any_of(context.measured, [](const Measurement *from) {
+    return !from->objects.empty();
+  });
+  std::string text = "If a profile shows threads that wait in malloc, try "
+                     "XOS_MMM_L_ARENA_LOCK_TYPE=0 (Fujitsu's guide, 7.4: 1.60 "
+                     "times as fast)";
+  if (!blocksAreKnown)
+    text += "; if it shows large blocks that come and go (mpgrun --profile), "
+            "XOS_MMM_L_ARENA_FREE=2 (7.3: the second malloc 1,033 times as "
+            "fast; memory is never given back). Never both: the second "
+            "switches the first off";
+  advice.steps.push_back(text + ".");
 }

@@ -8,6 +8,7 @@
 #include "Policy/Policy.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "Support/JsonFields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -75,27 +76,6 @@ unsigned Baseline::apply(std::vector<Finding> &findings, StringRef path) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// LLVM's reader of JSON calls itself for each bracket; ours need two.
-static bool isDeep(StringRef text) {
-  constexpr int limit = 64;
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char character = text[i];
-    if (inString && character == '\\')
-      ++i;
-    else if (character == '"')
-      inString = !inString;
-    else if (!inString && (character == '[' || character == '{'))
-      ++depth;
-    else if (!inString && (character == ']' || character == '}'))
-      --depth;
-    if (depth > limit)
-      return true;
-  }
-  return false;
-}
-
 /// What is wrong with the frame of the document; "" if nothing is.
 static std::string wrongSchema(const json::Object &root) {
   StringRef name = root.getString("schema").value_or("");
@@ -128,7 +108,7 @@ Expected<Baseline> Baseline::read(const std::string &path) {
   if (!buffer)
     return buffer.takeError();
   StringRef text = (*buffer)->getBuffer();
-  if (isDeep(text))
+  if (isDeepJson(text))
     return fileError(path, "this is no baseline: brackets in brackets");
   Expected<json::Value> value = json::parse(text);
   if (!value)

@@ -12,26 +12,23 @@ static constexpr unsigned maxDepth = 32;
 /// Of a name, a reason, a sentence.
 static constexpr size_t maxTextBytes = 16384;
 
-/// Brackets in texts count too, if they do not close: no text of ours has 32.
-static bool isDeep(StringRef text) {
+bool mpg::isDeepJson(StringRef text) {
   unsigned depth = 0;
-  bool isText = false;
+  bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (isText) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        isText = false;
+    char character = text[i];
+    if (inString && character == '\\')
+      ++i;
+    else if (character == '"')
+      inString = !inString;
+    else if (inString)
       continue;
-    }
-    if (c == '"')
-      isText = true;
-    else if (c == '{' || c == '[') {
-      if (++depth > maxDepth)
-        return true;
-    } else if ((c == '}' || c == ']') && depth)
+    else if (character == '[' || character == '{')
+      ++depth;
+    else if ((character == ']' || character == '}') && depth)
       --depth;
+    if (depth > maxDepth)
+      return true;
   }
   return false;
 }
@@ -41,7 +38,7 @@ Expected<json::Value> mpg::parseJson(StringRef text, size_t maxBytes) {
     return createStringError(inconvertibleErrorCode(),
                              "more than %zu bytes: this is no file of results",
                              maxBytes);
-  if (isDeep(text))
+  if (isDeepJson(text))
     return createStringError(inconvertibleErrorCode(),
                              "brackets in brackets: these are no results");
   Expected<json::Value> value = json::parse(text);

@@ -15,9 +15,12 @@
 
 namespace mpg {
 
-/// \p text as JSON. Refused before it is parsed: more than \p maxBytes, and
-/// brackets in brackets beyond what any file of ours has, because LLVM's parser
-/// calls itself for each.
+/// More brackets lie in each other than in any file of ours. LLVM's parser calls
+/// itself for each, so that such a text would end the program.
+bool isDeepJson(llvm::StringRef text);
+
+/// \p text as JSON. Refused before it is parsed: more than \p maxBytes, and what
+/// is deep.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text,
                                             size_t maxBytes);
 

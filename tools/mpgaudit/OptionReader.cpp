@@ -222,9 +222,15 @@ bool OptionReader::readMode(Options &options) {
     chosen = arg->getSpelling();
     options.mode = mode;
   }
+  bool isJson = options.format == ReportFormat::json ||
+                options.format == ReportFormat::jsonl;
+  if (options.mode == RunMode::recommend && isJson)
+    return true;
   if (!chosen.empty() && options.format != ReportFormat::text)
     return fail(args.getLastArg(OPT_format),
-                chosen + " has only the format text");
+                chosen + (options.mode == RunMode::recommend
+                              ? " has the formats text, json and jsonl"
+                              : " has only the format text"));
   if (options.mode == RunMode::tree && args.hasArg(OPT_no_closure))
     return fail(args.getLastArg(OPT_no_closure),
                 "--tree prints what --no-closure leaves out");
@@ -300,6 +306,9 @@ bool OptionReader::read(Options &options) {
 
 bool OptionReader::readInputs(Options &options) {
   options.job = args.getLastArgValue(OPT_job).str();
+  options.profiles = args.getAllArgValues(OPT_profile);
+  if (!options.profiles.empty() && options.mode != RunMode::recommend)
+    return fail("--profile is for --recommend: give both");
   options.operands = args.getAllArgValues(OPT_INPUT);
   for (const std::string &operand : args.getAllArgValues(OPT_dash_dash))
     options.operands.push_back(operand);

@@ -37,7 +37,8 @@ struct Options {
   unsigned jobs = 1;
   std::vector<std::string> operands;
   std::vector<std::string> files0From;
-  std::string job; ///< the script's path; "": none
+  std::string job;                   ///< the script's path; "": none
+  std::vector<std::string> profiles; ///< for recommend
   std::optional<int> pid;
   std::vector<Suppression> suppressions;
   std::string baseline, writeBaseline; ///< paths; "": none

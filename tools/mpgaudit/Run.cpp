@@ -99,8 +99,16 @@ void Run::writeAdvice(raw_ostream &out, const FileReport &report,
   if (input.launch)
     start.launch = *input.launch;
   bool known = input.start || input.launch;
-  Advice advice = recommend(report, result.job ? &result.job->script : nullptr,
-                            known ? &start : nullptr, settings.memoryBytes);
+  std::vector<const Measurement *> measured;
+  for (const Measurement &measurement : measurements)
+    if (measurement.isOf(report.path) ||
+        (input.start && measurement.isOf(input.start->program.text)))
+      measured.push_back(&measurement);
+  Advice advice =
+      recommend(report, result.job ? &result.job->script : nullptr,
+                known ? &start : nullptr, settings.memoryBytes, measured);
+  if (options.format != ReportFormat::text)
+    return writeAdviceJson(out, advice, report.path);
   // On an A64FX there is more to decide, and its reasons are the reader's.
   bool brief = report.target == Target::mpg && report.machine != "aarch64";
   mpg::writeAdvice(out, advice, report.path, brief && !options.verbose);
@@ -116,11 +124,11 @@ void Run::writeAdviceWithoutFiles() {
                                                                : Target::mpg);
     Input input;
     input.start = &start;
-    std::string text;
-    raw_string_ostream out(text);
+    Rendered rendered;
+    rendered.input = &input;
+    raw_string_ostream out(rendered.files.emplace_back().full);
     writeAdvice(out, none, input);
-    if (printedOfJob.insert(text).second)
-      outs() << text;
+    print(rendered);
   }
 }
 
@@ -210,6 +218,8 @@ void Run::print(const Rendered &rendered) {
     if (forPeople && rendered.input->start &&
         !printedOfJob.insert(file.full).second)
       continue;
+    if (options.mode == RunMode::recommend && file.full.empty())
+      continue; // no program: it has been told
     if (options.format == ReportFormat::json)
       outs() << (reportsPrinted ? ",\n" : "\n") << file.full;
     else if (options.format == ReportFormat::jsonl)
@@ -318,6 +328,55 @@ bool Run::readLiveProcess() {
   return true;
 }
 
+/// "p.csv:3: cycles: <not counted>: ...".
+static std::string describe(const Measurement &of,
+                            const MeasuredProblem &problem) {
+  std::string text = of.path;
+  if (problem.line)
+    text += ":" + std::to_string(problem.line);
+  text += ": " + problem.text;
+  if (problem.others)
+    text += " (" + std::to_string(problem.others + 1) + " such lines)";
+  return printable(text);
+}
+
+bool Run::isOfAnInput(const Measurement &measurement) const {
+  if (result.job)
+    for (const JobLaunch &start : result.job->script.launches)
+      if (measurement.isOf(start.program.text))
+        return true;
+  return any_of(inputs.files, [&](const Input &input) {
+    return measurement.isOf(input.shownPath.empty() ? input.path
+                                                    : input.shownPath);
+  });
+}
+
+/// What cannot be used is told, and the rest is advised without it.
+void Run::readProfiles() {
+  auto tell = [&](StringRef line) {
+    errs() << line;
+    noteFailure(line);
+    failed = true;
+  };
+  for (const std::string &path : options.profiles) {
+    Expected<Measurement> measurement = readMeasurement(path);
+    if (!measurement) {
+      tell("mpgaudit: error: " + toString(measurement.takeError()) + "\n");
+      continue;
+    }
+    if (!isOfAnInput(*measurement)) {
+      tell(errorLine(path, "this is a profile of " + measurement->program +
+                               ", and that is none of the programs here; "
+                               "profile the one that you ask about"));
+      continue;
+    }
+    for (const MeasuredProblem &problem : measurement->problems)
+      errs() << "mpgaudit: warning: " << describe(*measurement, problem)
+             << "\n";
+    measurements.push_back(std::move(*measurement));
+  }
+}
+
 void Run::auditScript() {
   if (!result.job)
     return;
@@ -363,6 +422,7 @@ bool Run::start() {
     input.launch = settings.launch;
   if (!readScript() || !readLiveProcess())
     return false;
+  readProfiles();
   // A survey; who asks for these by name gets the whole answer.
   const FindingSet &named = settings.named;
   if (inputs.files.size() > manyFiles && !named.contains(FindingId::mpg130) &&
@@ -373,6 +433,13 @@ bool Run::start() {
   openLibraries(options, settings);
   colour = wantColour();
   return true;
+}
+
+void Run::writeRecommendationsEnd() {
+  if (result.job && inputs.files.empty())
+    writeAdviceWithoutFiles();
+  if (options.format == ReportFormat::json)
+    writeJsonTail(outs(), {});
 }
 
 void Run::writeJsonEnd() {
@@ -398,11 +465,10 @@ void Run::writeEnd() {
   SmallString<256> folder;
   if (!sys::fs::current_path(folder))
     result.folder = folder.str().str();
+  if (options.mode == RunMode::recommend)
+    return writeRecommendationsEnd();
   switch (options.format) {
   case ReportFormat::text:
-    if (options.mode == RunMode::recommend && result.job &&
-        inputs.files.empty())
-      writeAdviceWithoutFiles();
     if (options.mode != RunMode::report)
       return;
     if (result.job)
@@ -463,12 +529,20 @@ int Run::exitStatus() const {
   return notUnderstood ? 3 : 0;
 }
 
+void Run::writeHead() const {
+  if (options.mode == RunMode::recommend)
+    outs() << "{\"schema\":\"mpgadvice-1\",\"version\":\"" MPG_VERSION
+              "\",\"programs\":[";
+  else
+    writeJsonHead(outs(), options.settings);
+}
+
 int Run::execute() {
   outs().SetBuffered();
   if (!start())
     return 2;
   if (options.format == ReportFormat::json)
-    writeJsonHead(outs(), options.settings);
+    writeHead();
   auditAll();
   auditScript();
   writeEnd();

@@ -6,6 +6,7 @@
 #ifndef MPG_TOOLS_MPGAUDIT_RUN_H
 #define MPG_TOOLS_MPGAUDIT_RUN_H
 
+#include "Import/Measurement.h"
 #include "Inputs.h"
 #include "Process/LiveProcess.h"
 #include "ProjectPolicy.h"
@@ -53,10 +54,13 @@ private:
   bool start();
   bool readScript();
   bool readLiveProcess();
+  void readProfiles();
+  bool isOfAnInput(const Measurement &measurement) const;
   void auditAll();
   Rendered audit(const Input &input);
   void writeAdvice(llvm::raw_ostream &out, const FileReport &report,
                    const Input &input) const;
+  void writeRecommendationsEnd();
   void writeAdviceWithoutFiles();
   RenderedFile render(const FileReport &report, const Input &input) const;
   void emit(Rendered rendered);
@@ -65,6 +69,7 @@ private:
   void printHeld();
   void keep(Rendered &rendered);
   void auditScript();
+  void writeHead() const;
   void writeEnd();
   void writeJsonEnd();
   void printStats() const;
@@ -87,6 +92,7 @@ private:
   std::vector<const Input *> reported; ///< the inputs of result.files
   llvm::DenseSet<const JobLaunch *> startsOfScripts;
   std::optional<LiveProcess> process;
+  std::vector<Measurement> measurements;
   AuditTotals totals;
   Severity worst = Severity::off;
   bool failed = false;

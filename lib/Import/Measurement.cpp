@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which format a file has, and the counts of a Measurement. A file that is
+// nearly right gets the command that writes it right.
+
+#include "Import/Measurement.h"
+#include "Import/Readers.h"
+#include "Support/Files.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include <cmath>
+#include <tuple>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct EventName {
+  StringRef name;
+  Quantity quantity;
+  StringRef part;
+};
+
+} // namespace
+
+static constexpr EventName eventNames[] = {
+#define MPG_EVENT(name, quantity, part) {name, Quantity::quantity, part},
+#include "Import/MeasuredEvents.def"
+};
+
+/// "cpu_core/Cycles/u" and "Cycles:u": cycles.
+static std::string plainEvent(StringRef name) {
+  name = name.trim();
+  if (name.contains('/'))
+    name = name.split('/').second.split('/').first;
+  return name.split(':').first.lower();
+}
+
+static const EventName *findEvent(StringRef name) {
+  std::string plain = plainEvent(name);
+  for (const EventName &event : eventNames)
+    if (event.name == plain)
+      return &event;
+  return nullptr;
+}
+
+bool Measurement::isKnownEvent(StringRef name) {
+  return findEvent(name) != nullptr;
+}
+
+bool Measurement::Key::operator<(const Key &other) const {
+  return std::tie(quantity, part, name) <
+         std::tie(other.quantity, other.part, other.name);
+}
+
+/// Each program has some of it: a 0 comes from a counter that is not there.
+static bool cannotBeZero(Quantity quantity) {
+  return quantity != Quantity::localAccesses &&
+         quantity != Quantity::remoteAccesses &&
+         quantity != Quantity::pageFaults;
+}
+
+void Measurement::addProblem(unsigned line, std::string text) {
+  for (MeasuredProblem &problem : problems)
+    if (problem.text == text) {
+      ++problem.others;
+      return;
+    }
+  problems.push_back({line, std::move(text)});
+}
+
+void Measurement::add(StringRef name, uint64_t count, unsigned line) {
+  const EventName *event = findEvent(name);
+  if (!event)
+    return;
+  if (!count && cannotBeZero(event->quantity))
+    return addProblem(line, name.str() +
+                                ": 0: each program has some, so this machine "
+                                "does not count them; count on one that does");
+  // Of one event there is a row for each processor, core type or interval.
+  uint64_t &sum =
+      counts[{event->quantity, event->part.str(), event->name.str()}];
+  sum = SaturatingAdd(sum, count);
+}
+
+bool Measurement::isOf(StringRef path) const {
+  StringRef mine = sys::path::filename(program),
+            other = sys::path::filename(path);
+  if (program.empty() || mine == other)
+    return true;
+  auto isLonger = [](StringRef longer, StringRef name) {
+    return !name.empty() && longer.consume_front(name) && !longer.empty() &&
+           StringRef("._-").contains(longer.front());
+  };
+  return isModelled && (isLonger(mine, other) || isLonger(other, mine));
+}
+
+std::optional<uint64_t> Measurement::count(Quantity quantity) const {
+  std::map<StringRef, uint64_t> parts;
+  for (const auto &[key, value] : counts)
+    if (key.quantity == quantity) {
+      uint64_t &part = parts[key.part];
+      part = std::max(part, value);
+    }
+  if (parts.empty())
+    return std::nullopt;
+  if (parts.count("all"))
+    return parts["all"];
+  uint64_t sum = 0;
+  for (const auto &[part, value] : parts)
+    sum = SaturatingAdd(sum, value);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// For the readers
+//===----------------------------------------------------------------------===//
+
+Error mpg::importError(const Measurement &of, unsigned line,
+                       const Twine &reason) {
+  return fileError(of.path + (line ? ":" + std::to_string(line) : ""), reason);
+}
+
+void mpg::forEachLine(
+    StringRef text, function_ref<void(StringRef line, unsigned number)> take) {
+  for (unsigned number = 1; !text.empty(); ++number) {
+    auto [line, rest] = text.split('\n');
+    line = line.rtrim('\r');
+    if (!line.trim().empty())
+      take(line, number);
+    text = rest;
+  }
+}
+
+std::optional<uint64_t> mpg::parseCount(StringRef text) {
+  std::string plain = text.trim().str();
+  for (char &c : plain)
+    if (c == ',')
+      c = '.';
+  bool isNumber = !plain.empty() &&
+                  all_of(plain, [](char c) { return isDigit(c) || c == '.'; });
+  double value = 0;
+  if (!isNumber || StringRef(plain).getAsDouble(value) || value >= 0x1p63)
+    return std::nullopt;
+  return uint64_t(std::llround(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+static constexpr char knownFormats[] =
+    "known are perf stat -x, -o FILE; mpgrun --profile --json=FILE; "
+    "mpgsim --json";
+
+/// What \p text is, if it comes from a tool that we know in a form that we do
+/// not read, and what to do; "": it is nothing that is known.
+static StringRef nearlyKnown(StringRef text) {
+  if (text.starts_with("PERFILE2"))
+    return "this is a recording of perf record; count instead: perf stat -x, "
+           "-o FILE ./program";
+  if (text.contains("\"counter-value\""))
+    return "this is perf stat's JSON; write it with perf stat -x, -o FILE";
+  if (text.contains("Performance counter stats for"))
+    return "this is perf stat's table for people; write it with perf stat -x, "
+           "-o FILE";
+  return "";
+}
+
+static Error readText(StringRef text, Measurement &into) {
+  StringRef start = text.ltrim();
+  if (start.empty())
+    return importError(into, 0,
+                       "the file is empty: has the run failed that should "
+                       "write it? Write it again");
+  StringRef nearly = nearlyKnown(start);
+  if (!nearly.empty())
+    return importError(into, 0, nearly);
+  if (text.contains('\0') || !json::isUTF8(text))
+    return importError(into, 0,
+                       Twine("this is no text in UTF-8; ") + knownFormats);
+  if (start.starts_with("{") || start.starts_with("["))
+    return readMpgJson(text, into);
+  if (char separator = perfStatSeparator(text))
+    return readPerfStat(text, separator, into);
+  return importError(into, 0,
+                     Twine("no profile in a format that is known here; ") +
+                         knownFormats);
+}
+
+Expected<Measurement> mpg::parseMeasurement(StringRef text,
+                                            const std::string &path) {
+  Measurement measurement;
+  measurement.path = path == "-" ? "standard input" : path;
+  if (Error error = readText(text, measurement))
+    return error;
+  return measurement;
+}
+
+Expected<Measurement> mpg::readMeasurement(const std::string &path) {
+  auto buffer = readUnmapped(path);
+  if (!buffer)
+    return fileError(path, readFailure(buffer.getError()));
+  return parseMeasurement((*buffer)->getBuffer(), path);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a profiler has written about one run of a program, as plain data: counts
+// by what they mean, whatever the tool calls them, and what only our own
+// programs tell, the large objects and what a model says. Which tool a file is
+// of is seen by its content. Nothing is judged here: lib/Advice does that.
+
+#ifndef MPG_IMPORT_MEASUREMENT_H
+#define MPG_IMPORT_MEASUREMENT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// What an event counts.
+enum class Quantity : uint8_t {
+  cycles,
+  instructions,
+  cpuNs,     ///< CPU time of all threads
+  tlbMisses, ///< of data TLBs; whether a walk follows depends on the processor
+  tlbWalks,  ///< misses of the last data TLB
+  walkCycles,
+  localAccesses, ///< to the memory of the own node
+  remoteAccesses,
+  pageFaults,
+};
+
+/// A large object of a program, from mpgrun --profile.
+struct MeasuredObject {
+  std::string name;
+  uint64_t peakBytes = 0, blocks = 0, faults = 0, pageBytes = 0;
+  uint64_t usedBytes = 0, hugeBytes = 0; ///< when it was looked at
+  bool isHugeKnown = false;
+  /// Threads that had page faults in it; 0: not known.
+  size_t touchingThreads = 0;
+  bool isTouchedByMain = false; ///< and by no other thread
+  bool isStack = false;         ///< of the first thread or another
+  bool isThreadStack = false;
+};
+
+/// What mpgsim says of the time that large pages save.
+struct ModelledGain {
+  uint64_t basePageBytes = 0, pageBytes = 0;
+  std::string decidedBy; ///< "walks", "bandwidth", "none"
+  uint64_t leastNs = 0, mostNs = 0;
+};
+
+/// Lines to and from memory, and how many of them are local.
+struct ModelledPlacement {
+  uint64_t all = 0, firstTouch = 0, prepage = 0, interleave = 0;
+};
+
+/// A line that could not be used: where, why, what to do.
+struct MeasuredProblem {
+  unsigned line; ///< the first
+  std::string text;
+  unsigned others = 0; ///< lines with the same
+};
+
+class Measurement {
+public:
+  std::string path;
+  std::string tool;    ///< "perf stat", "mpgrun --profile", "mpgsim"
+  std::string program; ///< as it was called; empty: the file does not say
+  bool isModelled = false;
+  std::vector<MeasuredObject> objects;
+  std::vector<ModelledGain> gains; ///< by base page
+  std::optional<ModelledPlacement> placement;
+  std::vector<MeasuredProblem> problems;
+
+  /// Adds \p count to that of the event \p name, which may carry a PMU and
+  /// modifiers ("cpu_core/cycles/u"). Nothing happens for an event that nobody
+  /// here asks for; a 0 that cannot be is a problem of \p line.
+  void add(llvm::StringRef name, uint64_t count, unsigned line);
+  void addProblem(unsigned line, std::string text);
+  static bool isKnownEvent(llvm::StringRef name);
+
+  /// The file names no program, or one with the file name of \p path; of
+  /// mpgsim's one more word is enough: "app.sim" is compiled from app's source.
+  bool isOf(llvm::StringRef path) const;
+
+  /// Nothing: not counted.
+  std::optional<uint64_t> count(Quantity quantity) const;
+  bool hasCounts() const { return !counts.empty(); }
+
+private:
+  struct Key {
+    Quantity quantity;
+    std::string part, name;
+    bool operator<(const Key &other) const;
+  };
+  std::map<Key, uint64_t> counts;
+};
+
+/// Reads the file at \p path; "-": standard input. Errors name the file, the
+/// line where there is one, and what to do. Lines that are no use are in
+/// problems, and the rest counts.
+llvm::Expected<Measurement> readMeasurement(const std::string &path);
+
+/// The same for \p text, which is the content of \p path.
+llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text,
+                                             const std::string &path);
+
+} // namespace mpg
+
+#endif // MPG_IMPORT_MEASUREMENT_H
