@@ -76,7 +76,8 @@ void Measurement::addProblem(unsigned line, std::string text) {
   problems.push_back({line, std::move(text)});
 }
 
-void Measurement::add(StringRef name, uint64_t count, unsigned line) {
+void Measurement::add(StringRef name, uint64_t count, unsigned line,
+                      StringRef run) {
   const EventName *event = findEvent(name);
   if (!event)
     return;
@@ -86,7 +87,7 @@ void Measurement::add(StringRef name, uint64_t count, unsigned line) {
                                 "does not count them; count on one that does");
   // Of one event there is a row for each processor, core type or interval.
   uint64_t &sum =
-      counts[{event->quantity, event->part.str(), event->name.str()}];
+      counts[{event->quantity, event->part.str(), (event->name + run).str()}];
   sum = SaturatingAdd(sum, count);
 }
 
@@ -144,10 +145,12 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
   for (char &c : plain)
     if (c == ',')
       c = '.';
-  bool isNumber = !plain.empty() &&
-                  all_of(plain, [](char c) { return isDigit(c) || c == '.'; });
+  bool isNumber = !plain.empty() && all_of(plain, [](char c) {
+    return isDigit(c) || StringRef(".eE+-").contains(c);
+  });
   double value = 0;
-  if (!isNumber || StringRef(plain).getAsDouble(value) || value >= 0x1p63)
+  if (!isNumber || StringRef(plain).getAsDouble(value) || value < 0 ||
+      value >= 0x1p63)
     return std::nullopt;
   return uint64_t(std::llround(value));
 }
@@ -157,7 +160,8 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 static constexpr char knownFormats[] =
-    "known are perf stat -x, -o FILE; mpgrun --profile --json=FILE; "
+    "known are perf stat -x, -o FILE; likwid-perfctr -O; mpgrun --profile "
+    "--json=FILE; "
     "mpgsim --json";
 
 /// What \p text is, if it comes from a tool that we know in a form that we do
@@ -171,6 +175,9 @@ static StringRef nearlyKnown(StringRef text) {
   if (text.contains("Performance counter stats for"))
     return "this is perf stat's table for people; write it with perf stat -x, "
            "-o FILE";
+  if (text.contains("| HWThread "))
+    return "this is likwid-perfctr's table for people; write it with "
+           "likwid-perfctr -O";
   return "";
 }
 
@@ -188,6 +195,8 @@ static Error readText(StringRef text, Measurement &into) {
                        Twine("this is no text in UTF-8; ") + knownFormats);
   if (start.starts_with("{") || start.starts_with("["))
     return readMpgJson(text, into);
+  if (isLikwid(text))
+    return readLikwid(text, into);
   if (char separator = perfStatSeparator(text))
     return readPerfStat(text, separator, into);
   return importError(into, 0,

@@ -77,7 +77,10 @@ public:
   /// Adds \p count to that of the event \p name, which may carry a PMU and
   /// modifiers ("cpu_core/cycles/u"). Nothing happens for an event that nobody
   /// here asks for; a 0 that cannot be is a problem of \p line.
-  void add(llvm::StringRef name, uint64_t count, unsigned line);
+  /// \p run: of counts that were taken one after the other; they are not added
+  /// to those of another.
+  void add(llvm::StringRef name, uint64_t count, unsigned line,
+           llvm::StringRef run = "");
   void addProblem(unsigned line, std::string text);
   static bool isKnownEvent(llvm::StringRef name);
 

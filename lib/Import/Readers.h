@@ -12,6 +12,10 @@ namespace mpg {
 /// mpgprofile-1 and mpgsim-1.
 llvm::Error readMpgJson(llvm::StringRef text, Measurement &into);
 
+/// What likwid-perfctr -O writes.
+bool isLikwid(llvm::StringRef text);
+llvm::Error readLikwid(llvm::StringRef text, Measurement &into);
+
 /// The character between the fields of what perf stat -x writes; 0: it is not.
 char perfStatSeparator(llvm::StringRef text);
 llvm::Error readPerfStat(llvm::StringRef text, char separator,
@@ -27,7 +31,8 @@ void forEachLine(
     llvm::StringRef text,
     llvm::function_ref<void(llvm::StringRef line, unsigned number)> take);
 
-/// \p text as a count, rounded: "8252", "1234.56", "1234,56".
+/// \p text as a count, rounded: "8252", "1234.56", "1234,56",
+/// "1.5e+09".
 std::optional<uint64_t> parseCount(llvm::StringRef text);
 
 } // namespace mpg
