@@ -160,7 +160,8 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 static constexpr char knownFormats[] =
-    "known are perf stat -x, -o FILE; likwid-perfctr -O; mpgrun --profile "
+    "known are perf stat -x, -o FILE; likwid-perfctr -O; fapppx -A -Icpupa "
+    "-txml; mpgrun --profile "
     "--json=FILE; "
     "mpgsim --json";
 
@@ -175,6 +176,9 @@ static StringRef nearlyKnown(StringRef text) {
   if (text.contains("Performance counter stats for"))
     return "this is perf stat's table for people; write it with perf stat -x, "
            "-o FILE";
+  if (text.starts_with("Fujitsu") && text.contains("Profiler Version"))
+    return "this is fapp's text or CSV; write it as XML: fapppx -A -Icpupa "
+           "-txml -o FILE -d DIR";
   if (text.contains("| HWThread "))
     return "this is likwid-perfctr's table for people; write it with "
            "likwid-perfctr -O";
@@ -195,6 +199,8 @@ static Error readText(StringRef text, Measurement &into) {
                        Twine("this is no text in UTF-8; ") + knownFormats);
   if (start.starts_with("{") || start.starts_with("["))
     return readMpgJson(text, into);
+  if (isFapp(text))
+    return readFapp(text, into);
   if (isLikwid(text))
     return readLikwid(text, into);
   if (char separator = perfStatSeparator(text))

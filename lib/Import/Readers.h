@@ -12,6 +12,10 @@ namespace mpg {
 /// mpgprofile-1 and mpgsim-1.
 llvm::Error readMpgJson(llvm::StringRef text, Measurement &into);
 
+/// What fapp -A -txml writes.
+bool isFapp(llvm::StringRef text);
+llvm::Error readFapp(llvm::StringRef text, Measurement &into);
+
 /// What likwid-perfctr -O writes.
 bool isLikwid(llvm::StringRef text);
 llvm::Error readLikwid(llvm::StringRef text, Measurement &into);
