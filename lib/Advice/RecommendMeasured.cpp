@@ -24,6 +24,9 @@ static constexpr double oftenEach = 1000, seldomEach = 10000;
 /// HW:a64fx-walk
 static constexpr double leastWalkNs = 206, mostWalkNs = 287;
 static constexpr double enoughLocal = 0.9;
+static constexpr double busyInMalloc = 0.05;
+/// In a second of CPU time: 5 % of it at half a microsecond for one.
+static constexpr double manyFaults = 100000;
 static constexpr uint64_t leastObjectBytes = 4 << 20; ///< two large pages
 
 static std::string percent(double share) {
@@ -237,7 +240,7 @@ std::optional<bool> AdviceContext::isLocal() const {
 
 bool AdviceContext::hasMeasuredThreads() const {
   return any_of(measured, [](const Measurement *from) {
-    return from->placement ||
+    return from->placement || (from->sampled && from->sampled->threads > 1) ||
            any_of(from->objects, [](const MeasuredObject &object) {
              return object.touchingThreads > 1 || object.isThreadStack;
            });
@@ -371,6 +374,67 @@ void mpg::adviseRefills(const AdviceContext &context, Advice &advice) {
     }
 }
 
+static double mallocShare(const Measurement &from) {
+  return from.sampled ? double(from.sampled->inMalloc) /
+                            double(std::max<uint64_t>(from.sampled->all, 1))
+                      : 0;
+}
+
+bool AdviceContext::isBusyInMalloc() const {
+  return any_of(measured, [](const Measurement *from) {
+    return from->sampled && from->sampled->threads > 1 &&
+           mallocShare(*from) >= busyInMalloc;
+  });
+}
+
+void mpg::judgeMalloc(const AdviceContext &context, Advice &advice) {
+  for (const Measurement *from : context.measured) {
+    if (!from->sampled)
+      continue;
+    size_t threads = from->sampled->threads;
+    addVerdict(advice, "malloc-threads", *from,
+               percent(mallocShare(*from)) + " of the time of " +
+                   std::to_string(threads) +
+                   (threads == 1 ? " thread" : " threads") +
+                   " is spent in malloc and free: " +
+                   (mallocShare(*from) < busyInMalloc
+                        ? "nothing is to be gained there"
+                        : "allocate less often, outside of loops"));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Page faults, of which large pages take fewer
+//===----------------------------------------------------------------------===//
+
+/// For samples, how much of the time; for counts, how many in a second of it.
+static void judgeFaultsOf(const Measurement &from, Advice &advice) {
+  std::optional<uint64_t> faults = from.count(Quantity::pageFaults);
+  double seconds = double(countOr0(from, Quantity::cpuNs)) / 1e9;
+  std::string text;
+  bool many = false;
+  if (from.sampled && from.sampled->all) {
+    double share = double(from.sampled->inFaults) / double(from.sampled->all);
+    many = share >= manyWalks;
+    text = percent(share) + " of the time is spent in page faults";
+  } else if (faults && seconds > 0) {
+    double each = double(*faults) / seconds;
+    many = each >= manyFaults;
+    text = formatv("{0:N} page faults in a second of CPU time",
+                   uint64_t(std::min(each, 0x1p62)));
+  } else
+    return;
+  addVerdict(advice, "page-faults", from,
+             text + (many ? ": a large page takes one where base pages take "
+                            "hundreds, and memory that is kept takes none"
+                          : ": nothing is to be gained there"));
+}
+
+void mpg::judgeFaults(const AdviceContext &context, Advice &advice) {
+  for (const Measurement *from : context.measured)
+    judgeFaultsOf(*from, advice);
+}
+
 /// So that nobody waits for an answer that a file cannot give.
 void mpg::judgeTheRest(const AdviceContext &context, Advice &advice) {
   for (const Measurement *from : context.measured)
@@ -380,7 +444,8 @@ void mpg::judgeTheRest(const AdviceContext &context, Advice &advice) {
       addVerdict(advice, "none", *from,
                  "it has neither misses of the TLB with cycles or "
                  "instructions, nor local and remote accesses, nor large "
-                 "objects: no rule has anything to go by");
+                 "objects, nor page faults with time: no rule has anything to "
+                 "go by");
 }
 
 bool mpg::poolsBlocks(const AdviceContext &context, const Advice &advice) {

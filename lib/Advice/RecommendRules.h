@@ -66,6 +66,8 @@ struct AdviceContext {
   bool memoryIsTight() const;
   /// Measured without large pages, or modelled: too few page walks.
   bool pagesGainLittle() const;
+  /// Several threads that spend time in malloc and free.
+  bool isBusyInMalloc() const;
   /// A profile shows several threads.
   bool hasMeasuredThreads() const;
   /// As measured; nothing: it was not.
@@ -84,6 +86,8 @@ std::string describe(const AdviceContext &context);
 void judgeTlb(const AdviceContext &context, Advice &advice);
 void judgeLocality(const AdviceContext &context, Advice &advice);
 void adviseRefills(const AdviceContext &context, Advice &advice);
+void judgeMalloc(const AdviceContext &context, Advice &advice);
+void judgeFaults(const AdviceContext &context, Advice &advice);
 void judgeTheRest(const AdviceContext &context, Advice &advice);
 /// Freed blocks stay with the heap, which takes the place of other settings.
 bool poolsBlocks(const AdviceContext &context, const Advice &advice);

@@ -90,7 +90,8 @@ void mpg::adviseFallback(const AdviceContext &context, Advice &advice) {
 /// C++ programs allocate wherever they run; of others only a profile says so.
 static bool allocatesInThreads(const AdviceContext &context) {
   return context.reach != ThreadReach::oneThread &&
-         (context.needs("libstdc++.so") || context.needs("libc++.so"));
+         (context.isBusyInMalloc() || context.needs("libstdc++.so") ||
+          context.needs("libc++.so"));
 }
 
 void mpg::adviseParallelMalloc(const AdviceContext &context, Advice &advice) {
@@ -100,10 +101,14 @@ void mpg::adviseParallelMalloc(const AdviceContext &context, Advice &advice) {
       !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
       context.memoryIsTight())
     return;
-  std::string reason = "The program is C++ and has several threads, and each "
-                       "gets a heap of its own instead of waiting for the "
-                       "others. Fujitsu's guide, 7.4: 1.60 times as fast, 16 "
-                       "threads, blocks of 64 KiB.";
+  bool isMeasured = context.isBusyInMalloc();
+  std::string reason =
+      std::string(isMeasured ? "Its threads allocate"
+                             : "The program is C++ and has several threads") +
+      ", and each "
+      "gets a heap of its own instead of waiting for the "
+      "others. Fujitsu's guide, 7.4: 1.60 times as fast, 16 "
+      "threads, blocks of 64 KiB.";
   if (context.target == Target::fugaku) {
     // A heap of a thread grows by 2 x MALLOC_MMAP_THRESHOLD_.
     uint64_t heaps = SaturatingMultiply<uint64_t>(
@@ -115,7 +120,8 @@ void mpg::adviseParallelMalloc(const AdviceContext &context, Advice &advice) {
               " on a node. Not together with ARENA_FREE=2, which switches it "
               "off again.";
   }
-  add(advice, "XOS_MMM_L_ARENA_LOCK_TYPE", "0", reason);
+  add(advice, "XOS_MMM_L_ARENA_LOCK_TYPE", "0", reason,
+      isMeasured ? "malloc-threads" : "");
 }
 
 /// Blocks of this size are mapped by themselves with the guide's threshold.

@@ -55,6 +55,12 @@ bool Measurement::isKnownEvent(StringRef name) {
   return findEvent(name) != nullptr;
 }
 
+bool Measurement::isTimeEvent(StringRef name) {
+  const EventName *event = findEvent(name);
+  return event && (event->quantity == Quantity::cycles ||
+                   event->quantity == Quantity::cpuNs);
+}
+
 bool Measurement::Key::operator<(const Key &other) const {
   return std::tie(quantity, part, name) <
          std::tie(other.quantity, other.part, other.name);
@@ -94,6 +100,8 @@ void Measurement::add(StringRef name, uint64_t count, unsigned line,
 bool Measurement::isOf(StringRef path) const {
   StringRef mine = sys::path::filename(program),
             other = sys::path::filename(path);
+  if (!commands.empty())
+    return commands.count(other.take_front(15).str());
   if (program.empty() || mine == other)
     return true;
   auto isLonger = [](StringRef longer, StringRef name) {
@@ -101,6 +109,10 @@ bool Measurement::isOf(StringRef path) const {
            StringRef("._-").contains(longer.front());
   };
   return isModelled && (isLonger(mine, other) || isLonger(other, mine));
+}
+
+std::string Measurement::programName() const {
+  return commands.empty() ? program : *commands.begin();
 }
 
 std::optional<uint64_t> Measurement::count(Quantity quantity) const {
@@ -159,8 +171,12 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
 // Formats
 //===----------------------------------------------------------------------===//
 
+/// Some million samples of perf script.
+static constexpr uint64_t mostFileBytes = uint64_t(512) << 20;
+
 static constexpr char knownFormats[] =
-    "known are perf stat -x, -o FILE; likwid-perfctr -O; fapppx -A -Icpupa "
+    "known are perf stat -x, -o FILE; perf script; likwid-perfctr -O; fapppx "
+    "-A -Icpupa "
     "-txml; mpgrun --profile "
     "--json=FILE; "
     "mpgsim --json";
@@ -169,8 +185,8 @@ static constexpr char knownFormats[] =
 /// not read, and what to do; "": it is nothing that is known.
 static StringRef nearlyKnown(StringRef text) {
   if (text.starts_with("PERFILE2"))
-    return "this is a recording of perf record; count instead: perf stat -x, "
-           "-o FILE ./program";
+    return "this is a recording of perf record; write it as text: perf script "
+           "-i FILE > FILE.txt";
   if (text.contains("\"counter-value\""))
     return "this is perf stat's JSON; write it with perf stat -x, -o FILE";
   if (text.contains("Performance counter stats for"))
@@ -203,6 +219,8 @@ static Error readText(StringRef text, Measurement &into) {
     return readFapp(text, into);
   if (isLikwid(text))
     return readLikwid(text, into);
+  if (isPerfScript(text))
+    return readPerfScript(text, into);
   if (char separator = perfStatSeparator(text))
     return readPerfStat(text, separator, into);
   return importError(into, 0,
@@ -220,7 +238,10 @@ Expected<Measurement> mpg::parseMeasurement(StringRef text,
 }
 
 Expected<Measurement> mpg::readMeasurement(const std::string &path) {
-  auto buffer = readUnmapped(path);
+  auto buffer = readUnmapped(path, mostFileBytes);
+  if (!buffer && buffer.getError() == std::errc::file_too_large)
+    return fileError(path, "more than " + formatBytes(mostFileBytes) +
+                               ": take fewer samples, or a part of them");
   if (!buffer)
     return fileError(path, readFailure(buffer.getError()));
   return parseMeasurement((*buffer)->getBuffer(), path);

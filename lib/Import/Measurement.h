@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,12 @@ struct ModelledPlacement {
   uint64_t all = 0, firstTouch = 0, prepage = 0, interleave = 0;
 };
 
+/// Samples of time, as weights; both shares may be of the same ones.
+struct SampledTime {
+  uint64_t all = 0, inMalloc = 0, inFaults = 0;
+  size_t threads = 0;
+};
+
 /// A line that could not be used: where, why, what to do.
 struct MeasuredProblem {
   unsigned line; ///< the first
@@ -69,9 +76,12 @@ public:
   std::string tool;    ///< "perf stat", "mpgrun --profile", "mpgsim"
   std::string program; ///< as it was called; empty: the file does not say
   bool isModelled = false;
+  /// Instead of it: what the threads were called, 15 bytes of it.
+  std::set<std::string> commands;
   std::vector<MeasuredObject> objects;
   std::vector<ModelledGain> gains; ///< by base page
   std::optional<ModelledPlacement> placement;
+  std::optional<SampledTime> sampled;
   std::vector<MeasuredProblem> problems;
 
   /// Adds \p count to that of the event \p name, which may carry a PMU and
@@ -83,10 +93,14 @@ public:
            llvm::StringRef run = "");
   void addProblem(unsigned line, std::string text);
   static bool isKnownEvent(llvm::StringRef name);
+  /// One that comes with time: cycles, or time itself.
+  static bool isTimeEvent(llvm::StringRef name);
 
   /// The file names no program, or one with the file name of \p path; of
   /// mpgsim's one more word is enough: "app.sim" is compiled from app's source.
   bool isOf(llvm::StringRef path) const;
+  /// For a message.
+  std::string programName() const;
 
   /// Nothing: not counted.
   std::optional<uint64_t> count(Quantity quantity) const;

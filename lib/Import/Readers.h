@@ -20,6 +20,10 @@ llvm::Error readFapp(llvm::StringRef text, Measurement &into);
 bool isLikwid(llvm::StringRef text);
 llvm::Error readLikwid(llvm::StringRef text, Measurement &into);
 
+/// What perf script prints.
+bool isPerfScript(llvm::StringRef text);
+llvm::Error readPerfScript(llvm::StringRef text, Measurement &into);
+
 /// The character between the fields of what perf stat -x writes; 0: it is not.
 char perfStatSeparator(llvm::StringRef text);
 llvm::Error readPerfStat(llvm::StringRef text, char separator,

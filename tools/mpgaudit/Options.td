@@ -80,11 +80,11 @@ def profile : LongValue<"profile", "FILE",
     "for --recommend: what a profiler has measured; several are\n"
     "taken together">,
     Manual<[{For `--recommend`: what was measured in a run of the program, or modelled. The
-file is from perf stat -x, likwid-perfctr -O, fapppx -txml,
-mpgrun --profile --json or mpgsim --json, which is seen by its content; `-` is standard input. Each thing
-that a rule finds in it is printed with the file and the rule. A file that
-names another program is not used, and the exit status is 2. Several
-`--profile` are taken together.}]>;
+file is from perf stat -x, perf script, likwid-perfctr -O, fapppx -txml,
+mpgrun --profile --json or mpgsim --json, which is seen by its content; `-` is
+standard input. Each thing that a rule finds in it is printed with the file
+and the rule. A file that names another program is not used, and the exit
+status is 2. Several `--profile` are taken together.}]>;
 def profile_separate : Separate<["--"], "profile">, Alias<profile>;
 def pid : LongValue<"pid", "N",
     "audit a running process and say what of it is on large\npages now">,

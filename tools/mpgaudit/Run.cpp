@@ -365,7 +365,7 @@ void Run::readProfiles() {
       continue;
     }
     if (!isOfAnInput(*measurement)) {
-      tell(errorLine(path, "this is a profile of " + measurement->program +
+      tell(errorLine(path, "this is a profile of " + measurement->programName() +
                                ", and that is none of the programs here; "
                                "profile the one that you ask about"));
       continue;
