@@ -24,13 +24,17 @@ Advice mpg::recommend(const FileReport &program, const JobScript *script,
                       std::optional<uint64_t> memoryBytes,
                       ArrayRef<const Measurement *> measured) {
   static constexpr void (*decisions[])(const AdviceContext &, Advice &) = {
-      judgeTlb,        judgeLocality,      advisePagingPolicy,
-      adviseRefills,   judgeMalloc,        judgeFaults,
-      judgeTheRest,    adviseFallback,     adviseParallelMalloc,
-      adviseColouring, adviseLibraryData,  adviseOtherTargets,
-      adviseBinding,   adviseLoading,      adviseRelink,
-      advisePlacement, adviseMemory,       advisePadding,
-      adviseProfile,   findContradictions,
+      judgeTlb,           judgeLocality,
+      advisePagingPolicy, adviseRefills,
+      judgeMalloc,        judgeFaults,
+      judgeThrashing,     judgeTheRest,
+      adviseFallback,     adviseParallelMalloc,
+      adviseColouring,    adviseLibraryData,
+      adviseOtherTargets, adviseBinding,
+      adviseLoading,      adviseRelink,
+      advisePlacement,    adviseMemory,
+      advisePadding,      adviseProfile,
+      findContradictions,
   };
   AdviceContext context =
       collectContext(program, script, launch, memoryBytes, measured);

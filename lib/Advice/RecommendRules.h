@@ -88,6 +88,7 @@ void judgeLocality(const AdviceContext &context, Advice &advice);
 void adviseRefills(const AdviceContext &context, Advice &advice);
 void judgeMalloc(const AdviceContext &context, Advice &advice);
 void judgeFaults(const AdviceContext &context, Advice &advice);
+void judgeThrashing(const AdviceContext &context, Advice &advice);
 void judgeTheRest(const AdviceContext &context, Advice &advice);
 /// Freed blocks stay with the heap, which takes the place of other settings.
 bool poolsBlocks(const AdviceContext &context, const Advice &advice);

@@ -30,6 +30,9 @@ enum class Quantity : uint8_t {
   localAccesses, ///< to the memory of the own node
   remoteAccesses,
   pageFaults,
+  l1Accesses,
+  l1Misses,
+  l1DemandMisses, ///< those that no prefetch has foreseen
 };
 
 /// A large object of a program, from mpgrun --profile.

@@ -98,6 +98,6 @@ Error mpg::readFapp(StringRef text, Measurement &into) {
     return importError(into, 0,
                        "none of the events in it is one that the rules ask "
                        "for; count: fapp -C -d DIR -Icpupa -Hevent_raw=0x0008,"
-                       "0x0011,0x0005,0x002d ./program");
+                       "0x0011,0x0005,0x002d,0x0003,0x0004,0x0200 ./program");
   return Error::success();
 }
