@@ -34,8 +34,10 @@ struct LoadBetween {
   double othersCpus = 0; ///< CPUs that other processes kept busy, on average
   double stealCpus = 0;  ///< CPUs that the hypervisor gave to others
   double loadAverage = 0;
-  /// Others had more than a tenth of one CPU, or steal took a fiftieth of one.
-  bool isBusy() const { return othersCpus > 0.10 || stealCpus > 0.02; }
+  /// The hypervisor took a fiftieth of one CPU.
+  bool isStolen() const { return stealCpus > 0.02; }
+  /// That, or others had more than a tenth of one CPU.
+  bool isBusy() const { return othersCpus > 0.10 || isStolen(); }
   /// "other processes used 1.30 CPUs, steal 0.00"; for texts.
   std::string describe() const;
 };

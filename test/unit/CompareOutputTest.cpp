@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Outputs of compared programs: where they differ, what of them is libmpg's and
-// not the program's, and the lists of modes.
+// not the program's, the number of --metric in them, and the lists of modes.
 
 #include "mpgrun/Compare/CompareOutput.h"
 #include "Measure/Statistics.h"
+#include "mpgrun/Compare/CompareMetric.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include <gtest/gtest.h>
 #include <set>
@@ -78,6 +79,74 @@ TEST(CompareOutput, KnowsTheLastLines) {
   EXPECT_EQ(lastLines(fileWith("1\n2\n3\n4\n").get(), 2), "3\n4");
   EXPECT_EQ(lastLines(fileWith(std::string(9000, 'a') + "\nend\n").get(), 1),
             "end");
+}
+
+TEST(CompareMetric, NamesWhatIsWrong) {
+  const struct {
+    const char *text, *word;
+  } cases[] = {{"", "no regular expression"},
+               {"more:", "no regular expression"},
+               {"time", "it has no group; put ( )"},
+               {"(a|b): ([0-9]+)", "it has 2 groups; put ( )"},
+               {"time: ([0-9]+", "not understood: parentheses"},
+               {"(?:a): ([0-9]+)", "not understood"},
+               {"time: (\\d+)", "\\d is the letter alone"},
+               {"time:\\s([0-9]+)", "[[:space:]]"}};
+  for (const auto &test : cases) {
+    std::string error;
+    EXPECT_FALSE(parseMetric(test.text, error)) << test.text;
+    EXPECT_NE(error.find(test.word), std::string::npos) << error;
+  }
+}
+
+TEST(CompareMetric, ReadsTheLastLineThatMatches) {
+  const struct {
+    const char *output, *messages, *text;
+    double value;
+  } cases[] = {
+      {"t=3\nt=2.5\nend\n", "", "2.5", 2.5},
+      {"t=3\nt=4", "t=9\n", "4", 4},     // the end of a line is missing
+      {"none\n", "t=9\n", "9", 9},       // standard error comes second
+      {"", "mpg: t=1\n\nt=9\n", "9", 9}, // and libmpg's lines are not its
+      {"t=1\rt=2\rt=3\n", "", "3", 3},   // a line that is written over
+      {"t=1 t=2\n", "", "1", 1},
+      {"t= 1e-3\n", "", "1e-3", 1e-3},
+      {"t= 0.125D+02 s\n", "", "0.125D+02", 12.5}, // Fortran
+  };
+  std::string error;
+  std::optional<Metric> metric = parseMetric("t=( *[^ ]+)", error);
+  ASSERT_TRUE(metric) << error;
+  for (const auto &test : cases) {
+    MetricReading reading = readMetric(*metric, fileWith(test.output).get(),
+                                       fileWith(test.messages).get());
+    EXPECT_EQ(reading.problem, "") << test.output;
+    EXPECT_EQ(reading.text, test.text);
+    EXPECT_DOUBLE_EQ(reading.value, test.value);
+  }
+}
+
+TEST(CompareMetric, TakesNothingForANumberThatIsNone) {
+  const struct {
+    std::string output;
+    const char *word;
+  } cases[] = {{"", "no line"},
+               {"time: 3\n", "no line"},
+               {"t=1,234\n", "'1,234'"},
+               {"t=nan\n", "'nan'"},
+               {"t=inf\n", "'inf'"},
+               {"t=0x10\n", "'0x10'"},
+               {"t=0.00\n", "is 0.00"},
+               {"t=-1\n", "is -1"},
+               {"t=1e999\n", "'1e999'"},
+               {"t=3s\n", "'3s'"},
+               {"t=1\nt=x\n", "'x'"}, // not the one before
+               {std::string(1 << 16, 'x') + "t=1\n", "no line"}};
+  for (const auto &test : cases) {
+    MetricReading reading = readMetric(
+        Metric{"t=([^ ]+)"}, fileWith(test.output).get(), fileWith("").get());
+    EXPECT_NE(reading.problem.find(test.word), std::string::npos)
+        << test.output << reading.problem;
+  }
 }
 
 TEST(CompareModes, NamesWhatIsWrong) {

@@ -41,7 +41,7 @@ TEST(CompareVerdict, SaysWhatTheIntervalSays) {
   };
   for (const auto &test : cases) {
     EXPECT_EQ(judgeSpeedup(test.speedup), test.verdict) << test.text;
-    EXPECT_EQ(describeSpeedup(test.speedup), test.text);
+    EXPECT_EQ(describeSpeedup(test.speedup, Basis::wallTime), test.text);
   }
 }
 
@@ -49,7 +49,7 @@ TEST(CompareVerdict, IsUndecidedWithoutAnInterval) {
   Ratio speedup;
   speedup.value = 1.5;
   EXPECT_EQ(judgeSpeedup(speedup), SpeedVerdict::undecided);
-  EXPECT_EQ(describeSpeedup(speedup),
+  EXPECT_EQ(describeSpeedup(speedup, Basis::wallTime),
             "undecided: 1.50x, fewer than 6 rounds give no interval");
 }
 
@@ -100,14 +100,54 @@ TEST(CompareVerdict, EndsWithTheBestMode) {
             "hugetlb against thp: 1.10x faster [1.10, 1.10] (hugetlb)");
 }
 
-TEST(CompareVerdict, HasNoneOnABusyMachine) {
+/// Others had the CPUs half of the time; CPU time says what wall time does not.
+static Comparison busyComparison() {
   Comparison busy =
-      comparisonOf({modeWith("none", 1.2), modeWith("hugetlb", 1.0)});
+      comparisonOf({modeWith("none", 1.2), modeWith("hugetlb", 1.3)});
   busy.load.othersCpus = 1.3;
+  for (ModeResult &mode : busy.modes)
+    for (RunSample &sample : mode.samples)
+      sample.userSeconds = mode.name == "none" ? 0.6 : 0.5;
+  return busy;
+}
+
+TEST(CompareVerdict, IsOfCpuTimeOnABusyMachine) {
+  Comparison busy = busyComparison();
   EXPECT_EQ(describeMode(busy, busy.modes[1]),
-            "hugetlb: measured 1.20x [1.20, 1.20]");
-  EXPECT_TRUE(StringRef(describeBest(busy))
-                  .starts_with("no verdict: the machine was busy: "));
+            "hugetlb: 1.20x faster [1.20, 1.20] by CPU time");
+  EXPECT_EQ(describeBest(busy),
+            "large pages: 1.20x faster [1.20, 1.20] (hugetlb) by CPU time; the "
+            "machine was busy: other processes used 1.30 CPUs, steal 0.00");
+  busy.metric = Metric{"([0-9]+)", false};
+  EXPECT_EQ(basisOf(busy), Basis::cpuTime);
+}
+
+TEST(CompareVerdict, HasNoneWhereCpuTimeIsNotTheProgramsAlone) {
+  Comparison stolen = busyComparison(), left = busyComparison(),
+             none = busyComparison();
+  stolen.load.stealCpus = 0.1;
+  left.leftProcesses = true;
+  none.modes[1].samples[3].userSeconds = 0;
+  for (const Comparison &busy : {stolen, left, none}) {
+    EXPECT_EQ(describeMode(busy, busy.modes[1]),
+              "hugetlb: measured 0.92x [0.92, 0.92]");
+    EXPECT_TRUE(StringRef(describeBest(busy))
+                    .starts_with("no verdict: the machine was busy: "));
+  }
+}
+
+TEST(CompareVerdict, IsOfTheMetric) {
+  Comparison comparison =
+      comparisonOf({modeWith("none", 1.0), modeWith("thp", 1.0)});
+  for (ModeResult &mode : comparison.modes)
+    for (RunSample &sample : mode.samples)
+      sample.metric.value = mode.name == "none" ? 30 : 60;
+  comparison.metric = Metric{"([0-9]+)", /*isMoreBetter=*/true};
+  EXPECT_EQ(describeBest(comparison),
+            "large pages: 2.00x better [2.00, 2.00] (thp)");
+  comparison.metric->isMoreBetter = false;
+  EXPECT_EQ(describeBest(comparison),
+            "large pages: 2.00x worse [2.00, 2.00] (thp)");
 }
 
 TEST(CompareVerdict, SaysThatThereWereNoLargePages) {

@@ -129,6 +129,7 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
   comparison.version = MPG_VERSION;
   comparison.date = utcNow();
   describeMachine(comparison, numa);
+  comparison.metric = options.metric;
   comparison.rounds = options.rounds;
   comparison.seed = options.seed ? *options.seed : anySeed();
   Obstacle obstacle = findObstacle(options, program);

@@ -127,12 +127,37 @@ static std::optional<std::string> readJsonFile(const InputArgList &args,
   return std::nullopt;
 }
 
+/// How often, in which order and what is measured. The text of the first error,
+/// or nothing.
+static std::optional<std::string> readMeasurement(const InputArgList &args,
+                                                  RunOptions &options) {
+  if (const Arg *arg = args.getLastArg(OPT_repeat))
+    if (StringRef(arg->getValue()).getAsInteger(10, options.rounds) ||
+        options.rounds == 0 || options.rounds > mostRounds)
+      return "--repeat=" + printable(arg->getValue()) +
+             ": is a number of rounds from 1 to " + std::to_string(mostRounds);
+  if (const Arg *arg = args.getLastArg(OPT_seed)) {
+    uint32_t seed;
+    if (StringRef(arg->getValue()).getAsInteger(10, seed))
+      return "--seed=" + printable(arg->getValue()) +
+             ": is a number from 0 to 4294967295";
+    options.seed = seed;
+  }
+  if (const Arg *arg = args.getLastArg(OPT_metric)) {
+    std::string wrong;
+    options.metric = parseMetric(arg->getValue(), wrong);
+    if (!options.metric)
+      return "--metric=" + printable(arg->getValue()) + ": " + wrong;
+  }
+  return std::nullopt;
+}
+
 /// What only a comparison has. The text of the first error, or nothing.
 static std::optional<std::string> readComparison(const InputArgList &args,
                                                  RunOptions &options) {
   const Arg *compare = args.getLastArg(OPT_compare, OPT_compare_modes);
   if (!compare) {
-    if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed))
+    if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed, OPT_metric))
       return printable(arg->getAsString(args)) + " is for --compare";
     const Arg *json = args.getLastArg(OPT_json);
     if (json && !options.profile)
@@ -159,18 +184,8 @@ static std::optional<std::string> readComparison(const InputArgList &args,
                           OPT_verify, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
-  if (const Arg *arg = args.getLastArg(OPT_repeat))
-    if (StringRef(arg->getValue()).getAsInteger(10, options.rounds) ||
-        options.rounds == 0 || options.rounds > mostRounds)
-      return "--repeat=" + printable(arg->getValue()) +
-             ": is a number of rounds from 1 to " + std::to_string(mostRounds);
-  if (const Arg *arg = args.getLastArg(OPT_seed)) {
-    uint32_t seed;
-    if (StringRef(arg->getValue()).getAsInteger(10, seed))
-      return "--seed=" + printable(arg->getValue()) +
-             ": is a number from 0 to 4294967295";
-    options.seed = seed;
-  }
+  if (std::optional<std::string> error = readMeasurement(args, options))
+    return error;
   return readJsonFile(args, options);
 }
 

@@ -5,6 +5,7 @@
 #ifndef MPG_TOOLS_MPGRUN_OPTIONS_H
 #define MPG_TOOLS_MPGRUN_OPTIONS_H
 
+#include "mpgrun/Compare/CompareMetric.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -40,7 +41,8 @@ struct RunOptions {
   std::vector<std::string> compareModes; ///< empty: nothing is compared
   unsigned rounds = 7;                   ///< of a comparison
   std::optional<uint32_t> seed;          ///< of their order; nothing: any
-  std::string htmlFile; ///< of a profile; empty: none
+  std::optional<Metric> metric;          ///< nothing: times are compared
+  std::string htmlFile;                  ///< of a profile; empty: none
   std::string dataFile; ///< JSON of a comparison or a profile; empty: none
   bool isProfiling() const { return profile || advise; }
   bool isComparing() const { return !compareModes.empty(); }

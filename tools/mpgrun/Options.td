@@ -80,6 +80,15 @@ def seed : LongValue<"seed", "N",
     "of the order in which --compare runs the modes">,
     Manual<[{Of the random order in which `--compare` runs the modes in each round. The
 report names the seed that was used, so that the order can be had again.}]>;
+def metric : LongValue<"metric", "[more:]REGEX",
+    "compare the number that PROGRAM prints where REGEX has its\n"
+    "one group ( ); less is better, with more: more is">,
+    Manual<[{With `--compare`: compare a number that PROGRAM prints in place of the time
+from its start to its end, such as `--metric='Solve time: *([0-9.]+)'`. REGEX is an
+expression of grep -E with one group `( )`, which holds the number; it is that of
+the last line that matches, of standard output or, if none does there, of standard
+error. Less is better; of a rate more is: `--metric='more:([0-9.]+) GB/s'`.
+(`less:` says what is so anyway, for a REGEX that itself begins with `more:`.)}]>;
 def json : LongValue<"json", "FILE",
     "what --compare or --profile found as JSON">,
     Manual<[{Write what `--compare` found as JSON, schema mpgcompare-1, with every run. FILE

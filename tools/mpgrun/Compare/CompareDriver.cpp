@@ -99,6 +99,8 @@ static void judgeBase(ModeResult &base) {
                    " in another";
   if (!base.missing.empty())
     base.missing += describeWords(last);
+  else
+    base.missing = last.metric.problem;
 }
 
 static void judgeAgainst(const ModeResult &base, ModeResult &mode) {
@@ -110,6 +112,8 @@ static void judgeAgainst(const ModeResult &base, ModeResult &mode) {
                    describeWords(last);
   else if (mode.usesLibmpg && !mode.memory.hasState)
     mode.missing = "not compared: libmpg was not at work in the program";
+  else if (!last.metric.problem.empty())
+    mode.missing = "not compared: " + last.metric.problem;
 }
 
 /// Says in the failure of \p comparison why no two modes are left, if so.
@@ -160,7 +164,6 @@ private:
   CompareInput input;
   std::vector<OutputFiles> firstOutputs; ///< of each mode's warm-up
   CompareEnd end;
-  bool hasNotedLeft = false;
 };
 
 } // namespace
@@ -249,16 +252,19 @@ bool CompareDriver::accept(RunOutcome outcome, size_t index,
     sample.digests[stream] = digestOutput(files[stream].get(), stream == 1);
   if (failed(sample.waitStatus))
     sample.lastWords = lastLines(files[1].get(), 3);
+  if (comparison.metric)
+    sample.metric =
+        readMetric(*comparison.metric, files[0].get(), files[1].get());
   rusage own;
   getrusage(RUSAGE_SELF, &own);
   if (sample.peakRssBytes <= uint64_t(own.ru_maxrss) << 10)
     sample.peakRssBytes = 0;
   if (sample.round == 0)
     firstOutputs[index] = std::move(files);
-  if (outcome.leftProcesses && !hasNotedLeft) {
+  if (outcome.leftProcesses && !comparison.leftProcesses) {
     comparison.notes.push_back("processes that the program had started were "
                                "still there after its end, beside other runs");
-    hasNotedLeft = true;
+    comparison.leftProcesses = true;
   }
   comparison.modes[index].samples.push_back(std::move(sample));
   return true;

@@ -33,8 +33,8 @@ struct CompareEnd {
   int interruptedBy = 0; ///< a signal
 };
 
-/// Fills in what is measured; \p comparison holds the command, the number of
-/// rounds and the seed.
+/// Fills in what is measured; \p comparison holds the command, the metric,
+/// the number of rounds and the seed.
 /// pre: one thread; nothing else of this process waits for children.
 CompareEnd driveComparison(const ComparePlan &plan, Comparison &comparison);
 

@@ -186,6 +186,24 @@ std::optional<uint64_t> mpg::firstDifference(int one, int other,
   }
 }
 
+void mpg::forEachLine(int fd, bool withoutLibmpg,
+                      function_ref<void(StringRef)> visit) {
+  static constexpr size_t mostBytes = 1 << 16;
+  OutputReader reader(fd, withoutLibmpg);
+  SmallVector<char, 0> block;
+  std::string line;
+  while (reader.next(block))
+    for (char byte : block) {
+      if (byte == '\n' || byte == '\r') {
+        visit(line);
+        line.clear();
+      } else if (line.size() < mostBytes) {
+        line.push_back(byte);
+      }
+    }
+  visit(line);
+}
+
 std::string mpg::lastLines(int fd, unsigned lines) {
   static constexpr off_t tailBytes = 4096;
   off_t end = lseek(fd, 0, SEEK_END);

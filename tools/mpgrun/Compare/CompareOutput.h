@@ -7,6 +7,7 @@
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,11 @@ std::string digestOutput(int fd, bool withoutLibmpg);
 /// Where two outputs begin to differ, counted from 1 as cmp does; nothing if
 /// they are the same.
 std::optional<uint64_t> firstDifference(int one, int other, bool withoutLibmpg);
+
+/// Calls \p visit with each line in order, without its end, which may be a
+/// carriage return, too. What is beyond 64 KiB of a line is not seen.
+void forEachLine(int fd, bool withoutLibmpg,
+                 llvm::function_ref<void(llvm::StringRef)> visit);
 
 /// At most \p lines of the end of the file, of its last 4 KiB.
 std::string lastLines(int fd, unsigned lines);

@@ -52,6 +52,10 @@ static void writeSample(json::OStream &json, const RunSample &sample) {
     json.attribute("minor_faults", int64_t(sample.minorFaults));
     json.attribute("major_faults", int64_t(sample.majorFaults));
     json.attribute("peak_rss_bytes", orNull(sample.peakRssBytes));
+    // As text: there is no unit in which every such number is an integer.
+    json.attribute("metric", sample.metric.text.empty()
+                                 ? json::Value(nullptr)
+                                 : json::Value(validUtf8(sample.metric.text)));
     json.attribute("stdout_sha256", sample.digests[0]);
     json.attribute("stderr_sha256", sample.digests[1]);
     writeCounters(json, sample);
@@ -99,10 +103,9 @@ static void writeMode(json::OStream &json, const Comparison &comparison,
       json.attribute("speedup", nullptr);
       json.attribute("verdict", nullptr);
     } else {
-      Ratio speedup = speedupOf(comparison.modes.front(), mode);
+      Ratio speedup = speedupOf(comparison, mode);
       writeRatio(json, speedup);
-      bool isUsable = !mode.hadNone() &&
-                      !(comparison.isLoadKnown && comparison.load.isBusy());
+      bool isUsable = !mode.hadNone() && !isTooBusy(comparison);
       json.attribute("verdict",
                      isUsable ? json::Value(verdictName(judgeSpeedup(speedup)))
                               : json::Value(nullptr));
@@ -141,6 +144,19 @@ static void writeMachine(json::OStream &json, const Comparison &comparison) {
   });
 }
 
+static void writeMetric(json::OStream &json, const Comparison &comparison) {
+  static constexpr StringRef bases[] = {"wall-time", "cpu-time", "metric"};
+  json.attribute("basis", bases[size_t(basisOf(comparison))]);
+  if (!comparison.metric) {
+    json.attribute("metric", nullptr);
+    return;
+  }
+  json.attributeObject("metric", [&] {
+    json.attribute("regex", validUtf8(comparison.metric->regex));
+    json.attribute("better", comparison.metric->isMoreBetter ? "more" : "less");
+  });
+}
+
 void mpg::writeCompareJson(raw_ostream &out, const Comparison &comparison) {
   json::OStream json(out, 2);
   json.object([&] {
@@ -152,6 +168,7 @@ void mpg::writeCompareJson(raw_ostream &out, const Comparison &comparison) {
     json.attribute("rounds", int64_t(comparison.rounds));
     // As text: not every reader of JSON keeps 64 bits.
     json.attribute("seed", std::to_string(comparison.seed));
+    writeMetric(json, comparison);
     json.attributeArray("modes", [&] {
       for (const ModeResult &mode : comparison.modes)
         writeMode(json, comparison, mode);

@@ -27,6 +27,7 @@ public:
 private:
   template <typename Cell> void addRow(StringRef name, Cell cell);
   void addTimes();
+  void addMetric(const Metric &metric);
   void addMemory();
   void addCounters();
   std::optional<std::string> whyMissing(size_t index) const;
@@ -99,6 +100,24 @@ void CompareTable::addTimes() {
   count("major faults", [](const RunSample &run) { return run.majorFaults; });
 }
 
+/// "12.34 [12.11, 12.51]", in the program's own unit.
+static std::string formatMetric(const Summary &summary) {
+  std::string text;
+  raw_string_ostream out(text);
+  out << format("%.4g", summary.median);
+  if (summary.interval)
+    out << format(" [%.4g, %.4g]", summary.interval->low,
+                  summary.interval->high);
+  return out.str();
+}
+
+void CompareTable::addMetric(const Metric &metric) {
+  addRow("metric, " + metric.direction().str(), [](const ModeResult &mode) {
+    return formatMetric(summarise(
+        mode.values([](const RunSample &run) { return run.metric.value; })));
+  });
+}
+
 void CompareTable::addMemory() {
   addRow("peak memory", [](const ModeResult &mode) -> std::string {
     return mode.peakBytes ? formatBytes(mode.peakBytes) : "not known";
@@ -156,6 +175,8 @@ CompareTable::CompareTable(const Comparison &comparison) {
     if (mode.missing.empty())
       modes.push_back(&mode);
   addRow("", [](const ModeResult &mode) { return mode.name; });
+  if (comparison.metric)
+    addMetric(*comparison.metric);
   addTimes();
   addMemory();
   addCounters();

@@ -9,6 +9,7 @@
 
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
+#include "mpgrun/Compare/CompareMetric.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct RunSample {
   /// latter without libmpg's own lines.
   std::string digests[2];
   std::string lastWords; ///< the end of its standard error, if it failed
+  MetricReading metric;  ///< empty without --metric
 
   double cpuSeconds() const { return userSeconds + systemSeconds; }
 };
@@ -81,10 +83,13 @@ struct Comparison {
   std::string version, date;        ///< of mpgrun; ISO 8601, UTC
   std::string processor, kernel;    ///< "unknown" if they are not known
   unsigned cpus = 0;
-  unsigned rounds = 0; ///< that were asked for, without the warm-up
-  uint64_t seed = 0;   ///< of the order within the rounds
-  LoadBetween load;    ///< over the rounds that count
+  unsigned rounds = 0;          ///< that were asked for, without the warm-up
+  uint64_t seed = 0;            ///< of the order within the rounds
+  std::optional<Metric> metric; ///< nothing: times are compared
+  LoadBetween load;             ///< over the rounds that count
   bool isLoadKnown = false;
+  /// Processes of the program outlived it: its CPU time is not all of it.
+  bool leftProcesses = false;
   std::vector<ModeResult> modes;  ///< the first is what others are compared to
   std::vector<std::string> notes; ///< about the program and its input
   std::vector<std::string> outputs; ///< how outputs differ; empty: they do not

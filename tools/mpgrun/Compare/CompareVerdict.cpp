@@ -31,16 +31,16 @@ StringRef mpg::verdictName(SpeedVerdict verdict) {
   return names[size_t(verdict)];
 }
 
-/// "1.12x [1.09, 1.15]"
-std::string mpg::describeSpeedup(const Ratio &speedup) {
+std::string mpg::describeSpeedup(const Ratio &speedup, Basis basis) {
+  bool isMetric = basis == Basis::metric;
   switch (judgeSpeedup(speedup)) {
   case SpeedVerdict::faster:
-    return describeRatio(speedup, " faster");
+    return describeRatio(speedup, isMetric ? " better" : " faster");
   case SpeedVerdict::slower: {
     Ratio slowdown;
     slowdown.value = 1 / speedup.value;
     slowdown.interval = {1 / speedup.interval->high, 1 / speedup.interval->low};
-    return describeRatio(slowdown, " slower");
+    return describeRatio(slowdown, isMetric ? " worse" : " slower");
   }
   case SpeedVerdict::noGain:
     return "no gain: " + describeRatio(speedup);
@@ -52,13 +52,53 @@ std::string mpg::describeSpeedup(const Ratio &speedup) {
                           : text + ", fewer than 6 rounds give no interval";
 }
 
-Ratio mpg::speedupOf(const ModeResult &base, const ModeResult &mode) {
-  auto wall = [](const RunSample &sample) { return sample.wallSeconds; };
-  return pairedRatio(mode.values(wall), base.values(wall));
+/// Whether CPU time is what the program used, all of it and nothing else. Of
+/// time that a hypervisor took some kernels count it as the program's.
+static bool hasCpuTimes(const Comparison &comparison) {
+  if (comparison.leftProcesses || comparison.load.isStolen())
+    return false;
+  for (const ModeResult &mode : comparison.modes)
+    for (const RunSample &sample : mode.samples)
+      if (mode.missing.empty() && sample.cpuSeconds() <= 0)
+        return false;
+  return true;
 }
 
 static bool isBusy(const Comparison &comparison) {
   return comparison.isLoadKnown && comparison.load.isBusy();
+}
+
+Basis mpg::basisOf(const Comparison &comparison) {
+  if (isBusy(comparison) && hasCpuTimes(comparison))
+    return Basis::cpuTime;
+  return comparison.metric ? Basis::metric : Basis::wallTime;
+}
+
+bool mpg::isTooBusy(const Comparison &comparison) {
+  return isBusy(comparison) && basisOf(comparison) != Basis::cpuTime;
+}
+
+static std::vector<double> valuesOf(const ModeResult &mode, Basis basis) {
+  return mode.values([&](const RunSample &sample) {
+    switch (basis) {
+    case Basis::wallTime:
+      return sample.wallSeconds;
+    case Basis::cpuTime:
+      return sample.cpuSeconds();
+    case Basis::metric:
+      break;
+    }
+    return sample.metric.value;
+  });
+}
+
+Ratio mpg::speedupOf(const Comparison &comparison, const ModeResult &mode) {
+  Basis basis = basisOf(comparison);
+  std::vector<double> before = valuesOf(mode, basis);
+  std::vector<double> after = valuesOf(comparison.modes.front(), basis);
+  if (basis == Basis::metric && comparison.metric->isMoreBetter)
+    std::swap(before, after);
+  return pairedRatio(before, after);
 }
 
 /// "0 B of 300 MiB on large pages: the pool is empty"
@@ -74,12 +114,15 @@ std::string mpg::describeMode(const Comparison &comparison,
   std::string text = mode.name + ": ";
   if (!mode.missing.empty())
     return text + mode.missing;
-  Ratio speedup = speedupOf(comparison.modes.front(), mode);
+  Ratio speedup = speedupOf(comparison, mode);
+  Basis basis = basisOf(comparison);
   if (mode.hadNone())
     return text + describeHad(mode) + "; " + describeRatio(speedup) +
            " says nothing about them";
-  text += isBusy(comparison) ? "measured " + describeRatio(speedup)
-                             : describeSpeedup(speedup);
+  text += isTooBusy(comparison) ? "measured " + describeRatio(speedup)
+                                : describeSpeedup(speedup, basis);
+  if (basis == Basis::cpuTime)
+    text += " by CPU time";
   if (mode.usesLibmpg && mode.memory.fallback)
     text += "; with " + describeHad(mode);
   return text;
@@ -106,7 +149,7 @@ std::string mpg::describeBest(const Comparison &comparison) {
       without = &mode;
       continue;
     }
-    Ratio speedup = speedupOf(comparison.modes.front(), mode);
+    Ratio speedup = speedupOf(comparison, mode);
     SpeedVerdict verdict = judgeSpeedup(speedup);
     SpeedVerdict bestVerdict = judgeSpeedup(bestSpeedup);
     if (best && (verdict > bestVerdict || (verdict == bestVerdict &&
@@ -117,10 +160,13 @@ std::string mpg::describeBest(const Comparison &comparison) {
   }
   if (!best)
     return "no verdict: " + without->name + ": " + describeHad(*without);
-  if (isBusy(comparison))
-    return "no verdict: the machine was busy: " + comparison.load.describe();
-  std::string text = describeSpeedup(bestSpeedup);
+  std::string busy = "the machine was busy: " + comparison.load.describe();
+  if (isTooBusy(comparison))
+    return "no verdict: " + busy;
+  Basis basis = basisOf(comparison);
+  std::string text = describeSpeedup(bestSpeedup, basis);
   if (judgeSpeedup(bestSpeedup) != SpeedVerdict::noGain)
     text = subjectOf(comparison, *best) + ": " + text;
-  return text + " (" + best->name + ")";
+  text += " (" + best->name + ")";
+  return basis == Basis::cpuTime ? text + " by CPU time; " + busy : text;
 }
