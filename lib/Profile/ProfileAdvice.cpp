@@ -129,7 +129,7 @@ void Adviser::addCrowdedNodes() {
               command);
 }
 
-/// Memory past malloc, which libmpg leaves alone.
+/// Memory past malloc, which libmpg leaves alone unless it is told.
 void Adviser::addOwnMappings() {
   uint64_t bytes = baseBytesIn({RunRegion::mmap});
   if (bytes >= leastBytes)
@@ -138,10 +138,9 @@ void Adviser::addOwnMappings() {
             (report.hasState ? " are mappings of the program's own"
                              : " are mappings, malloc's among them,") +
             largestIn({RunRegion::mmap}, /*byMain=*/false) +
-            " on base pages: it has to ask for large ones itself "
-            "(madvise(MADV_HUGEPAGE); java -XX:+UseTransparentHugePages), or "
-            "root gives them to all",
-        "echo always > /sys/kernel/mm/transparent_hugepage/enabled");
+            " on base pages: MPG_MMAP=thp asks for large ones; what has none "
+            "then is in pieces below 4 MiB, or past the C library",
+        "MPG_MMAP=thp mpgrun " + command);
 }
 
 /// Blocks that are given back to the system and come again, empty, each time.

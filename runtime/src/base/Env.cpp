@@ -283,6 +283,8 @@ static void resolveRegions(const Values &values, Config &config,
   config.stacksGiven =
       config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
   config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
+  config.advisesMaps =
+      values.of(Variable::MPG_MMAP) == 1 && config.mode != Mode::none;
   config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
   config.hugeBytes = hugeBytesOf(values, config.mode, messages);
   config.bssPaging = pagingOf(values, 0);

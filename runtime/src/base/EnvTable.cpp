@@ -285,6 +285,9 @@ static void addEffective(LineBuffer &line, Variable variable,
   case Variable::MPG_FORK:
     line.add(config.sharesAtFork ? "share" : "safe");
     return;
+  case Variable::MPG_MMAP:
+    line.add(config.advisesMaps ? "thp" : "off");
+    return;
   case Variable::MPG_REMAP:
     line.add(config.remapLibraries ? "all" : "exe");
     return;

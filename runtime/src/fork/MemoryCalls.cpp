@@ -9,11 +9,14 @@
 // Where the kernel would not refuse but do something else with large pages
 // (mremap rounds lengths up, MADV_DONTNEED rounds them down), they are replaced
 // before. A system call that goes past the C library is not seen.
+//
+// With MPG_MMAP=thp new memory passes through pages/OwnMaps.cpp.
 
 #include "base/CLibrary.h"
 #include "base/Syscall.h"
 #include "fork/BasePages.h"
 #include "fork/ForkList.h"
+#include "pages/OwnMaps.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -85,6 +88,8 @@ MPG_EXPORT int munmap(void *address, size_t bytes) noexcept {
   if (result && errno == EINVAL &&
       mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
     result = real(address, bytes);
+  if (!result && watchesOwnMaps())
+    forgetOwnMap(pagesOf(address, bytes));
   return result;
 }
 
@@ -97,7 +102,15 @@ MPG_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags,
       (errno == EINVAL || errno == ENOMEM) &&
       mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
     result = real(address, bytes, protection, flags, file, offset);
-  return result;
+  if (result == MAP_FAILED || !watchesOwnMaps())
+    return result;
+  return adviseOwnMap({real, nextUnmap.get("munmap")},
+                      {address, bytes, protection, flags, file, offset},
+                      result);
+}
+
+bool mpg_sees_maps() {
+  return dlsym(RTLD_DEFAULT, "mmap") == reinterpret_cast<void *>(mmap);
 }
 
 // The same function: offsets have 64 bits here.
@@ -116,7 +129,11 @@ MPG_EXPORT void *mremap(void *address, size_t bytes, size_t newBytes, int flags,
   mayTryAgain(pagesOf(address, bytes), Frames::all);
   if (flags & MREMAP_FIXED)
     mayTryAgain(pagesOf(target, newBytes), Frames::atEdges);
-  return nextRemap.get("mremap")(address, bytes, newBytes, flags, target);
+  void *result =
+      nextRemap.get("mremap")(address, bytes, newBytes, flags, target);
+  if (result != MAP_FAILED && watchesOwnMaps())
+    moveOwnMap(pagesOf(address, bytes), pagesOf(result, newBytes));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,6 +206,8 @@ static Frames framesFor(int advice) {
 
 MPG_EXPORT int madvise(void *address, size_t bytes, int advice) noexcept {
   Range range = pagesOf(address, bytes);
+  if (advice == MADV_NOHUGEPAGE && watchesOwnMaps())
+    forgetOwnMap(range);
   if ((advice == MADV_DONTNEED || advice == MADV_FREE) && mayBeLarge(range)) {
     int saved = errno, error = emptyPages(range, advice);
     errno = error ? error : saved;

@@ -26,6 +26,7 @@
 #include "mpg/mpg.h"
 #include "numa/NodeCpus.h"
 #include "numa/Numa.h"
+#include "pages/OwnMaps.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include "pages/Shortage.h"
@@ -130,6 +131,7 @@ static void run() {
   startBasePages(config, state.messages);
   startReplicate(state.messages);
   watchForks(config, state.messages);
+  startOwnMaps(config, state.messages);
   remapSegments(config, state.messages, threads);
   if (config.stacks) {
     remapStack(config, state.messages, threads);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two steps, each of which may be left out. A mapping whose place the kernel
+// has chosen is taken back and asked for a little lower, on a border of 2 MiB:
+// with the same arguments and that address as a wish. No more memory or address
+// space than the program's own is needed at any moment, so no limit is met that
+// it would not have met; if the wish is not fulfilled it has what it had. Then
+// all of it is advised, the odd end included: two mappings where the program
+// made one would make its mremap() fail.
+//
+// For the same reason what the program maps later over a part of an advised
+// mapping, to empty or to fill it (MAP_FIXED), is advised as well, small or
+// not. So the advised frames are remembered: in a table that may forget,
+// because forgetting costs large pages and nothing else.
+//
+// Left alone is what was made for something else (stacks, files, pages of the
+// pool, memory that is to be present at once) and what is larger than the
+// machine's memory: that is address space, of which single pages are used.
+
+#include "pages/OwnMaps.h"
+#include "base/Cgroup.h"
+#include "base/SelfMaps.h"
+#include "base/Syscall.h"
+#include "pages/Pages.h"
+#include "pages/Shortage.h"
+
+#include <atomic>
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
+#endif
+#ifndef MAP_32BIT
+#define MAP_32BIT 0 // x86-64 only
+#endif
+
+using namespace mpg;
+
+static constexpr size_t frameBytes = 2 << 20, leastBytes = 4 << 20;
+/// Of 65,530 that a process may have (HW:max-map-count). Mappings that begin on
+/// a border of their own are not joined to one.
+static constexpr size_t mostMappings = 32768;
+
+namespace {
+
+/// Frames by their number, one for each remainder.
+class FrameTable {
+public:
+  bool has(uintptr_t frame) const {
+    return slot(frame).load(std::memory_order_relaxed) == frame;
+  }
+  void put(uintptr_t frame) {
+    slot(frame).store(frame, std::memory_order_relaxed);
+  }
+  void drop(uintptr_t frame) {
+    slot(frame).compare_exchange_strong(frame, 0, std::memory_order_relaxed);
+  }
+  static constexpr size_t most = 1 << 15; ///< 64 GiB
+
+private:
+  std::atomic<uintptr_t> &slot(uintptr_t frame) const {
+    return slots[frame % most];
+  }
+  mutable std::atomic<uintptr_t> slots[most];
+};
+
+struct OwnMaps {
+  bool isOn;
+  uint64_t mostBytes; ///< of one mapping: the machine's memory
+  std::atomic<uint64_t> number;
+  std::atomic<bool> isFull; ///< the process has very many mappings
+  FrameTable frames;
+};
+
+} // namespace
+
+/// Without a constructor, which would run after our start-up and undo it.
+static OwnMaps maps;
+
+static void sayNothingCanBeDone(Messages &messages) {
+  LineBuffer line;
+  line.add("MPG_MMAP=thp: memory that the program maps itself stays on normal "
+           "pages; cost: more TLB misses on it; cause: ");
+  if (!mpg_sees_maps || !mpg_sees_maps())
+    line.add("its calls of mmap do not come to libmpg; fix: link it "
+             "dynamically, with libmpgrt before the C library, or use mpgrun");
+  else
+    explainShortage(line, Source::thp, frameBytes, 0, 0);
+  messages.say(MPG_MSG_KERNEL, line);
+}
+
+void mpg::startOwnMaps(const Config &config, Messages &messages) {
+  if (!config.advisesMaps)
+    return;
+  if (!mpg_sees_maps || !mpg_sees_maps() || !thpIsAllowed() || tryAdvice()) {
+    sayNothingCanBeDone(messages);
+    return;
+  }
+  if (!readMemoryInfo("MemTotal:", maps.mostBytes))
+    maps.mostBytes = UINT64_MAX;
+  maps.isOn = true;
+}
+
+bool mpg::watchesOwnMaps() { return maps.isOn; }
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+void mpg::forgetOwnMap(Range range) {
+  Range inner = innerGranules(range, frameBytes);
+  size_t count = inner.bytes() / frameBytes;
+  if (count > FrameTable::most)
+    count = FrameTable::most; // a mapping that is larger was never put there
+  for (uintptr_t frame = inner.start / frameBytes; count > 0; --count)
+    maps.frames.drop(frame++);
+}
+
+static void remember(Range range) {
+  if (range.bytes() / frameBytes >= FrameTable::most)
+    return; // it would push out all others
+  for (uintptr_t frame = range.start / frameBytes;
+       frame * frameBytes < range.end; ++frame)
+    maps.frames.put(frame);
+}
+
+static bool isRemembered(uintptr_t address) {
+  return maps.frames.has(address / frameBytes);
+}
+
+void mpg::moveOwnMap(Range from, Range to) {
+  bool isAdvised = isRemembered(from.start);
+  forgetOwnMap(from);
+  if (isAdvised)
+    remember(to);
+  else
+    forgetOwnMap(to);
+}
+
+//===----------------------------------------------------------------------===//
+// Mappings
+//===----------------------------------------------------------------------===//
+
+static bool isFixed(int flags) {
+  return flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+}
+
+/// Private memory of no file, and nothing said about it that would count.
+static bool isPlain(int flags) {
+  constexpr int harmless = MAP_NORESERVE | MAP_FIXED | MAP_FIXED_NOREPLACE |
+                           MAP_32BIT | MAP_DENYWRITE | MAP_EXECUTABLE;
+  return (flags & ~harmless) == (MAP_PRIVATE | MAP_ANONYMOUS);
+}
+
+/// Whether one more mapping may be kept apart from its neighbours. They are
+/// counted for each 1,024th; not by a process that has locked itself in, which
+/// may die of opening a file.
+static bool hasMappingsLeft() {
+  uint64_t number = maps.number.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number % 1024 == 0) {
+    bool isLocked = rawCall(SYS_prctl, PR_GET_SECCOMP) != 0;
+    maps.isFull = isLocked ? number > mostMappings / 2
+                           : countMappings(mostMappings) == mostMappings;
+  }
+  return !maps.isFull;
+}
+
+/// The same request again, on the border below \p result. Another thread may
+/// have the addresses by then, or what a limit left: then it is as if that one
+/// had come first.
+static void *moveToBorder(const MapCalls &calls, const MapRequest &request,
+                          void *result) {
+  uintptr_t border = roundDown(uintptr_t(result), frameBytes);
+  if (border == uintptr_t(result) || !border ||
+      calls.unmap(result, request.bytes))
+    return result;
+  return calls.map(reinterpret_cast<void *>(border), request.bytes,
+                   request.protection, request.flags, request.file,
+                   request.offset);
+}
+
+void *mpg::adviseOwnMap(const MapCalls &calls, const MapRequest &request,
+                        void *result) {
+  size_t bytes = roundUp(request.bytes, basePageBytes());
+  auto rangeOf = [&](void *start) {
+    return Range{uintptr_t(start), uintptr_t(start) + bytes};
+  };
+  bool isPart = isFixed(request.flags) && isRemembered(uintptr_t(result));
+  forgetOwnMap(rangeOf(result));
+  if (!isPlain(request.flags))
+    return result;
+  bool isLarge = bytes >= leastBytes && bytes <= maps.mostBytes;
+  int saved = errno;
+  if (!isPart && !(isLarge && hugePagesFitGroup(bytes) && hasMappingsLeft())) {
+    errno = saved;
+    return result;
+  }
+  // Addresses below 2 GiB are few: they stay as they are.
+  if (!request.address && !isFixed(request.flags) &&
+      !(request.flags & MAP_32BIT))
+    result = moveToBorder(calls, request, result);
+  if (result == MAP_FAILED)
+    return result;
+  adviseHuge(rangeOf(result), /*collapse=*/false);
+  remember(rangeOf(result));
+  errno = saved;
+  return result;
+}
