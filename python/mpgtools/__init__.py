@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Large pages for Python programs.
+
+    python -m mpgtools script.py       runs a script under mpgrun
+    mpgtools.pages(array)              which pages an array lies on
+
+Pure Python; pages() needs nothing else of mpgtools, and no numpy.
+"""
+
+from mpgtools._pages import Pages, pages
+
+__all__ = ["Pages", "pages"]
