@@ -23,11 +23,22 @@ Fact<uint64_t> Node::obtainable(std::optional<unsigned> node) const {
   return found;
 }
 
+static Fact<MemoryStalls> readStallFacts(const SysTree &tree) {
+  Fact<std::string> counts = tree.text("/proc/vmstat");
+  if (!counts)
+    return Fact<MemoryStalls>::missing(counts.unknown);
+  if (std::optional<MemoryStalls> stalls =
+          parseStalls(*counts, tree.text("/proc/pressure/memory").valueOr("")))
+    return *stalls;
+  return Fact<MemoryStalls>::missing("/proc/vmstat: no compaction in it");
+}
+
 Node mpg::readNode(const SysTree &tree) {
   Node node;
   node.kernel = readKernelFacts(tree);
   node.pages = readPageFacts(tree);
   node.transparent = readTransparentFacts(tree);
+  node.stalls = readStallFacts(tree);
   node.cgroups = readCgroupFacts(tree);
   node.limits = readProcessLimits(tree);
   node.numa = readNumaFacts(tree);

@@ -6,6 +6,7 @@
 #ifndef MPG_NODE_NODE_H
 #define MPG_NODE_NODE_H
 
+#include "Measure/MemoryStalls.h"
 #include "Node/HugePages.h"
 #include "Node/NodeLimits.h"
 #include "Node/NodeMachine.h"
@@ -23,6 +24,7 @@ struct Node {
   KernelFacts kernel;
   PageFacts pages;
   TransparentFacts transparent;
+  Fact<MemoryStalls> stalls; ///< since the boot
   CgroupFacts cgroups;
   ProcessLimits limits;
   NumaFacts numa;

@@ -41,6 +41,7 @@ private:
   void writeFeatures();
   void writePages();
   void writePool(const HugePool &pool);
+  void writeStalls();
   void writeTransparent();
   void writeGroups(StringRef key, const GroupLimits &groups);
   void writeLimits();
@@ -218,6 +219,13 @@ void NodeWriter::writePages() {
   });
 }
 
+void NodeWriter::writeStalls() {
+  noteUnknown(node.stalls.unknown);
+  if (!node.stalls)
+    return json.attribute("stalls", nullptr);
+  json.attributeObject("stalls", [&] { writeStallCounts(json, *node.stalls); });
+}
+
 void NodeWriter::writeTransparent() {
   const TransparentFacts &facts = node.transparent;
   noteUnknown(facts.present.unknown);
@@ -230,6 +238,7 @@ void NodeWriter::writeTransparent() {
     text("shared", facts.sharedEnabled);
     number("page_bytes", facts.pageBytes);
     number("process_enabled", facts.processEnabled);
+    writeStalls();
     json.attributeObject("khugepaged", [&] {
       number("defrag", facts.collapserDefrag);
       number("pages_to_scan", facts.collapserScanPages);

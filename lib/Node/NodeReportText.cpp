@@ -190,6 +190,17 @@ static void writePages(raw_ostream &out, const Node &node,
   writeObtainable(out, node, verdict);
 }
 
+/// What large pages make programs wait for.
+static void writeStallRows(raw_ostream &out, const Node &node) {
+  const TransparentFacts &facts = node.transparent;
+  StringRef meaning = describeDefrag(facts.defrag.valueOr(""));
+  if (!meaning.empty())
+    row(out, "page faults", meaning.str() + " (defrag)");
+  row(out, "stalls",
+      node.stalls ? "since the boot: " + (*node.stalls).describe()
+                  : unknownText(node.stalls.unknown));
+}
+
 static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
   if (!facts.present)
     return row(out, "transparent", unknownText(facts.present.unknown));
@@ -370,6 +381,8 @@ void mpg::writeNodeText(raw_ostream &out, const Node &node,
   writeVerdict(out, node, verdict, asRoot);
   writePages(out, node, verdict);
   writeTransparent(out, node.transparent);
+  if (node.transparent.present.valueOr(false))
+    writeStallRows(out, node);
   writeLimits(out, node);
   writeNuma(out, node);
   writeExtensions(out, node);

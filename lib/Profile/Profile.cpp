@@ -51,6 +51,7 @@ void ProfileRecorder::takeFaults() {
 void ProfileRecorder::start(pid_t pid) {
   counters.emplace(pid, /*onExec=*/true, /*ofProcessor=*/true);
   sampler.start(pid);
+  stallsBefore = readStalls();
 }
 
 void ProfileRecorder::look(pid_t pid) {
@@ -306,6 +307,10 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.sites = table.sites.size();
   if (counters)
     profile.counters = counters->read();
+  std::optional<MemoryStalls> stallsAfter = readStalls();
+  if (stallsBefore && stallsAfter)
+    profile.stalls = stallsBetween(*stallsBefore, *stallsAfter);
+  profile.defrag = readDefrag();
   profile.faults = sampler.count();
   profile.faultsLost = sampler.lost();
   profile.faultsMissing = sampler.missing();

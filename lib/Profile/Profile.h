@@ -9,6 +9,7 @@
 #define MPG_PROFILE_PROFILE_H
 
 #include "Measure/Counters.h"
+#include "Measure/MemoryStalls.h"
 #include "Process/StateFile.h"
 #include "Profile/PageScan.h"
 #include "Profile/ProfileFaults.h"
@@ -51,6 +52,8 @@ struct Profile {
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
   std::vector<CounterValue> counters; ///< of all of it, and its children
+  std::optional<MemoryStalls> stalls; ///< of the machine in that time
+  std::string defrag;                 ///< the kernel's word; empty: none
   std::vector<ProfileObject> objects; ///< the largest peak first
 };
 
@@ -98,6 +101,7 @@ private:
   std::vector<MappedArea> areas;
   std::string image; ///< of /proc/PID/exe
   std::optional<Counters> counters;
+  std::optional<MemoryStalls> stallsBefore;
   FaultSampler sampler;
   ProfileFaults faults;
   ProfileTable table;

@@ -147,6 +147,9 @@ static void writeCounters(raw_ostream &out, const Profile &profile) {
       << (profile.faultsMissing.empty() ? std::to_string(profile.faults)
                                         : escapeHtml(profile.faultsMissing))
       << "</td></tr>\n";
+  if (profile.stalls)
+    out << "<tr><th scope=\"row\">stalls of the whole machine</th><td>"
+        << escapeHtml(profile.stalls->describe()) << "</td></tr>\n";
   for (const CounterValue &counter : profile.counters)
     out << "<tr><th scope=\"row\">" << escapeHtml(counter.name) << "</th><td>"
         << (counter.value ? std::to_string(*counter.value)

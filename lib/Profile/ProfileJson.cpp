@@ -75,6 +75,15 @@ static void writeObject(json::OStream &json, const Profile &profile,
   });
 }
 
+static void writeStallsJson(json::OStream &json, const Profile &profile) {
+  if (!profile.stalls)
+    return json.attribute("machine_stalls", nullptr);
+  json.attributeObject("machine_stalls", [&] {
+    writeStallCounts(json, *profile.stalls);
+    json.attribute("defrag", profile.defrag);
+  });
+}
+
 void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
   json::OStream json(out, 2);
   json.object([&] {
@@ -95,6 +104,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("fault_samples_lost", int64_t(profile.faultsLost));
     json.attribute("faults_missing", profile.faultsMissing);
     json.attribute("faults_of_user_code_only", profile.isUserFaults);
+    writeStallsJson(json, profile);
     json.attributeArray("counters", [&] {
       for (const CounterValue &counter : profile.counters)
         json.object([&] {

@@ -104,6 +104,19 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
         << formatBytes(rest) << " together\n";
 }
 
+static void writeStallsText(raw_ostream &out, const Profile &profile) {
+  if (!profile.stalls)
+    return;
+  std::string text =
+      "stalls of the whole machine meanwhile: " + profile.stalls->describe();
+  StringRef meaning = describeDefrag(profile.defrag);
+  bool isAboutLargePages =
+      profile.stalls->compactions || profile.stalls->refusedFaults;
+  if (isAboutLargePages && !meaning.empty())
+    text += "; defrag is " + profile.defrag + ": " + meaning.str();
+  out << "  " << fillText(text, 2) << "\n";
+}
+
 void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   out << "mpgrun: " << printable(profile.program) << ": "
       << describeEnding(profile.waitStatus) << ", "
@@ -121,6 +134,7 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
                     "kernel.perf_event_paranoid asks"
                   : "");
   out << "  " << fillText("page faults: " + faults, 2) << "\n";
+  writeStallsText(out, profile);
   if (profile.faultsLost)
     out << "  " << profile.faultsLost << " samples of page faults were lost\n";
   if (profile.blocksLost)
