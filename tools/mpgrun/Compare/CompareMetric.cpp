@@ -55,7 +55,7 @@ std::optional<Metric> mpg::parseMetric(StringRef text, std::string &error) {
 }
 
 /// Fortran writes 0.125D+02, too.
-static std::optional<double> parseNumber(StringRef text) {
+static std::optional<double> readDecimal(StringRef text) {
   std::string plain = text.trim().str();
   std::replace(plain.begin(), plain.end(), 'D', 'e');
   std::replace(plain.begin(), plain.end(), 'd', 'e');
@@ -84,7 +84,7 @@ MetricReading mpg::readMetric(const Metric &metric, int output, int messages) {
     return reading;
   }
   reading.text = StringRef(*found).trim().str();
-  std::optional<double> value = parseNumber(reading.text);
+  std::optional<double> value = readDecimal(reading.text);
   if (!value)
     reading.problem = "'" + reading.text +
                       "', which --metric found in its "
