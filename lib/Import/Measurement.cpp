@@ -74,6 +74,9 @@ static bool cannotBeZero(Quantity quantity) {
 }
 
 void Measurement::addProblem(unsigned line, std::string text) {
+  constexpr size_t mostProblems = 20; // with more the file is another one
+  if (problems.size() >= mostProblems)
+    text = "a line that is no use, as those above";
   for (MeasuredProblem &problem : problems)
     if (problem.text == text) {
       ++problem.others;
