@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace llvm;
 using namespace mpg;
