@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BenchDriver.h. Each round measures every point once, all experiments mixed,
-// in an order of its own. So a slow drift of the machine (its clock, its
+// See BenchDriver.h. Each round measures every point once, all experiments
+// mixed, in an order of its own. So a slow drift of the machine (its clock, its
 // neighbours) hits all points alike, and values of one round can be compared as
-// pairs. The first round is not counted: it brings the program, the pool of large
-// pages and, in a virtual machine, the host's memory to where they stay.
+// pairs. The first round is not counted: it brings the program, the pool of
+// large pages and, in a virtual machine, the host's memory to where they stay.
 
 #include "mpgbench/BenchDriver.h"
 #include "Measure/Clock.h"
