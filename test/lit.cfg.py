@@ -154,12 +154,15 @@ if os.path.exists(thp) and "[never]" not in open(thp, encoding="ascii").read():
     config.available_features.add("thp")
 libc = ctypes.CDLL(None, use_errno=True)
 # What a filter of system calls may forbid: being traced, counters of the kernel,
-# memory files. What needs them goes with them.
+# placing pages and asking where they are (Docker: all four calls of that), memory
+# files. What needs them goes with them.
 child = os.fork()
 if child == 0:
     os._exit(0 if libc.ptrace(0, 0, None, None) == 0 else 1)  # PTRACE_TRACEME
 may = {"ptrace": os.waitpid(child, 0)[1] == 0}
-number = {"x86_64": 298, "aarch64": 241}.get(os.uname().machine)
+number, move_pages = {"x86_64": (298, 279), "aarch64": (241, 239)}.get(
+    os.uname().machine, (0, 0))
+may["numa-calls"] = move_pages and libc.syscall(move_pages, 0, 0, 0, 0, 0, 0) == 0
 page_faults = struct.pack("IIQQQQQIIQ", 1, 64, 2, 0, 0, 0, 1 << 5, 0, 0, 0)
 counter = libc.syscall(number, page_faults, 0, -1, -1, 0) if number else -1
 may["perf-events"] = counter >= 0
