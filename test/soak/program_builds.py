@@ -29,6 +29,7 @@ class Compilers:
     archiver: str
     resources: str  # folder of flang's libraries for AArch64
     optimize: str
+    linkage = ["-static"]
 
     def command(self, language: str) -> List[str]:
         if language == "fortran":
@@ -137,7 +138,7 @@ class Build:
         language = ("fortran" if "fortran" in spoken
                     else "c++" if "c++" in spoken else "c")
         self.run(self.compilers.command(language)
-                 + ["-fuse-ld=lld", "-static"]
+                 + ["-fuse-ld=lld", *self.compilers.linkage]
                  + [str(self.object_of(path)) for path in own]
                  + ([str(archive)] if library else [])
                  + ["-lm", "-lpthread", "-o", str(self.program(name))])
