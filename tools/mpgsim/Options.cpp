@@ -78,6 +78,46 @@ static std::optional<SimSample> parseSample(StringRef text) {
   return sample;
 }
 
+static void setFiles(const InputArgList &args, SimOptions &options) {
+  for (auto [id, path] : {std::pair(OPT_html, &options.html),
+                          {OPT_output, &options.output},
+                          {OPT_record, &options.record}})
+    *path = expandFileName(args.getLastArgValue(id), getpid());
+}
+
+/// False after a usage error, as the next one.
+static bool setMerge(CommandLine &line, SimOptions &options, int &status) {
+  const InputArgList &args = line.args();
+  options.merges = args.hasArg(OPT_merge);
+  if (options.merges &&
+      args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream, OPT_advise,
+                  OPT_sample, OPT_sample_what, OPT_record)) {
+    line.usageError("--merge runs nothing: it goes with --machine=, "
+                    "--json, --csv, --html= and --output= only",
+                    status);
+    return false;
+  }
+  return true;
+}
+
+static bool setSample(CommandLine &line, SimOptions &options, int &status) {
+  const InputArgList &args = line.args();
+  if (args.hasArg(OPT_sample))
+    options.sample.by = MPG_SIM_CALLS;
+  if (const Arg *arg = args.getLastArg(OPT_sample_what)) {
+    std::optional<SimSample> sample = parseSample(arg->getValue());
+    if (!sample) {
+      line.usageError("--sample=" + printable(arg->getValue()) +
+                          ": is the name of a function, or seconds such "
+                          "as 2 or 0.5@10",
+                      status);
+      return false;
+    }
+    options.sample = *sample;
+  }
+  return true;
+}
+
 std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
@@ -107,28 +147,11 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
     return line.usageError("--advise= chooses the arrays itself; leave out "
                            "--stream=",
                            status);
-  for (auto [id, path] : {std::pair(OPT_html, &options.html),
-                          {OPT_output, &options.output},
-                          {OPT_record, &options.record}})
-    *path = expandFileName(args.getLastArgValue(id), getpid());
-  options.merges = args.hasArg(OPT_merge);
-  if (options.merges &&
-      args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream, OPT_advise,
-                  OPT_sample, OPT_sample_what, OPT_record))
-    return line.usageError("--merge runs nothing: it goes with --machine=, "
-                           "--json, --csv, --html= and --output= only",
-                           status);
-  if (args.hasArg(OPT_sample))
-    options.sample.by = MPG_SIM_CALLS;
-  if (const Arg *arg = args.getLastArg(OPT_sample_what)) {
-    std::optional<SimSample> sample = parseSample(arg->getValue());
-    if (!sample)
-      return line.usageError("--sample=" + printable(arg->getValue()) +
-                                 ": is the name of a function, or seconds such "
-                                 "as 2 or 0.5@10",
-                             status);
-    options.sample = *sample;
-  }
+  setFiles(args, options);
+  if (!setMerge(line, options, status))
+    return std::nullopt;
+  if (!setSample(line, options, status))
+    return std::nullopt;
   StringRef maps = args.getLastArgValue(OPT_maps, "1");
   if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
       options.maps > 8)
