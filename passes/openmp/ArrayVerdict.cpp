@@ -448,6 +448,9 @@ ArrayVerdict Judge::judge() {
   if (!isInitialised)
     verdict.nonStatic = verdict.notBlock = verdict.sharedRead = verdict.rows =
         nullptr;
+  // The zeros of calloc alone may touch no page, and a team may.
+  if (verdict.isZeroedOnly)
+    verdict.rows = nullptr;
   verdict.isSerial = verdict.best && (isInitialised || story.isWanted);
   if (verdict.isSerial)
     verdict.obstacle = obstacle(verdict);

@@ -64,14 +64,10 @@ private:
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
   bool runsByIteration(const Loop &loop);
-  bool isOnInner(Dependence depends);
-  struct Reading {
-    bool isByIteration, isByInner;
-  };
-  Reading readingOf(const LoadInst &load, const CallFrame *frame);
+  std::optional<Dependence> choiceBy(const LoadInst &load,
+                                     const CallFrame *frame);
   bool isCounter(PHINode &phi);
   void addIncoming(const PHINode &phi, const CallFrame *frame);
-  void addOperand(const Argument &parameter, const CallFrame *way);
   int64_t wayOf(const Loop &loop, int64_t step);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
@@ -84,8 +80,14 @@ private:
   Dependence depends; ///< of base: what it is not on does not move it
   SmallVector<const Loop *, 4> inner; ///< run within one iteration
   SmallVector<const Loop *, 4> outer; ///< run the worksharing loop again
-  /// What the address is computed from, and the ways to it.
-  SmallVector<std::pair<Value *, const CallFrame *>, 8> open;
+  /// What the address is computed from.
+  struct Part {
+    Value *value;
+    const CallFrame *frame;
+    bool isOneOf; ///< one of several that it may be
+  };
+  SmallVector<Part, 8> open;
+  void addOperand(const Argument &parameter, const Part &part);
 };
 } // namespace
 
@@ -208,25 +210,19 @@ void Motion::addIncoming(const PHINode &phi, const CallFrame *frame) {
   });
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
     if (own == inner.end() || !(*own)->contains(phi.getIncomingBlock(i)))
-      open.push_back({phi.getIncomingValue(i), frame});
+      open.push_back({phi.getIncomingValue(i), frame, true});
 }
 
-void Motion::addOperand(const Argument &parameter, const CallFrame *way) {
-  const CallFrame *frame = frameOf(*parameter.getParent(), way);
+void Motion::addOperand(const Argument &parameter, const Part &part) {
+  const CallFrame *frame = frameOf(*parameter.getParent(), part.frame);
   if (Value *operand = frame ? frame->operandFor(parameter) : nullptr)
-    open.push_back({operand, frame->outer});
+    open.push_back({operand, frame->outer, part.isOneOf});
 }
 
-bool Motion::isOnInner(Dependence depends) {
-  return any_of(inner, [&](const Loop *loop) {
-    return depends.isOn(sampler.bitOf(*loop));
-  });
-}
-
-/// Whether \p load, reached by \p frame, reads another place in another
-/// iteration; and whether loops within the iteration move it on.
-Motion::Reading Motion::readingOf(const LoadInst &load,
-                                  const CallFrame *frame) {
+/// What the address of \p load, reached by \p frame, depends on; nothing if it
+/// reads the same in another iteration.
+std::optional<Dependence> Motion::choiceBy(const LoadInst &load,
+                                           const CallFrame *frame) {
   Value *from = const_cast<Value *>(load.getPointerOperand());
   const CallFrame *own = std::exchange(situation.frame, frame);
   Sampler::Sample first = sampler.sampleOf(from, situation);
@@ -234,7 +230,7 @@ Motion::Reading Motion::readingOf(const LoadInst &load,
   bool isOther = first.value != sampler.valueOf(from, situation);
   situation.iteration = 0;
   situation.frame = own;
-  return {isOther, isOther && isOnInner(first.depends)};
+  return isOther ? std::optional(first.depends) : std::nullopt;
 }
 
 /// Whether the iteration chooses its elements through something in memory, such
@@ -242,39 +238,47 @@ Motion::Reading Motion::readingOf(const LoadInst &load,
 /// it goes over a row of its own, of which two numbers in memory say where it
 /// begins and ends.
 void Motion::findIndex(ParallelUse &into) {
-  open = {{pointer, situation.frame}};
+  open = {{pointer, situation.frame, false}};
   SmallPtrSet<Value *, 16> seen;
-  bool isChosen = false, isEachChosen = false;
+  std::optional<Dependence> choice;
+  bool isCounted = false;
   while (!open.empty() && seen.size() < 64) {
-    auto [value, frame] = open.pop_back_val();
-    if (!seen.insert(value).second)
+    Part part = open.pop_back_val();
+    if (!seen.insert(part.value).second)
       continue;
-    if (auto *parameter = dyn_cast<Argument>(value))
-      addOperand(*parameter, frame);
-    auto *from = dyn_cast<Instruction>(value);
+    if (auto *parameter = dyn_cast<Argument>(part.value))
+      addOperand(*parameter, part);
+    auto *from = dyn_cast<Instruction>(part.value);
     if (!from || isa<CallBase>(from))
       continue;
     auto *load = dyn_cast<LoadInst>(from);
     auto *phi = dyn_cast<PHINode>(from);
-    if ((phi && isCounter(*phi)) ||
-        (load && load->getPointerOperand() == use.sharing->lower))
+    bool isCount = (phi && isCounter(*phi)) ||
+                   (load && load->getPointerOperand() == use.sharing->lower);
+    if (isCount && !part.isOneOf) {
+      into.isGather = false;
       return;
-    if (phi)
-      addIncoming(*phi, frame);
-    else if (!load)
+    }
+    isCounted |= isCount;
+    if (phi && !isCount)
+      addIncoming(*phi, part.frame);
+    else if (!phi && !load)
       for (Value *operand : from->operands())
-        open.push_back({operand, frame});
-    if (!load)
+        open.push_back({operand, part.frame, part.isOneOf});
+    if (!load || isCount)
       continue;
-    Reading reading = readingOf(*load, frame);
-    isChosen |= reading.isByIteration;
-    isEachChosen |= reading.isByInner;
+    if (std::optional<Dependence> one = choiceBy(*load, part.frame)) {
+      into.isGather |= !part.isOneOf;
+      one->on(choice.value_or(Dependence()));
+      choice = one;
+    }
   }
-  bool isRow = !isEachChosen && any_of(inner, [&](const Loop *loop) {
-    return depends.isOn(sampler.bitOf(*loop)) && runsByIteration(*loop);
-  });
-  into.isRow = isChosen && isRow;
-  into.isGather = isChosen && !isRow;
+  into.isRow = choice && !isCounted && any_of(inner, [&](const Loop *loop) {
+                 Dependence bit = sampler.bitOf(*loop);
+                 return depends.isOn(bit) && !choice->isOn(bit) &&
+                        runsByIteration(*loop);
+               });
+  into.isGather &= !into.isRow;
 }
 
 UseShape Motion::find(UseFigures &figures) {

@@ -428,8 +428,7 @@ static bool isNotSeen(const Sampler::Stored &stored,
            later.by->getFunction() == &function && later.by != stored.by &&
            dominators.dominates(later.by, left) &&
            (dominators.dominates(stored.by, later.by) ||
-            !isPotentiallyReachable(later.by, stored.by, nullptr,
-                                    &dominators));
+            !isPotentiallyReachable(later.by, stored.by, nullptr, &dominators));
   });
 }
 

@@ -106,6 +106,29 @@ OUT void filled(long n, long all, const long *start, const int *column, const fl
     value[k] = k;
   SUM(value, column, x);
 }
+// Each iteration has many rows: they are not what all threads read.
+// CHECK-NEXT: rows: calls 0, SerialRows@[[#@LINE+5]]
+OUT void rows(long n, long parts, const long *start, float *y) {
+  float *value = malloc(start[n] * sizeof *value);
+  for (long i = 0; i < n; i++)
+    if (y[i] > 0)
+      value[start[i]] = i;
+#pragma omp parallel for
+  for (long p = 0; p < parts; p++) {
+    long at = start[p * (n / parts)];
+    for (long i = p * (n / parts); i < (p + 1) * (n / parts); i++)
+      for (long k = start[i]; k < start[i + 1]; k++)
+        y[at++] = value[k];
+  }
+}
+// The zeros of calloc touch no page: the team does.
+OUT void zeros(long n, const long *start, const int *column, const float *x) {
+  float *value = calloc(start[n], sizeof *value);
+#pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    for (long k = start[i]; k < start[i + 1]; k++) value[k] += x[column[k]];
+  SUM(value, column, x);
+}
 OUT void by_team(long n, const long *start, const int *column, const float *x) {
   float *value = malloc(start[n] * sizeof *value);
 #pragma omp parallel for
