@@ -159,12 +159,17 @@ void SimRing::switchOn(bool isOn) {
 
 void SimRing::runSample() {
   std::unique_lock<std::mutex> lock(endMutex);
-  for (bool isOn : {true, false}) {
-    std::chrono::duration<double> pause(isOn ? sample.warmUp : sample.seconds);
-    if (end.wait_for(lock, pause, [this] { return isOver; }))
+  auto sleepsThrough = [&](double seconds) {
+    return !end.wait_for(lock, std::chrono::duration<double>(seconds),
+                         [this] { return isOver; });
+  };
+  if (sample.warmUp > 0) {
+    if (!sleepsThrough(sample.warmUp))
       return;
-    switchOn(isOn);
+    switchOn(true);
   }
+  if (sleepsThrough(sample.seconds))
+    switchOn(false);
 }
 
 void SimRing::start(Reader reader) {
@@ -174,8 +179,12 @@ void SimRing::start(Reader reader) {
   sigfillset(&everything);
   pthread_sigmask(SIG_SETMASK, &everything, &before);
   thread = std::thread([this] { readAll(); });
-  if (sample.by == MPG_SIM_TIME)
+  if (sample.by == MPG_SIM_TIME) {
+    // Without a warm-up before the program begins, not soon after.
+    if (sample.warmUp == 0)
+      switchOn(true);
     sampler = std::thread([this] { runSample(); });
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
