@@ -145,8 +145,10 @@ namespace {
 
 class StateFile {
 public:
-  explicit StateFile(const char *name = MPG_STATE_NAME, uint32_t pid = 0)
-      : fd(memfd_create(name, 0)) {
+  explicit StateFile(uint32_t pid = 0)
+      : StateFile(memfd_create(MPG_STATE_NAME, 0), pid) {}
+  /// Takes \p fd.
+  StateFile(int fd, uint32_t pid) : fd(fd) {
     mpg_state empty = {};
     empty.magic = MPG_STATE_MAGIC;
     empty.structBytes = sizeof(empty);
@@ -288,9 +290,13 @@ TEST(StateTest, AFileThatIsNotMpgrunsIsLeftAlone) {
     return file.bytes() == before;
   };
   EXPECT_FALSE(isLeftAlone(StateFile()));
-  EXPECT_TRUE(isLeftAlone(StateFile("something else")));
-  EXPECT_TRUE(isLeftAlone(StateFile(MPG_STATE_NAME "2")));
-  EXPECT_TRUE(isLeftAlone(StateFile(MPG_STATE_NAME, /*pid=*/1)));
+  char name[] = "/tmp/state-XXXXXX";
+  int inFolder = mkstemp(name);
+  EXPECT_TRUE(isLeftAlone(StateFile(dup(inFolder), 0)));
+  // Where there are no memory files mpgrun makes such a one.
+  unlink(name);
+  EXPECT_FALSE(isLeftAlone(StateFile(inFolder, 0)));
+  EXPECT_TRUE(isLeftAlone(StateFile(/*pid=*/1)));
   StateFile file;
   file.write("text of the program", 19);
   EXPECT_TRUE(isLeftAlone(file));
