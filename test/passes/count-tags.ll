@@ -1,6 +1,8 @@
 ; The independent count of tagged accesses counts what it should: with a wrong
 ; one the share that the long runs demand means nothing.
 ; REQUIRES: llvm-22
+; UNSUPPORTED: emulated
+; (the host's own opt loads no plugin for AArch64)
 ; RUN: sh -c "%clangxx -O1 -shared -fPIC $(llvm-config --cxxflags) \
 ; RUN:   %source/test/tools/CountTags.cpp -o %t.so"
 ; RUN: rm -f %t.txt
