@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -144,22 +145,29 @@ Error mpg::importError(const Measurement &of, unsigned line,
   return fileError(of.path + (line ? ":" + std::to_string(line) : ""), reason);
 }
 
-void mpg::forEachLine(
-    StringRef text, function_ref<void(StringRef line, unsigned number)> take) {
+bool mpg::anyLine(StringRef text,
+                  function_ref<bool(StringRef line, unsigned number)> test) {
   for (unsigned number = 1; !text.empty(); ++number) {
     auto [line, rest] = text.split('\n');
     line = line.rtrim('\r');
-    if (!line.trim().empty())
-      take(line, number);
+    if (!line.trim().empty() && test(line, number))
+      return true;
     text = rest;
   }
+  return false;
 }
 
-std::optional<uint64_t> mpg::parseCount(StringRef text) {
+void mpg::forEachLine(
+    StringRef text, function_ref<void(StringRef line, unsigned number)> take) {
+  anyLine(text, [&](StringRef line, unsigned number) {
+    take(line, number);
+    return false;
+  });
+}
+
+std::optional<double> mpg::parseDecimal(StringRef text) {
   std::string plain = text.trim().str();
-  for (char &c : plain)
-    if (c == ',')
-      c = '.';
+  std::replace(plain.begin(), plain.end(), ',', '.');
   bool isNumber = !plain.empty() && all_of(plain, [](char c) {
     return isDigit(c) || StringRef(".eE+-").contains(c);
   });
@@ -167,7 +175,12 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
   if (!isNumber || StringRef(plain).getAsDouble(value) || value < 0 ||
       value >= 0x1p63)
     return std::nullopt;
-  return uint64_t(std::llround(value));
+  return value;
+}
+
+std::optional<uint64_t> mpg::parseCount(StringRef text) {
+  std::optional<double> value = parseDecimal(text);
+  return value ? std::optional(uint64_t(std::llround(*value))) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

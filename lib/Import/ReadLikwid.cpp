@@ -24,10 +24,8 @@ static StringRef groupOf(StringRef line) {
 }
 
 bool mpg::isLikwid(StringRef text) {
-  bool found = false;
-  forEachLine(
-      text, [&](StringRef line, unsigned) { found |= !groupOf(line).empty(); });
-  return found;
+  return anyLine(
+      text, [](StringRef line, unsigned) { return !groupOf(line).empty(); });
 }
 
 /// A row: the event, the counter, then a count for each thread.

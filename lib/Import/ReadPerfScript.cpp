@@ -66,12 +66,12 @@ static std::optional<SampleHead> parseHead(StringRef line) {
 }
 
 bool mpg::isPerfScript(StringRef text) {
-  std::optional<bool> isIt;
-  forEachLine(text, [&](StringRef line, unsigned) {
-    if (!isIt && !line.starts_with("#"))
-      isIt = parseHead(line).has_value();
+  bool startsWithSample = false;
+  anyLine(text, [&](StringRef line, unsigned) {
+    startsWithSample = parseHead(line).has_value();
+    return !line.starts_with("#");
   });
-  return isIt.value_or(false);
+  return startsWithSample;
 }
 
 /// The function in "7fbe7de1b70 main+0x30 (/usr/bin/a)", maybe after the

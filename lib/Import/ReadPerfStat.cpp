@@ -41,26 +41,28 @@ static size_t findEventField(const Fields &fields) {
   return 0;
 }
 
-/// A line with the fields of perf stat, whatever it has counted.
-static bool hasItsFields(const Fields &fields) {
-  return fields.size() >= 5 &&
-         (parseCount(fields[0]) || isMissing(fields[0])) &&
-         !fields[2].empty() && isNumeral(fields[3]) && parseCount(fields[4]);
+static bool isValue(StringRef field) {
+  return parseCount(field) || isMissing(field);
+}
+
+/// A line of perf stat, whatever it has counted.
+static bool isRow(StringRef line, char separator) {
+  if (line.starts_with("#"))
+    return false;
+  Fields fields = fieldsOf(line, separator);
+  if (fields.size() >= 5 && isValue(fields[0]) && !fields[2].empty() &&
+      isNumeral(fields[3]) && parseCount(fields[4]))
+    return true;
+  size_t event = findEventField(fields);
+  return event && isValue(fields[event - 2]);
 }
 
 char mpg::perfStatSeparator(StringRef text) {
-  for (char separator : {',', ';', '\t', '|'}) {
-    bool isIt = false;
-    forEachLine(text, [&](StringRef line, unsigned) {
-      Fields fields = fieldsOf(line, separator);
-      size_t event = line.starts_with("#") ? 0 : findEventField(fields);
-      isIt |= hasItsFields(fields) ||
-              (event &&
-               (parseCount(fields[event - 2]) || isMissing(fields[event - 2])));
-    });
-    if (isIt)
+  for (char separator : {',', ';', '\t', '|'})
+    if (anyLine(text, [&](StringRef line, unsigned) {
+          return isRow(line, separator);
+        }))
       return separator;
-  }
   return text.ltrim().starts_with("# started on") ? ',' : 0;
 }
 
@@ -76,15 +78,10 @@ static std::optional<uint64_t> valueOf(const Fields &fields, size_t event) {
   std::string whole = value.str();
   if (event >= 3 && isNumeral(value) && isNumeral(fields[event - 3]))
     whole = fields[event - 3].str() + "." + whole;
-  if (!parseCount(whole) || (unit != "msec" && !unit.empty()))
-    return std::nullopt;
-  for (char &c : whole)
-    if (c == ',')
-      c = '.';
-  double milliseconds = 0;
-  StringRef(whole).getAsDouble(milliseconds);
-  return milliseconds < 1e12 ? std::optional(uint64_t(milliseconds * 1e6))
-                             : std::nullopt;
+  std::optional<double> milliseconds = parseDecimal(whole);
+  bool isKnown =
+      milliseconds && *milliseconds < 1e12 && (unit == "msec" || unit.empty());
+  return isKnown ? std::optional(uint64_t(*milliseconds * 1e6)) : std::nullopt;
 }
 
 /// For how much of the time the event was counted; the rest is perf's estimate.

@@ -33,14 +33,21 @@ llvm::Error readPerfStat(llvm::StringRef text, char separator,
 llvm::Error importError(const Measurement &of, unsigned line,
                         const llvm::Twine &reason);
 
-/// Calls \p take(line, number) for each line of \p text that holds something;
-/// numbers are from 1 on.
+/// Whether \p test(line, number) holds for one of the lines of \p text that
+/// hold something; the first ends it. Numbers are from 1 on.
+bool anyLine(
+    llvm::StringRef text,
+    llvm::function_ref<bool(llvm::StringRef line, unsigned number)> test);
+
+/// Calls \p take(line, number) for each of these lines.
 void forEachLine(
     llvm::StringRef text,
     llvm::function_ref<void(llvm::StringRef line, unsigned number)> take);
 
-/// \p text as a count, rounded: "8252", "1234.56", "1234,56",
-/// "1.5e+09".
+/// "8252", "1234.56", "1234,56", "1.5e+09"; from 0 to less than 2^63.
+std::optional<double> parseDecimal(llvm::StringRef text);
+
+/// The same, rounded.
 std::optional<uint64_t> parseCount(llvm::StringRef text);
 
 } // namespace mpg
