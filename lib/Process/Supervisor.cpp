@@ -20,6 +20,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -44,6 +45,7 @@ private:
   void letGo();
   void watch();
   void takeSignal(const siginfo_t &info);
+  bool hasStarted() const;
   void look();
   bool takeChildren();
   void takeStop(int status);
@@ -146,12 +148,20 @@ void Supervisor::takeSignal(const siginfo_t &info) {
     kill(result.pid, info.si_signo);
 }
 
+/// exec has closed the other end of the pipe, or has failed.
+bool Supervisor::hasStarted() const {
+  pollfd end = {statusPipe[0], POLLIN, 0};
+  return poll(&end, 1, 0) == 1;
+}
+
 void Supervisor::look() {
+  if (!hasStarted())
+    return; // it is still this program
   auto begin = std::chrono::steady_clock::now();
   looks.atTick(result.pid);
   std::chrono::nanoseconds time = std::chrono::steady_clock::now() - begin;
-  untilLook.tv_nsec =
-      std::clamp(50 * long(time.count()), 100000000L, 999999999L);
+  long pause = std::min(2 * untilLook.tv_nsec, 100000000L);
+  untilLook.tv_nsec = std::clamp(50 * long(time.count()), pause, 999999999L);
 }
 
 void Supervisor::watch() {

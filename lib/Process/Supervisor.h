@@ -26,8 +26,8 @@ struct SupervisedRun {
 /// Who looks at the program beside its end; null: nobody.
 struct RunLooks {
   llvm::function_ref<void(pid_t)> atStart = nullptr; ///< before its exec
-  /// While it runs: soon after the start, and from then on each tenth of a
-  /// second, or as often as takes a fiftieth of the time.
+  /// While it runs: 2 ms after its exec, from then on in pauses that double up
+  /// to a tenth of a second, or as often as takes a fiftieth of the time.
   llvm::function_ref<void(pid_t)> atTick = nullptr;
 };
 

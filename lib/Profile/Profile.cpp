@@ -25,7 +25,7 @@ using namespace mpg;
 /// but a read as long as there are no new sites.
 void ProfileRecorder::lookAtCode(pid_t pid) {
   unsigned sites = countSites(tableFd);
-  // At first it may still be mpgrun, or the loader may be at work.
+  // At first the loader may still be at work.
   constexpr unsigned firstLooks = 3;
   if (sites == knownSites && looks >= firstLooks)
     return;

@@ -1,4 +1,5 @@
-/* Large objects of every kind: profiled [kill | wait]. Ends with status 3. */
+/* Large objects of every kind: profiled [watched] [kill]. Ends with status 3, or
+ * kills itself; watched: after mpgrun has looked at it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +54,27 @@ __attribute__((noinline)) static char *makeForThread(void) {
   return block;
 }
 
+/* How often the parent has waited; 0: not known. */
+static long waitsOfParent(void) {
+  char line[128];
+  long count = 0;
+  snprintf(line, sizeof line, "/proc/%d/status", (int)getppid());
+  FILE *status = fopen(line, "r");
+  while (status && fgets(line, sizeof line, status))
+    sscanf(line, "voluntary_ctxt_switches: %ld", &count);
+  if (status)
+    fclose(status);
+  return count;
+}
+
+/* mpgrun waits for a signal or the time of its next look: when it has done so
+ * three times it has looked twice at least. */
+static void waitForLook(void) {
+  long before = waitsOfParent();
+  while (before && waitsOfParent() < before + 3)
+    usleep(1000);
+}
+
 int main(int argc, char **argv) {
   memset(grid, 1, sizeof grid / 2);
   memset(small, 1, sizeof small);
@@ -71,7 +93,9 @@ int main(int argc, char **argv) {
   }
   printf("sum %d\n", kept[0][9] + kept[1][5] + kept[3][7] + table[0]);
   fflush(stdout);
-  if (argc > 1 && !strcmp(argv[1], "kill"))
+  if (argc > 1 && !strcmp(argv[1], "watched"))
+    waitForLook();
+  if (!strcmp(argv[argc - 1], "kill"))
     kill(getpid(), SIGKILL);
   return 3;
 }
