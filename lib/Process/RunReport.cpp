@@ -241,9 +241,7 @@ RunRegion mpg::regionOfArea(const std::vector<MappedArea> &areas,
 }
 
 bool mpg::isStateName(StringRef name) {
-  return name.consume_back(" (deleted)") &&
-         (name == "/memfd:" MPG_STATE_NAME ||
-          sys::path::filename(name).starts_with(MPG_STATE_NAME "-"));
+  return mpg_is_state_name(name.data(), name.size());
 }
 
 HeapRange mpg::heapOf(const mpg_state &state) {

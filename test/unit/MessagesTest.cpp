@@ -145,8 +145,8 @@ namespace {
 
 class StateFile {
 public:
-  explicit StateFile(uint32_t pid = 0)
-      : StateFile(memfd_create(MPG_STATE_NAME, 0), pid) {}
+  explicit StateFile(const char *name = MPG_STATE_NAME, uint32_t pid = 0)
+      : StateFile(memfd_create(name, 0), pid) {}
   /// Takes \p fd.
   StateFile(int fd, uint32_t pid) : fd(fd) {
     mpg_state empty = {};
@@ -281,22 +281,19 @@ TEST(StateTest, WhatDoesNotFitIsCounted) {
   EXPECT_EQ(strlen(state.messages[15].text), size_t(MPG_STATE_TEXT) - 1);
 }
 
+static bool isLeftAlone(const StateFile &file) {
+  std::string before = file.bytes();
+  Messages messages;
+  messages.start(true, file.fd);
+  messages.setMode(1);
+  return file.bytes() == before;
+}
+
 TEST(StateTest, AFileThatIsNotMpgrunsIsLeftAlone) {
-  auto isLeftAlone = [](const StateFile &file) {
-    std::string before = file.bytes();
-    Messages messages;
-    messages.start(true, file.fd);
-    messages.setMode(1);
-    return file.bytes() == before;
-  };
   EXPECT_FALSE(isLeftAlone(StateFile()));
-  char name[] = "/tmp/state-XXXXXX";
-  int inFolder = mkstemp(name);
-  EXPECT_TRUE(isLeftAlone(StateFile(dup(inFolder), 0)));
-  // Where there are no memory files mpgrun makes such a one.
-  unlink(name);
-  EXPECT_FALSE(isLeftAlone(StateFile(inFolder, 0)));
-  EXPECT_TRUE(isLeftAlone(StateFile(/*pid=*/1)));
+  EXPECT_TRUE(isLeftAlone(StateFile("something else")));
+  EXPECT_TRUE(isLeftAlone(StateFile(MPG_STATE_NAME "2")));
+  EXPECT_TRUE(isLeftAlone(StateFile(MPG_STATE_NAME, /*pid=*/1)));
   StateFile file;
   file.write("text of the program", 19);
   EXPECT_TRUE(isLeftAlone(file));
@@ -307,6 +304,22 @@ TEST(StateTest, AFileThatIsNotMpgrunsIsLeftAlone) {
   newer.structBytes = sizeof(newer) + 8;
   file.write(&newer, sizeof(newer));
   EXPECT_TRUE(isLeftAlone(file));
+}
+
+// Where there are no memory files mpgrun makes such a one.
+TEST(StateTest, ATemporaryFileIsMpgrunsByItsNameAndInNoFolder) {
+  char ours[] = "/tmp/" MPG_STATE_NAME "-XXXXXX";
+  int fd = mkstemp(ours);
+  ASSERT_GE(fd, 0);
+  EXPECT_TRUE(isLeftAlone(StateFile(dup(fd), 0)));
+  unlink(ours);
+  EXPECT_FALSE(isLeftAlone(StateFile(fd, 0)));
+
+  char theirs[] = "/tmp/state-XXXXXX";
+  fd = mkstemp(theirs);
+  ASSERT_GE(fd, 0);
+  unlink(theirs);
+  EXPECT_TRUE(isLeftAlone(StateFile(fd, 0)));
 }
 
 TEST(StateTest, ANumberWithoutAFileIsNothing) {

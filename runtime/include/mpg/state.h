@@ -14,7 +14,9 @@
 #ifndef MPG_STATE_H
 #define MPG_STATE_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MPG_STATE_NAME "mpgrun-state"   /* of the memory file */
 #define MPG_STATE_MAGIC 0x3153474d50ULL /* "PMGS1" read backwards */
@@ -113,5 +115,24 @@ struct mpg_state_smaps {
 
 /* Where struct mpg_profile begins. */
 #define MPG_STATE_PROFILE 0x400000
+
+/* Whether a file that the kernel names so (in /proc/PID/fd or maps) may be the
+ * state: the memory file, or where these are forbidden one that mkstemp named
+ * mpgrun-state-XXXXXX and that no folder has any more. */
+static inline int mpg_is_state_name(const char *name, size_t length) {
+  static const char memory[] = "/memfd:" MPG_STATE_NAME;
+  static const char temporary[] = "/" MPG_STATE_NAME "-";
+  static const char gone[] = " (deleted)";
+  const size_t fileBytes = sizeof(temporary) - 1 + 6; /* with the XXXXXX */
+  const size_t goneBytes = sizeof(gone) - 1;
+  if (length < goneBytes ||
+      memcmp(name + length - goneBytes, gone, goneBytes) != 0)
+    return 0;
+  length -= goneBytes;
+  if (length == sizeof(memory) - 1 && memcmp(name, memory, length) == 0)
+    return 1;
+  return length >= fileBytes && memcmp(name + length - fileBytes, temporary,
+                                       sizeof(temporary) - 1) == 0;
+}
 
 #endif /* MPG_STATE_H */

@@ -120,12 +120,19 @@ static void copyText(char *to, size_t capacity, const char *from) {
   to[at] = '\0';
 }
 
-/// A memory file, or one that mpgrun makes where these are forbidden; never one
-/// that a user can find again.
-static bool isInNoFolder(int fd) {
+/// Whether \p fd is a file of mpgrun's name. Where /proc is hidden, a file that
+/// no folder has.
+static bool isNamedForState(int fd) {
+  LineBuffer path;
+  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
+  char name[4096]; // a page, which is all that the kernel ever tells
+  long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()), long(name),
+                        sizeof(name));
   struct stat status;
-  return !isError(rawCall(SYS_fstat, fd, long(&status))) &&
-         S_ISREG(status.st_mode) && status.st_nlink == 0;
+  if (length == -ENOENT)
+    return !isError(rawCall(SYS_fstat, fd, long(&status))) &&
+           S_ISREG(status.st_mode) && status.st_nlink == 0;
+  return length > 0 && mpg_is_state_name(name, size_t(length));
 }
 
 /// Whether \p fd is the file that mpgrun has made: the variable that names it
@@ -139,7 +146,7 @@ static bool isStateFile(int fd, uint32_t &owner) {
       head.structBytes != sizeof(mpg_state))
     return false;
   owner = head.pid;
-  return isInNoFolder(fd);
+  return isNamedForState(fd);
 }
 
 void *mpg::mapStatePart(int fd, long offset, size_t bytes) {
