@@ -9,7 +9,7 @@
 // accesses, and look like any other constant.
 
 #include "Audit/Checks.h"
-#include "Elf/TopByteUsers.h"
+#include "Elf/Image.h"
 #include <algorithm>
 
 using namespace llvm;

@@ -10,7 +10,7 @@
 #include "Audit/Finding.h"
 #include "Audit/KnownSymbols.h"
 #include "Elf/HintNote.h"
-#include "Elf/TopByteUsers.h"
+#include "Elf/Image.h"
 #include "Loader/Closure.h"
 
 namespace mpg {

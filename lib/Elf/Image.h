@@ -235,6 +235,30 @@ void forEachNoteBlock(Image &image,
 /// What our compiler passes and our linker left in \p image.
 Notes readOwnNotes(Image &image);
 
+//===----------------------------------------------------------------------===//
+// Users of the top byte
+//===----------------------------------------------------------------------===//
+//
+// Who else than HPC tags uses the top byte of pointers: a sanitizer, the memory
+// tagging of Arm, or signed pointers, told from what such code leaves in the
+// file; and the C library's heap, told from its settings. That it is absent
+// from a file proves nothing about libraries which the file loads.
+
+struct TopByteUser {
+  std::string sub;      ///< "hwasan", "memtag", "pauth"
+  std::string name;     ///< "HWAddressSanitizer"
+  std::string evidence; ///< what in the file shows it
+};
+
+/// Each user once, in the order of `sub` above. AArch64 files only.
+std::vector<TopByteUser> findTopByteUsers(Image &image);
+
+/// Whether \p tunables, a value of GLIBC_TUNABLES, lets malloc tag its memory
+/// with the memory tagging of Arm (MTE), whatever the file says:
+/// glibc.mem.tagging with bit 0 (manual of glibc, Memory Related Tunables). The
+/// last one counts.
+bool tagsHeap(llvm::StringRef tunables);
+
 } // namespace mpg
 
 #endif // MPG_ELF_IMAGE_H

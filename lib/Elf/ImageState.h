@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private to the files of this folder that read an Image: what it has read so
-// far (Image.cpp, ImageDynamic.cpp, ImageSections.cpp, DynamicRules.cpp), and
-// the rules about its headers (HeaderRules.cpp).
+// far (Image.cpp, ImageDynamic.cpp, ImageSections.cpp), and the rules about its
+// headers (HeaderRules.cpp).
 
 #ifndef MPG_ELF_IMAGESTATE_H
 #define MPG_ELF_IMAGESTATE_H

@@ -6,7 +6,6 @@
 // their spelling and ranges are the business of MPG220 and MPG221.
 
 #include "Elf/Image.h"
-#include "Elf/TopByteUsers.h"
 #include "JobRules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,7 +3,7 @@
 // See ProgramNotes.h.
 
 #include "ProgramNotes.h"
-#include "Elf/TopByteUsers.h"
+#include "Elf/Image.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
 #include "Output.h"
