@@ -7,7 +7,6 @@
 #define MPG_AUDIT_AUDIT_H
 
 #include "Audit/Finding.h"
-#include "Audit/Fix.h"
 #include "Audit/Launch.h"
 #include "Elf/HugeLayout.h"
 #include "Elf/Image.h"

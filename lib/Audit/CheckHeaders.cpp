@@ -5,7 +5,7 @@
 // normal pages; MPG150 to MPG152, alignment; MPG160 and MPG161, protections.
 
 #include "Audit/Checks.h"
-#include "Audit/Fix.h"
+#include "Audit/Finding.h"
 #include "Elf/HugeLayout.h"
 #include "Support/Format.h"
 #include <elf.h>

@@ -10,7 +10,6 @@
 
 #include "Audit/Audit.h"
 #include "Audit/ClosureFacts.h"
-#include "Audit/KnownSymbols.h"
 #include "Elf/Image.h"
 
 namespace mpg {

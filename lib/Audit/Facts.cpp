@@ -5,7 +5,7 @@
 
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
-#include "Audit/KnownSymbols.h"
+#include "Audit/ClosureFacts.h"
 #include "Elf/HugeLayout.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -9,8 +9,8 @@
 // for them: no viewer replaces anything in a message without arguments, and
 // ${NAME} must stay what the user wrote.
 
-#include "Audit/Fix.h"
-#include "Policy/Fingerprint.h"
+#include "Audit/Finding.h"
+#include "Policy/Policy.h"
 #include "Render/RunResult.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,7 +7,6 @@
 
 #include "Options.h"
 #include "Audit/Finding.h"
-#include "Audit/Fix.h"
 #include "Audit/Report.h"
 #include "CommandLine.h"
 #include "ConfiguredOptions.h"
