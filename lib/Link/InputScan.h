@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How much .data and .bss a link will have, guessed from its inputs before it
-// runs. An upper bound: every archive member counts although few are linked,
-// and nothing is collected as garbage. Reads section headers and the global
-// half of symbol tables only.
+// runs, and whether it gets the layout therefore. An upper bound: every archive
+// member counts although few are linked, and nothing is collected as garbage.
+// Reads section headers and the global half of symbol tables only.
 //
 // In two steps: objects at once, the rest where and when it costs no time.
 
@@ -52,6 +52,48 @@ void merge(ScanResult &into, const ScanResult &from);
 /// All but slimObjects, which scanFiles() does not know.
 std::string writeScanResult(const ScanResult &result);
 ScanResult readScanResult(llvm::StringRef text);
+
+//===----------------------------------------------------------------------===//
+// The plan of a link
+//===----------------------------------------------------------------------===//
+//
+// Guessed from the inputs before the link, judged by the output after it. Pure
+// functions.
+//
+// The layout is wanted only where .data and .bss are large, and how large they
+// are is known only after the link. When the guess was wrong a second link
+// follows, if that is quick: in practice a small program that is linked from
+// large archives. One that would not be quick (a large output, LTO) is not
+// worth the 2 MiB that it would save: the layout then stays although the data
+// is small. So it does where inputs can be read only once.
+
+/// How one run of lld is to lay out its output.
+struct LinkPlan {
+  bool align = false; ///< false: the layout is skipped
+  bool large = false; ///< .ldata and .lbss as well
+  std::vector<std::string> lateSections;
+  bool operator==(const LinkPlan &other) const;
+  bool operator!=(const LinkPlan &other) const { return !(*this == other); }
+};
+
+/// What a finished output holds.
+struct OutputFacts {
+  bool readable = false;
+  bool sized = false; ///< dataBytes is known: there are section headers
+  uint64_t fileBytes = 0;
+  uint64_t dataBytes = 0;
+  bool large = false;
+  std::vector<std::string> lateSections; ///< after the end of the layout
+  std::vector<std::string> broken;       ///< promises of the layout
+};
+
+/// The plan that the inputs ask for, as far as they are scanned.
+LinkPlan planOfInputs(const LinkRequest &request, const ScanResult &scan);
+
+/// The plan that \p output asks for, which was linked by \p plan; the same one
+/// if there is no reason for a second link.
+LinkPlan planOfOutput(const LinkRequest &request, const ScanResult &scan,
+                      const LinkPlan &plan, const OutputFacts &output);
 
 } // namespace mpg
 

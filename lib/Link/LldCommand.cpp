@@ -3,9 +3,12 @@
 // See LldCommand.h.
 
 #include "Link/LldCommand.h"
-#include "Link/LayoutObject.h"
+#include "Elf/HintNote.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Endian.h"
+#include <elf.h>
 #include <vector>
 
 using namespace llvm;
@@ -100,4 +103,322 @@ std::string mpg::withoutDependencies(StringRef text,
     // Every "path:" line has an empty line after it, which stays.
   }
   return join(kept, "\n");
+}
+
+//===----------------------------------------------------------------------===//
+// The two added objects
+//===----------------------------------------------------------------------===//
+//
+// A writer for exactly the object files that LldCommand.h describes: 64-bit,
+// little-endian, a handful of sections and symbols.
+
+namespace {
+
+constexpr const char *dataStartName = "__mpg_layout_data_start";
+constexpr const char *bssStartName = "__mpg_layout_bss_start";
+constexpr const char *bssEndName = "__mpg_layout_bss_end";
+constexpr const char *tailName = "__mpg_tail";
+constexpr const char *largeTailName = "__mpg_large_tail";
+
+/// Collects sections, symbols and relocations; bytes() lays them out. Symbol
+/// numbers are final when they are given out, because section symbols (local)
+/// have to come before the others: add all sections first.
+class ObjectWriter {
+public:
+  explicit ObjectWriter(Machine machine) : machine(machine) {}
+
+  /// Returns the section's number.
+  unsigned addSection(StringRef name, uint32_t type, uint64_t flags,
+                      uint64_t align, std::string contents = {});
+  unsigned sectionSymbol(unsigned section) const { return section; }
+  /// \p section may be SHN_UNDEF or SHN_COMMON; \p value is then the
+  /// alignment. All symbols are hidden: none is seen outside of the output.
+  unsigned addSymbol(StringRef name, unsigned section, uint64_t value);
+  /// Relocations of one section only: the one given first.
+  void addRelocation(unsigned section, uint64_t offset, unsigned symbol,
+                     uint32_t type);
+  std::string bytes();
+
+private:
+  struct SectionRecord {
+    uint32_t name, type;
+    uint64_t flags, align;
+    std::string contents;
+    uint32_t link = 0, info = 0;
+    uint64_t entryBytes = 0;
+  };
+  uint32_t addName(StringRef name);
+  void writeSymbolTable();
+  template <typename T> static void put(std::string &out, T value) {
+    char bytes[sizeof(T)];
+    support::endian::write<T, llvm::endianness::little>(bytes, value);
+    out.append(bytes, sizeof(T));
+  }
+  static void putSymbol(std::string &out, uint32_t name, uint8_t info,
+                        uint8_t other, uint16_t section, uint64_t value);
+  void putHeader(std::string &out, uint64_t sectionOffset) const;
+  static void putSectionHeader(std::string &out, const SectionRecord &section,
+                               uint64_t offset);
+
+  Machine machine;
+  std::vector<SectionRecord> sections;
+  std::string names = std::string(1, '\0');
+  std::string globals;
+  unsigned globalCount = 0;
+  unsigned firstGlobal = 0;
+  std::string relocations;
+  unsigned relocated = 0;
+};
+
+} // namespace
+
+uint32_t ObjectWriter::addName(StringRef name) {
+  uint32_t offset = uint32_t(names.size());
+  names += name;
+  names += '\0';
+  return offset;
+}
+
+unsigned ObjectWriter::addSection(StringRef name, uint32_t type, uint64_t flags,
+                                  uint64_t align, std::string contents) {
+  SectionRecord section;
+  section.name = addName(name);
+  section.type = type;
+  section.flags = flags;
+  section.align = align;
+  section.contents = std::move(contents);
+  sections.push_back(std::move(section));
+  return unsigned(sections.size());
+}
+
+void ObjectWriter::putSymbol(std::string &out, uint32_t name, uint8_t info,
+                             uint8_t other, uint16_t section, uint64_t value) {
+  put(out, name);
+  put(out, info);
+  put(out, other);
+  put(out, section);
+  put(out, value);
+  put(out, uint64_t(0));
+}
+
+unsigned ObjectWriter::addSymbol(StringRef name, unsigned section,
+                                 uint64_t value) {
+  if (globalCount == 0)
+    firstGlobal = unsigned(sections.size()) + 1;
+  uint8_t type = section == SHN_UNDEF ? STT_NOTYPE : STT_OBJECT;
+  putSymbol(globals, addName(name), ELF64_ST_INFO(STB_GLOBAL, type), STV_HIDDEN,
+            uint16_t(section), value);
+  return firstGlobal + globalCount++;
+}
+
+void ObjectWriter::addRelocation(unsigned section, uint64_t offset,
+                                 unsigned symbol, uint32_t type) {
+  relocated = section;
+  put(relocations, offset);
+  put(relocations, ELF64_R_INFO(uint64_t(symbol), type));
+  put(relocations, int64_t(0));
+}
+
+void ObjectWriter::writeSymbolTable() {
+  unsigned localCount = unsigned(sections.size());
+  std::string table;
+  putSymbol(table, 0, 0, 0, SHN_UNDEF, 0);
+  for (unsigned section = 1; section <= localCount; ++section)
+    putSymbol(table, 0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
+              uint16_t(section), 0);
+  unsigned symbols = addSection(".symtab", SHT_SYMTAB, 0, 8, table + globals);
+  sections[symbols - 1].info = localCount + 1;
+  sections[symbols - 1].entryBytes = sizeof(Elf64_Sym);
+  if (!relocations.empty()) {
+    unsigned rela =
+        addSection(".rela.mpg", SHT_RELA, SHF_INFO_LINK, 8, relocations);
+    sections[rela - 1].link = symbols;
+    sections[rela - 1].info = relocated;
+    sections[rela - 1].entryBytes = sizeof(Elf64_Rela);
+  }
+  // Its own name must be in the table before the table is copied.
+  unsigned strings = addSection(".strtab", SHT_STRTAB, 0, 1);
+  sections[strings - 1].contents = names;
+  sections[symbols - 1].link = strings;
+}
+
+void ObjectWriter::putHeader(std::string &out, uint64_t sectionOffset) const {
+  const char ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
+                                 ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+  out.append(ident, EI_NIDENT);
+  put(out, uint16_t(ET_REL));
+  put(out, uint16_t(machine));
+  put(out, uint32_t(EV_CURRENT));
+  put(out, uint64_t(0)); // e_entry
+  put(out, uint64_t(0)); // e_phoff
+  put(out, sectionOffset);
+  put(out, uint32_t(0)); // e_flags
+  put(out, uint16_t(sizeof(Elf64_Ehdr)));
+  put(out, uint16_t(0)); // e_phentsize
+  put(out, uint16_t(0)); // e_phnum
+  put(out, uint16_t(sizeof(Elf64_Shdr)));
+  put(out, uint16_t(sections.size() + 1));
+  put(out, uint16_t(sections.size())); // .strtab is the last one
+}
+
+void ObjectWriter::putSectionHeader(std::string &out,
+                                    const SectionRecord &section,
+                                    uint64_t offset) {
+  put(out, section.name);
+  put(out, section.type);
+  put(out, section.flags);
+  put(out, uint64_t(0)); // sh_addr
+  put(out, offset);
+  put(out, uint64_t(section.contents.size()));
+  put(out, section.link);
+  put(out, section.info);
+  put(out, section.align);
+  put(out, section.entryBytes);
+}
+
+std::string ObjectWriter::bytes() {
+  writeSymbolTable();
+  std::string body, headers(sizeof(Elf64_Shdr), '\0');
+  for (const SectionRecord &section : sections) {
+    body.resize((body.size() + 7) & ~size_t(7));
+    putSectionHeader(headers, section, sizeof(Elf64_Ehdr) + body.size());
+    body += section.contents;
+  }
+  body.resize((body.size() + 7) & ~size_t(7));
+  std::string out;
+  putHeader(out, sizeof(Elf64_Ehdr) + body.size());
+  return out + body + headers;
+}
+
+/// The linker keeps a security property (IBT, shadow stack, BTI, PAC, GCS) only
+/// if every input has it. Objects without code have all of them.
+static std::string allFeatures(Machine machine) {
+  bool isArm = machine == Machine::aarch64;
+  uint32_t words[8] = {4,
+                       16,
+                       5 /* NT_GNU_PROPERTY_TYPE_0 */,
+                       0x00554e47,
+                       isArm ? 0xc0000000u : 0xc0000002u, // FEATURE_1_AND
+                       4,
+                       isArm ? 7u : 3u,
+                       0};
+  std::string note;
+  for (uint32_t word : words) {
+    char bytes[4];
+    support::endian::write32le(bytes, word);
+    note.append(bytes, 4);
+  }
+  return note;
+}
+
+static void addFeatures(ObjectWriter &object, Machine machine) {
+  object.addSection(".note.gnu.property", SHT_NOTE, SHF_ALLOC, 8,
+                    allFeatures(machine));
+}
+
+/// Without it other linkers ask for an executable stack.
+static void addStackMark(ObjectWriter &object) {
+  object.addSection(".note.GNU-stack", SHT_PROGBITS, 0, 1);
+}
+
+static mpg_note_layout layoutNote(uint64_t hugeBytes, uint16_t flags) {
+  mpg_note_layout note = {};
+  note.version = MPG_NOTE_LAYOUT_VERSION;
+  note.flags = flags;
+  note.hugeBytes = hugeBytes;
+  return note;
+}
+
+static std::string writeLast(Machine machine, uint64_t hugeBytes, bool large) {
+  ObjectWriter object(machine);
+  constexpr uint64_t flags = SHF_ALLOC | SHF_WRITE;
+  unsigned tail =
+      object.addSection(layoutTailSection, SHT_NOBITS, flags, hugeBytes);
+  unsigned largeTail =
+      large ? object.addSection(".mpg.ltail", SHT_NOBITS,
+                                flags | largeSectionFlag, hugeBytes)
+            : 0;
+  addFeatures(object, machine);
+  addStackMark(object);
+  object.addSymbol(tailName, tail, 0);
+  if (large)
+    object.addSymbol(largeTailName, largeTail, 0);
+  return object.bytes();
+}
+
+/// The sections of the first object, without the note; all but the late ones
+/// are aligned. Returns their numbers.
+static std::vector<unsigned> addDataSections(ObjectWriter &object,
+                                             const LayoutWish &wish) {
+  constexpr uint64_t flags = SHF_ALLOC | SHF_WRITE;
+  std::vector<unsigned> added;
+  auto add = [&](StringRef name, uint32_t type, uint64_t moreFlags,
+                 uint64_t align) {
+    added.push_back(object.addSection(name, type, flags | moreFlags, align));
+  };
+  add(".data", SHT_PROGBITS, 0, wish.hugeBytes);
+  if (wish.large) {
+    add(".ldata", SHT_PROGBITS, largeSectionFlag, wish.hugeBytes);
+    add(".lbss", SHT_NOBITS, largeSectionFlag, wish.hugeBytes);
+  }
+  for (const std::string &name : wish.lateSections)
+    add(name, SHT_NOBITS, 0, 1);
+  return added;
+}
+
+LayoutObjects mpg::writeLayoutObjects(Machine machine, const LayoutWish &wish) {
+  bool isArm = machine == Machine::aarch64;
+  constexpr uint32_t none = 0; // R_X86_64_NONE, R_AARCH64_NONE
+  uint32_t absolute = isArm ? R_AARCH64_ABS64 : R_X86_64_64;
+  ObjectWriter object(machine);
+  std::vector<unsigned> sections = addDataSections(object, wish);
+  unsigned note = object.addSection(
+      MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC, MPG_NOTE_ALIGN,
+      writeLayoutNote(layoutNote(wish.hugeBytes, 0)));
+  addFeatures(object, machine);
+  addStackMark(object);
+
+  // Notes are never collected as garbage; what one refers to stays as well.
+  for (unsigned section : sections)
+    object.addRelocation(note, 0, object.sectionSymbol(section), none);
+  auto keep = [&](StringRef symbol, unsigned section, uint64_t value) {
+    object.addRelocation(note, 0, object.addSymbol(symbol, section, value),
+                         none);
+  };
+  keep("__mpg_bss_start", SHN_COMMON, wish.hugeBytes);
+  keep(tailName, SHN_UNDEF, 0);
+  if (wish.large)
+    keep(largeTailName, SHN_UNDEF, 0);
+
+  unsigned dataStart = object.addSymbol(dataStartName, SHN_UNDEF, 0);
+  unsigned bssStart = object.addSymbol(bssStartName, SHN_UNDEF, 0);
+  unsigned bssEnd = object.addSymbol(bssEndName, SHN_UNDEF, 0);
+  // The border at which .bss begins is where the pages of .data end.
+  const std::pair<size_t, unsigned> fields[] = {
+      {offsetof(mpg_note_layout, dataStart), dataStart},
+      {offsetof(mpg_note_layout, dataEnd), bssStart},
+      {offsetof(mpg_note_layout, bssStart), bssStart},
+      {offsetof(mpg_note_layout, bssEnd), bssEnd}};
+  for (auto [offset, symbol] : fields)
+    object.addRelocation(note, noteHeaderBytes + offset, symbol, absolute);
+  return {object.bytes(), writeLast(machine, wish.hugeBytes, wish.large)};
+}
+
+LayoutObjects mpg::writeSkippedObjects(Machine machine, uint64_t hugeBytes) {
+  ObjectWriter object(machine);
+  object.addSection(MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC,
+                    MPG_NOTE_ALIGN,
+                    writeLayoutNote(layoutNote(hugeBytes, MPG_LAYOUT_SKIPPED)));
+  addFeatures(object, machine);
+  addStackMark(object);
+  return {object.bytes(), {}};
+}
+
+std::vector<std::string> mpg::layoutDefinitions() {
+  auto definition = [](const char *symbol, const char *section) {
+    return std::string("--defsym=") + symbol + "=ADDR(" + section +
+           ")-__ehdr_start";
+  };
+  return {definition(dataStartName, ".data"), definition(bssStartName, ".bss"),
+          definition(bssEndName, layoutTailSection)};
 }

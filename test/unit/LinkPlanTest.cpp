@@ -2,7 +2,7 @@
 //
 // When a link gets the layout, and when it is made twice.
 
-#include "Link/LinkPlan.h"
+#include "Link/InputScan.h"
 #include "gtest/gtest.h"
 
 using namespace mpg;

@@ -3,7 +3,7 @@
 // A link with the layout, if the data is large enough for it. The size is
 // guessed from the inputs, the link runs accordingly, and the output is
 // measured; only when the guess was wrong a second link follows
-// (lib/Link/LinkPlan.h). What is made depends on the inputs only, never on who
+// (lib/Link/InputScan.h). What is made depends on the inputs only, never on who
 // is quicker.
 //
 // lld's messages and exit status pass through untouched. It writes its output

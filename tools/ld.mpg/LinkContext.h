@@ -8,7 +8,6 @@
 
 #include "Child.h"
 #include "Link/InputScan.h"
-#include "Link/LinkPlan.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,9 +6,9 @@
 // lib/Link:
 // - arguments: lib/Link/DriverArgs.h, LldCommand.h
 // - inputs: LinkContext.h, lib/Link/InputScan.h
-// - the link: LayoutLink.h; lib/Link/LinkPlan.h, LayoutObject.h
+// - the link: LayoutLink.h; lib/Link/InputScan.h, LldCommand.h
 // - what is added: LinkAdditions.h
-// - the output: LinkContext.h, lib/Link/LayoutCheck.h
+// - the output: LinkContext.h
 
 #include "Child.h"
 #include "LayoutLink.h"
