@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What /proc/stat says of all processes, less what rusage says of this one and
-// its children, is what others used. The two are counted differently, by ticks
-// and exactly, so that over a short time the difference is off by a tick either
-// way. It is therefore not cut off at 0: summed over many short times it would
-// become load that was not there.
+// See MachineLoad.h.
 
 #include "Measure/MachineLoad.h"
-#include "Measure/Clock.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <ctime>
@@ -18,6 +15,39 @@
 
 using namespace llvm;
 using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Clocks
+//===----------------------------------------------------------------------===//
+
+double mpg::nowSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+double mpg::secondsOf(const timeval &time) {
+  return double(time.tv_sec) + double(time.tv_usec) * 1e-6;
+}
+
+std::string mpg::utcNow() {
+  time_t now = time(nullptr);
+  tm parts;
+  char text[sizeof("2026-01-01T00:00:00Z")];
+  gmtime_r(&now, &parts);
+  strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Load
+//===----------------------------------------------------------------------===//
+//
+// What /proc/stat says of all processes, less what rusage says of this one and
+// its children, is what others used. The two are counted differently, by ticks
+// and exactly, so that over a short time the difference is off by a tick either
+// way. It is therefore not cut off at 0: summed over many short times it would
+// become load that was not there.
 
 /// The columns of the line "cpu" in /proc/stat, proc(5).
 enum Column {
@@ -113,4 +143,130 @@ std::string LoadBetween::describe() const {
   return formatv("other processes used {0:f2} CPUs, steal {1:f2}",
                  std::max(0.0, othersCpus), stealCpus)
       .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting for memory
+//===----------------------------------------------------------------------===//
+
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234", in microseconds.
+static std::optional<double> parsePressure(StringRef pressure) {
+  StringRef line = pressure.split('\n').first;
+  uint64_t microseconds;
+  if (!line.consume_front("some ") ||
+      line.rsplit("total=").second.trim().getAsInteger(10, microseconds) ||
+      microseconds >> 56)
+    return std::nullopt;
+  return double(microseconds) / 1e6;
+}
+
+std::optional<MemoryStalls> mpg::parseStalls(StringRef vmstat,
+                                             StringRef pressure) {
+  MemoryStalls stalls;
+  bool hasCompaction = false, hasLarge = false;
+  SmallVector<StringRef, 200> lines;
+  vmstat.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    auto [name, text] = line.split(' ');
+    uint64_t count;
+    // So that no sum overflows.
+    if (text.trim().getAsInteger(10, count) || count >> 56)
+      continue;
+    if (name == "compact_stall") {
+      stalls.compactions = count;
+      hasCompaction = true;
+    } else if (name == "compact_fail") {
+      stalls.compactionsInVain = count;
+    } else if (name.starts_with("allocstall")) { // a line for each zone
+      stalls.reclaims += count;
+    } else if (name == "thp_fault_alloc") {
+      stalls.largeFaults = count;
+      hasLarge = true;
+    } else if (name == "thp_fault_fallback") {
+      stalls.refusedFaults = count;
+    }
+  }
+  if (!hasCompaction || !hasLarge)
+    return std::nullopt;
+  stalls.waitedSeconds = parsePressure(pressure);
+  return stalls;
+}
+
+std::optional<MemoryStalls> mpg::readStalls() {
+  auto vmstat = MemoryBuffer::getFileAsStream("/proc/vmstat");
+  auto pressure = MemoryBuffer::getFileAsStream("/proc/pressure/memory");
+  if (!vmstat)
+    return std::nullopt;
+  return parseStalls((*vmstat)->getBuffer(),
+                     pressure ? (*pressure)->getBuffer() : "");
+}
+
+MemoryStalls mpg::stallsBetween(const MemoryStalls &before,
+                                const MemoryStalls &after) {
+  // The kernel adds up what its CPUs have counted, and may be behind.
+  auto grown = [](auto from, auto to) { return std::max(from, to) - from; };
+  MemoryStalls stalls;
+  stalls.compactions = grown(before.compactions, after.compactions);
+  stalls.compactionsInVain =
+      grown(before.compactionsInVain, after.compactionsInVain);
+  stalls.reclaims = grown(before.reclaims, after.reclaims);
+  stalls.largeFaults = grown(before.largeFaults, after.largeFaults);
+  stalls.refusedFaults = grown(before.refusedFaults, after.refusedFaults);
+  if (before.waitedSeconds && after.waitedSeconds)
+    stalls.waitedSeconds = grown(*before.waitedSeconds, *after.waitedSeconds);
+  return stalls;
+}
+
+bool MemoryStalls::isNone() const {
+  return !compactions && !reclaims && !refusedFaults &&
+         waitedSeconds.value_or(0) < 0.005; // what would show as 0.00
+}
+
+std::string MemoryStalls::describe() const {
+  if (isNone())
+    return "none";
+  std::string text = formatv(
+      "compaction {0:N} times ({1:N} in vain), reclaim {2:N} times; "
+      "large pages at {3:N} page faults, refused at {4:N}",
+      compactions, compactionsInVain, reclaims, largeFaults, refusedFaults);
+  if (waitedSeconds)
+    text +=
+        formatv("; some process waited for memory for {0:f2} s", *waitedSeconds)
+            .str();
+  return text;
+}
+
+std::string mpg::readDefrag() {
+  auto file = MemoryBuffer::getFileAsStream(
+      "/sys/kernel/mm/transparent_hugepage/defrag");
+  if (!file)
+    return "";
+  return (*file)->getBuffer().split('[').second.split(']').first.str();
+}
+
+void mpg::writeStallCounts(json::OStream &json, const MemoryStalls &stalls) {
+  json.attribute("compactions", int64_t(stalls.compactions));
+  json.attribute("compactions_in_vain", int64_t(stalls.compactionsInVain));
+  json.attribute("reclaims", int64_t(stalls.reclaims));
+  json.attribute("large_faults", int64_t(stalls.largeFaults));
+  json.attribute("refused_faults", int64_t(stalls.refusedFaults));
+  json.attribute("waited_ms",
+                 stalls.waitedSeconds
+                     ? json::Value(int64_t(*stalls.waitedSeconds * 1000))
+                     : json::Value(nullptr));
+}
+
+StringRef mpg::describeDefrag(StringRef word) {
+  return StringSwitch<StringRef>(word)
+      .Case("always",
+            "each fault waits for compaction if no large page is free")
+      .Case("defer", "no fault waits: compaction runs in the background")
+      .Case("defer+madvise",
+            "faults in memory that asked for large pages wait for compaction, "
+            "for others it runs in the background")
+      .Case("madvise", "faults in memory that asked for large pages wait for "
+                       "compaction, others take a normal page")
+      .Case("never", "no fault waits: it takes a normal page if no large one "
+                     "is free")
+      .Default("");
 }

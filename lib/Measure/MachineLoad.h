@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether others used the machine while something was measured: CPU time of
-// other processes, time that the hypervisor took (steal), load. A measurement
-// on a busy machine is told as such, and no verdict is built on it.
+// What the machine did while something was measured: the time, whether others
+// used it (CPU time of other processes, time that the hypervisor took, called
+// steal, load), and what its processes waited for memory. A measurement on a
+// busy machine is told as such, and no verdict is built on it.
 
 #ifndef MPG_MEASURE_MACHINELOAD_H
 #define MPG_MEASURE_MACHINELOAD_H
@@ -11,8 +12,31 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <sys/time.h>
+
+namespace llvm::json {
+class OStream;
+}
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Clocks
+//===----------------------------------------------------------------------===//
+//
+// Time as measurements need it.
+
+/// Seconds of CLOCK_MONOTONIC.
+double nowSeconds();
+
+double secondsOf(const timeval &time);
+
+/// The time of day in UTC: "2026-01-01T00:00:00Z".
+std::string utcNow();
+
+//===----------------------------------------------------------------------===//
+// Load
+//===----------------------------------------------------------------------===//
 
 /// One look at /proc/stat, in ticks of USER_HZ, and at the CPU time of this
 /// process and its ended children.
@@ -42,6 +66,53 @@ struct LoadBetween {
   std::string describe() const;
 };
 LoadBetween loadBetween(const LoadSample &before, const LoadSample &after);
+
+//===----------------------------------------------------------------------===//
+// Waiting for memory
+//===----------------------------------------------------------------------===//
+//
+// What the machine's processes waited for memory: while free memory was brought
+// together for large pages (compaction) or made free (reclaim), and how often a
+// page fault had to do without a large page. The kernel counts for all
+// together, from the boot on; between two looks it is that time's.
+
+struct MemoryStalls {
+  uint64_t compactions = 0;       ///< that a process waited for
+  uint64_t compactionsInVain = 0; ///< of these
+  uint64_t reclaims = 0;          ///< that a process waited for
+  uint64_t largeFaults = 0;       ///< page faults that had a large page
+  uint64_t refusedFaults = 0;     ///< that were to have one and had none
+  /// So long at least one process waited for memory, by the kernel's pressure
+  /// information (Linux 4.20); nothing: it does not tell.
+  std::optional<double> waitedSeconds;
+
+  bool isNone() const;
+  /// "none" or "compaction 12 times (3 in vain), reclaim 0 times; large pages
+  /// at 90 page faults, refused at 4; some process waited for memory for 0.25
+  /// s"
+  std::string describe() const;
+};
+
+/// \p vmstat and \p pressure as in /proc/vmstat and /proc/pressure/memory, the
+/// latter empty if there is none. Nothing if the kernel has no compaction or no
+/// transparent huge pages.
+std::optional<MemoryStalls> parseStalls(llvm::StringRef vmstat,
+                                        llvm::StringRef pressure);
+/// Now; nothing if /proc does not tell.
+std::optional<MemoryStalls> readStalls();
+
+MemoryStalls stallsBetween(const MemoryStalls &before,
+                           const MemoryStalls &after);
+
+/// As attributes of the object that \p json is in.
+void writeStallCounts(llvm::json::OStream &json, const MemoryStalls &stalls);
+
+/// What a page fault does for a large page where the file `defrag` of
+/// transparent huge pages says \p word; empty for an unknown word.
+llvm::StringRef describeDefrag(llvm::StringRef word);
+
+/// That word now; empty if it is not known.
+std::string readDefrag();
 
 } // namespace mpg
 

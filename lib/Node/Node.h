@@ -6,7 +6,7 @@
 #ifndef MPG_NODE_NODE_H
 #define MPG_NODE_NODE_H
 
-#include "Measure/MemoryStalls.h"
+#include "Measure/MachineLoad.h"
 #include "Node/HugePages.h"
 #include "Node/NodeLimits.h"
 #include "Node/NodeMachine.h"

@@ -9,7 +9,7 @@
 #define MPG_PROFILE_PROFILE_H
 
 #include "Measure/Counters.h"
-#include "Measure/MemoryStalls.h"
+#include "Measure/MachineLoad.h"
 #include "Process/StateFile.h"
 #include "Profile/PageScan.h"
 #include "Profile/ProfileFaults.h"

@@ -6,7 +6,7 @@
 #ifndef MPG_PROFILE_PROFILEFAULTS_H
 #define MPG_PROFILE_PROFILEFAULTS_H
 
-#include "Measure/FaultSamples.h"
+#include "Measure/Counters.h"
 #include "mpg/profile.h"
 #include <map>
 #include <vector>

@@ -5,7 +5,7 @@
 // long something took.
 
 #include "mpgbench/Run/BenchMemory.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Support/Format.h"
 #include <atomic>
 #include <cstdlib>

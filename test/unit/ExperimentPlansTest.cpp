@@ -4,7 +4,7 @@
 // worker measures small ones and refuses nonsense, and what they conclude from
 // made-up samples. No test looks at a time.
 
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Support/Format.h"
 #include "mpgbench/BenchDriver.h"
 #include "mpgbench/Experiments/Levels.h"

@@ -2,7 +2,7 @@
 //
 // Stalls for memory out of texts as the kernel writes them, whole and damaged.
 
-#include "Measure/MemoryStalls.h"
+#include "Measure/MachineLoad.h"
 #include <gtest/gtest.h>
 
 using namespace llvm;

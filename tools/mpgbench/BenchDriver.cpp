@@ -7,7 +7,7 @@
 // large pages and, in a virtual machine, the host's memory to where they stay.
 
 #include "mpgbench/BenchDriver.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Measure/Statistics.h"
 #include "Node/NodeMachine.h"
 #include "Support/Format.h"

@@ -4,8 +4,7 @@
 // is taken and compared, so nothing else is there.
 
 #include "Compare.h"
-#include "Environment.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
 #include "Output.h"

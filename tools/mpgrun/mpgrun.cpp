@@ -8,8 +8,7 @@
 // another job: Compare.h.
 
 #include "Compare.h"
-#include "Environment.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Options.h"
 #include "Output.h"
 #include "Process/HintReport.h"

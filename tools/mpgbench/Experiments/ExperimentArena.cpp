@@ -10,7 +10,7 @@
 // large pages too, which libmpg takes at once and the C library leaves to the
 // first touch; that stands beside it as a figure.
 
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "mpgbench/Run/BenchResult.h"

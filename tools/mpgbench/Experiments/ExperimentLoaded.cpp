@@ -3,7 +3,7 @@
 // loaded: how long a load takes while other threads use the memory's bandwidth.
 // docs/mpgbench-experiments.md says how, and what to expect.
 
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "mpg/kernels.h"
 #include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"

@@ -5,7 +5,7 @@
 // takes longer than many of the things that are measured. Threads are made and
 // bound before the clock starts.
 
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include <algorithm>
 #include <atomic>

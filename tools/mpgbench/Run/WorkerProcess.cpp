@@ -5,7 +5,7 @@
 // nothing of it reaches the terminal.
 
 #include "mpgbench/Run/WorkerProcess.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Process/Program.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,7 +6,7 @@
 // between two lines here.
 
 #include "mpgrun/Compare/CompareRun.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Process/Program.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
