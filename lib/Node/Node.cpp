@@ -4,6 +4,7 @@
 
 #include "Node/Node.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -47,4 +48,119 @@ Node mpg::readNode(const SysTree &tree) {
     node.registers = probeRegisters();
   node.tags = judgeTags(node.machine, node.registers);
   return node;
+}
+
+//===----------------------------------------------------------------------===//
+// Hints in pointers
+//===----------------------------------------------------------------------===//
+
+StringRef mpg::abilityName(Ability ability) {
+  switch (ability) {
+  case Ability::no:
+    return "no";
+  case Ability::yes:
+    return "yes";
+  case Ability::unknown:
+    return "unknown";
+  }
+  return "unknown";
+}
+
+std::string TagSupport::summary() const {
+  std::string text;
+  for (Ability answer : {Ability::yes, Ability::unknown, Ability::no}) {
+    std::string names;
+    for (auto [name, ability] :
+         {std::pair("sector", sector), std::pair("prefetch", prefetch),
+          std::pair("injection", injection), std::pair("barrier", barrier)})
+      if (ability == answer)
+        names += (names.empty() ? "" : ", ") + std::string(name);
+    if (!names.empty())
+      text +=
+          (text.empty() ? "" : "; ") + abilityName(answer).str() + ": " + names;
+  }
+  return text;
+}
+
+/// Both are needed.
+static Ability both(Ability a, Ability b) {
+  if (a == Ability::no || b == Ability::no)
+    return Ability::no;
+  return a == Ability::yes ? b : a;
+}
+
+static Ability abilityOf(Reach reach) {
+  switch (reach) {
+  case Reach::open:
+    return Ability::yes;
+  case Reach::closed:
+    return Ability::no;
+  case Reach::notTried:
+    return Ability::unknown;
+  }
+  return Ability::unknown;
+}
+
+/// HW:sector-registers, HW:sector-device
+static Ability judgeSector(const NodeMachine &machine,
+                           const RegisterReach &reach,
+                           std::vector<std::string> &missing) {
+  // Ways of one of the two caches are enough for a hint to act.
+  bool isOpen = reach.sectorL1 == Reach::open || reach.sectorL2 == Reach::open;
+  if (isOpen || reach.sectorL1 == Reach::notTried)
+    return isOpen ? Ability::yes : Ability::unknown;
+  if (!machine.sectorDevice.empty()) {
+    missing.push_back("the registers of the sector cache are closed until the "
+                      "vendor's runtime opens them through " +
+                      machine.sectorDevice);
+    return Ability::unknown;
+  }
+  missing.push_back("the registers of the sector cache are closed to programs "
+                    "(el0ae of IMP_SCCR_CTRL_EL1 is 0) and there is no "
+                    "/dev/xos_sec_normal to open them");
+  return Ability::no;
+}
+
+/// HW:prefetch-registers, HW:prefetch-switch
+static Ability judgeInjection(const NodeMachine &machine,
+                              const RegisterReach &reach,
+                              std::vector<std::string> &missing) {
+  if (machine.prefetchAccess && *machine.prefetchAccess == 0) {
+    missing.push_back("/sys/kernel/xos_hpc/hwpf_uaccess is 0: the prefetch "
+                      "registers are closed to programs");
+    return Ability::no;
+  }
+  if (reach.prefetch == Reach::closed)
+    missing.push_back("the prefetch registers are closed to programs (el0ae of "
+                      "IMP_PF_CTRL_EL1 is 0)");
+  return abilityOf(reach.prefetch);
+}
+
+TagSupport mpg::judgeTags(const NodeMachine &machine,
+                          const RegisterReach &reach) {
+  TagSupport support;
+  if (machine.a64fx == A64fxKind::no) {
+    std::string what = machine.architecture;
+    if (what == "AArch64" && machine.processor)
+      what += ", " + *machine.processor;
+    support.missing.push_back("not on this machine: " + what);
+    return support;
+  }
+  Ability tags = Ability::yes;
+  if (machine.tagCommand.empty()) {
+    // They are ignored then and do no harm: Linux leaves the top byte of a
+    // pointer to the program.
+    tags = Ability::unknown;
+    support.missing.push_back("fhetbo of the vendor's system is not here, so "
+                              "the tag override is most likely off");
+  }
+  support.prefetch = tags;
+  support.sector = both(tags, judgeSector(machine, reach, support.missing));
+  support.injection =
+      both(tags, judgeInjection(machine, reach, support.missing));
+  support.barrier = machine.barrierDevice.empty() ? Ability::no : Ability::yes;
+  if (reach.sectorL1 == Reach::notTried)
+    support.missing.push_back(
+        "registers are tried only on the node itself, not in a copy of it");
+  return support;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Round numbers are 1, 2 and 5 times powers of ten: people read between them
-// without counting.
+// See PlotPanel.h: axes. Round numbers are 1, 2 and 5 times powers of ten:
+// people read between them without counting.
 
-#include "Plot/PlotAxis.h"
+#include "Plot/PlotPanel.h"
 #include "Support/Format.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -11,7 +11,7 @@
 #define MPG_PROCESS_HINTREPORT_H
 
 #include "Elf/HintNote.h"
-#include "Node/TagSupport.h"
+#include "Node/Node.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
