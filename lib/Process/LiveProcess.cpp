@@ -5,8 +5,8 @@
 
 #include "Process/LiveProcess.h"
 #include "Node/NodeLimits.h"
-#include "Process/LargeFolios.h"
 #include "Process/RunReport.h"
+#include "Process/Smaps.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

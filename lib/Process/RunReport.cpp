@@ -22,7 +22,6 @@ using namespace mpg;
 
 static constexpr uint64_t threadHeapBytes = 64 << 20;
 static constexpr uint64_t largestGuardBytes = 1 << 20;
-static constexpr uint64_t largePageBytes = 2 << 20;
 
 StringRef mpg::regionName(RunRegion region) {
   static constexpr StringRef names[] = {"data",  "bss",          "heap",

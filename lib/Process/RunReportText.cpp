@@ -2,8 +2,8 @@
 //
 // The report of mpgrun for people.
 
-#include "Process/LargeFolios.h"
 #include "Process/RunReport.h"
+#include "Process/Smaps.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

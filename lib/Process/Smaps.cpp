@@ -3,11 +3,13 @@
 // See Smaps.h.
 
 #include "Process/Smaps.h"
-#include "Process/LargeFolios.h"
+#include "Node/HugePages.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -127,4 +129,153 @@ std::vector<MappedArea> mpg::readSmaps(pid_t pid) {
       parseSmaps(readProc(pid, "smaps"), readProc(pid, "numa_maps"));
   addLargeFolios(pid, areas);
   return areas;
+}
+
+//===----------------------------------------------------------------------===//
+// Large pages that smaps does not count
+//===----------------------------------------------------------------------===//
+
+uint64_t mpg::upperPageBytes(uint64_t baseBytes) {
+  // A table is a base page of 8 bytes an entry.
+  return baseBytes / 8 * baseBytes;
+}
+
+bool mpg::mayBeUncounted(const TransparentFacts &facts, uint64_t baseBytes,
+                         bool isAdvised) {
+  for (const TransparentSize &size : facts.sizes) {
+    if (size.pageBytes < largePageBytes ||
+        size.pageBytes >= upperPageBytes(baseBytes))
+      continue;
+    Fact<std::string> word = facts.effective(size.pageBytes);
+    if (!word || *word == "always" || (*word == "madvise" && isAdvised))
+      return true;
+  }
+  return false;
+}
+
+const char *const mpg::whyNotKnown =
+    "on base pages of this size the kernel counts no transparent pages of "
+    "2 MiB; root is shown them (/proc/kpageflags)";
+
+namespace {
+
+/// Whether pieces of 2 MiB are one large page.
+class Pieces {
+public:
+  Pieces(uint64_t baseBytes, ReadWords frameFlags)
+      : flags(largePageBytes / baseBytes), frameFlags(frameFlags) {}
+  /// \p words: of /proc/PID/pagemap. Nothing if the kernel does not tell.
+  std::optional<bool> isLarge(ArrayRef<uint64_t> words);
+
+private:
+  std::vector<uint64_t> flags;
+  ReadWords frameFlags;
+};
+
+} // namespace
+
+std::optional<bool> Pieces::isLarge(ArrayRef<uint64_t> words) {
+  constexpr uint64_t isPresent = uint64_t(1) << 63;
+  constexpr uint64_t frameMask = (uint64_t(1) << 55) - 1;
+  constexpr uint64_t isTail = 1 << 16, isTransparent = 1 << 22;
+  uint64_t first = words[0] & frameMask;
+  for (size_t i = 0; i < words.size(); ++i)
+    if (!(words[i] & isPresent))
+      return false;
+    else if ((words[i] & frameMask) == 0) // hidden from all but root
+      return std::nullopt;
+    else if ((words[i] & frameMask) != first + i)
+      return false;
+  if (first % words.size() != 0)
+    return false;
+  if (!frameFlags(first, flags))
+    return std::nullopt;
+  // A head inside begins another, smaller page.
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (!(flags[i] & isTransparent) || (i && !(flags[i] & isTail)))
+      return false;
+  return true;
+}
+
+std::optional<uint64_t> mpg::countLargeFolios(uint64_t start, uint64_t end,
+                                              uint64_t baseBytes,
+                                              ReadWords pagemap,
+                                              ReadWords frameFlags) {
+  constexpr uint64_t piecesAtOnce = 256;
+  uint64_t at = (start + largePageBytes - 1) / largePageBytes * largePageBytes;
+  size_t wordsOfPiece = largePageBytes / baseBytes;
+  Pieces pieces(baseBytes, frameFlags);
+  std::vector<uint64_t> words;
+  uint64_t bytes = 0;
+  while (at < end && end - at >= largePageBytes) {
+    uint64_t count = std::min((end - at) / largePageBytes, piecesAtOnce);
+    words.assign(count * wordsOfPiece, 0);
+    if (!pagemap(at / baseBytes, words))
+      return std::nullopt;
+    for (uint64_t piece = 0; piece < count; ++piece) {
+      std::optional<bool> large = pieces.isLarge(
+          ArrayRef(words).slice(piece * wordsOfPiece, wordsOfPiece));
+      if (!large)
+        return std::nullopt;
+      bytes += *large ? largePageBytes : 0;
+    }
+    at += count * largePageBytes;
+  }
+  return bytes;
+}
+
+namespace {
+
+/// A file of /proc that is an array of words.
+class WordFile {
+public:
+  explicit WordFile(const std::string &path)
+      : file(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~WordFile() {
+    if (file >= 0)
+      close(file);
+  }
+  bool read(uint64_t first, MutableArrayRef<uint64_t> words) const {
+    size_t bytes = words.size() * sizeof(uint64_t);
+    return file >= 0 &&
+           pread(file, words.data(), bytes, off_t(first * sizeof(uint64_t))) ==
+               ssize_t(bytes);
+  }
+
+private:
+  int file;
+};
+
+} // namespace
+
+bool mpg::countsAllThp() {
+  return !mayBeUncounted(readTransparentFacts(SysTree("/")),
+                         uint64_t(sysconf(_SC_PAGESIZE)), /*isAdvised=*/true);
+}
+
+void mpg::addLargeFolios(pid_t pid, std::vector<MappedArea> &areas) {
+  uint64_t baseBytes = uint64_t(sysconf(_SC_PAGESIZE));
+  if (upperPageBytes(baseBytes) <= largePageBytes)
+    return; // smaps counts all of them
+  TransparentFacts facts = readTransparentFacts(SysTree("/"));
+  WordFile pagemap("/proc/" + std::to_string(pid) + "/pagemap");
+  WordFile frameFlags("/proc/kpageflags");
+  for (MappedArea &area : areas) {
+    if (area.hugetlb || area.residentBytes < largePageBytes)
+      continue;
+    std::optional<uint64_t> bytes = countLargeFolios(
+        area.start, area.end, baseBytes,
+        [&](uint64_t first, MutableArrayRef<uint64_t> words) {
+          return pagemap.read(first, words);
+        },
+        [&](uint64_t first, MutableArrayRef<uint64_t> words) {
+          return frameFlags.read(first, words);
+        });
+    if (bytes && *bytes > area.thpBytes)
+      area.addThp(*bytes - area.thpBytes, largePageBytes);
+    // The page cache has sizes of its own, and no switch.
+    if (!bytes && (area.isFile ||
+                   mayBeUncounted(facts, baseBytes, area.asksForLargePages)))
+      area.unknownBytes = area.residentBytes - area.thpBytes;
+  }
 }

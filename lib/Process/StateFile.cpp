@@ -3,7 +3,7 @@
 // See StateFile.h.
 
 #include "Process/StateFile.h"
-#include "Process/LargeFolios.h"
+#include "Process/Smaps.h"
 #include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -119,6 +119,6 @@ void mpg::addMemory(const ProgramMemory &memory, RunReport &report) {
   for (const MappedArea &area : memory.areas)
     report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
   report.regions = classifyAreas(memory.areas, memory.segments, memory.heap);
-  addPeakMappings(report, classifyAreas(memory.peakAreas, memory.segments,
-                                        memory.heap));
+  addPeakMappings(
+      report, classifyAreas(memory.peakAreas, memory.segments, memory.heap));
 }

@@ -4,9 +4,9 @@
 // move_pages takes a moment for each, and an array has millions.
 
 #include "Profile/PageScan.h"
-#include "Process/LargeFolios.h"
-#include "llvm/Support/MathExtras.h"
+#include "Process/Smaps.h"
 #include "mpg/pagemap.h"
+#include "llvm/Support/MathExtras.h"
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

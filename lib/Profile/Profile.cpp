@@ -4,7 +4,7 @@
 // variables, to blocks in use, and what is left by what the mapping is.
 
 #include "Profile/Profile.h"
-#include "Process/LargeFolios.h"
+#include "Process/Smaps.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/SmallString.h"

@@ -4,8 +4,8 @@
 // nothing in smaps: counted out of frames, and "not known" where those are
 // hidden.
 
-#include "Process/LargeFolios.h"
 #include "Process/RunReport.h"
+#include "Process/Smaps.h"
 #include "gtest/gtest.h"
 #include <cstring>
 #include <fcntl.h>
