@@ -3,7 +3,6 @@
 // Reads .mpgaudit.yaml, and finds it: beside the first file or above it. A file
 // of another user is passed over, because it could hide findings.
 
-#include "Policy/Fingerprint.h"
 #include "Policy/Policy.h"
 #include "Support/Format.h"
 #include "Support/YamlReader.h"

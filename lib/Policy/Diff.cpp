@@ -4,7 +4,6 @@
 // are; addresses and sizes alone are no change.
 
 #include "Audit/Report.h"
-#include "Policy/Fingerprint.h"
 #include "Policy/Policy.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,13 +8,107 @@
 #define MPG_POLICY_POLICY_H
 
 #include "Audit/Audit.h"
-#include "Policy/Fingerprint.h"
+#include "Audit/Finding.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <bitset>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace mpg {
 
-/// One accepted finding. Globs: * ? [a-z] **, as a shell; see Glob.h.
+//===----------------------------------------------------------------------===//
+// Patterns of names
+//===----------------------------------------------------------------------===//
+//
+// For paths and symbols, as a shell has them, with ** added: * and ?
+// stay within one part of a path, ** crosses slashes. llvm::GlobPattern does
+// not know the difference. Matching takes time in proportion to the two
+// lengths, whatever the pattern: patterns come from files.
+
+/// * ? [a-z] [!a-z] **, and \ in front of a character that stands for itself.
+/// "**/x" is x in any folder or in none; "x/**" is all that is in x.
+class Glob {
+public:
+  /// The error's text is the reason alone.
+  static llvm::Expected<Glob> parse(llvm::StringRef pattern);
+  /// For absolute paths. A pattern that does not begin with a slash may begin
+  /// at any part of one: "bin/app" is /home/me/project/bin/app as well.
+  static llvm::Expected<Glob> parsePath(llvm::StringRef pattern);
+
+  /// Whether all of \p text matches.
+  bool match(llvm::StringRef text) const;
+  /// It has no wildcard.
+  bool isLiteral() const;
+
+private:
+  enum class Kind : uint8_t {
+    oneOf,        ///< one character of the set
+    star,         ///< any number of characters, but no slash
+    doubleStar,   ///< any number of characters
+    maybeFolders, ///< "**/": the next token, or the one after it
+    inFolders,    ///< any number of characters; the last one is a slash
+  };
+  struct Token {
+    Kind kind;
+    std::bitset<256> set;
+  };
+
+  void add(Kind kind);
+  void addCharacter(char character);
+  void addFolders();
+  std::string addSet(llvm::StringRef pattern, size_t &at);
+  bool endsAlike(llvm::StringRef text) const;
+  void enter(std::vector<bool> &states, size_t state) const;
+
+  std::vector<Token> tokens;
+  bool wild = false;
+};
+
+//===----------------------------------------------------------------------===//
+// What a finding is known by
+//===----------------------------------------------------------------------===//
+//
+// From one run to the next; and one name for a file however it was written:
+// "./a", "a" and "b/../a" are the same. Names are compared as text first and
+// symbolic links are followed only where text does not help: "current/app"
+// shall stay the same file when "current" points to another build tomorrow.
+
+/// Without "." and "//", and ".." taken as text; relative if it was.
+std::string plainPath(llvm::StringRef path);
+/// The same, and absolute.
+std::string absolutePath(llvm::StringRef path);
+
+/// A folder that files are named from.
+class BaseFolder {
+public:
+  BaseFolder() = default;
+  /// The folder of \p file, which need not exist.
+  static BaseFolder of(llvm::StringRef file);
+
+  /// "bin/app", or "../bin/app" for what lies elsewhere. Bytes that are not
+  /// UTF-8 are written as \\xe9. pre: made by of().
+  std::string nameOf(llvm::StringRef path) const;
+
+private:
+  std::string written; ///< absolute, as the user names it
+  std::string real;    ///< without symbolic links
+};
+
+/// 16 hexadecimal digits. \p path as the report shows it ("./a" is "a"), or ""
+/// for what is the same in every file.
+std::string fingerprintOf(const Finding &finding, llvm::StringRef path);
+
+/// \p text with # in place of numbers and sizes: "RELRO at # shares a # page".
+/// Digits of names stay.
+std::string withoutNumbers(llvm::StringRef text);
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// One accepted finding. Globs: * ? [a-z] **, as a shell.
 struct Suppression {
   std::string id; ///< "MPG130"
   /// Glob over the path as reported, made absolute; "" is any. One that does

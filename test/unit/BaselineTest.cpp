@@ -3,7 +3,7 @@
 // Baselines: what is written, what another checkout makes of it, and damaged
 // ones.
 
-#include "Policy/Fingerprint.h"
+#include "Policy/Policy.h"
 #include "PolicySamples.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 // Fingerprints of findings: the same after a rebuild and in the next release,
 // different where a user would say so.
 
-#include "Policy/Fingerprint.h"
+#include "Policy/Policy.h"
 #include "PolicySamples.h"
 #include "gtest/gtest.h"
 #include <set>

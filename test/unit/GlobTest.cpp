@@ -3,7 +3,7 @@
 // Patterns of suppressions: what they match, which are refused, and how long
 // matching may take.
 
-#include "Policy/Glob.h"
+#include "Policy/Policy.h"
 #include "gtest/gtest.h"
 
 using namespace mpg;
