@@ -6,7 +6,6 @@
 
 #include "JobRules/JobRules.h"
 #include "JobRules/RuleContext.h"
-#include "JobScript/EnvVariables.h"
 #include "gtest/gtest.h"
 #include <elf.h>
 
