@@ -6,9 +6,13 @@
 #ifndef MPG_SIMRUN_SIMARRAYS_H
 #define MPG_SIMRUN_SIMARRAYS_H
 
+#include <array>
+#include <bitset>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace mpg::sim {
@@ -56,6 +60,62 @@ private:
   std::vector<SimArray> arrays; ///< 0: memory that nobody named
   std::map<uint64_t, Block> blocks;
   uint64_t changeCount = 1;
+};
+
+//===----------------------------------------------------------------------===//
+// Pages of arrays
+//===----------------------------------------------------------------------===//
+//
+// Which 4 KiB of the 2 MiB pages that an array touches are used: what large
+// pages take of memory beyond what the program needs (hot bloat).
+
+/// Pages of each size with an access.
+struct PageUse {
+  uint64_t of4K = 0, of64K = 0, of2M = 0;
+};
+
+/// Where the used parts of 2 MiB pages lie.
+struct PageHeat {
+  static constexpr unsigned parts = 32; ///< of 64 KiB in each
+  uint64_t pagesEach = 0;               ///< 2 MiB pages in a row, by address
+  /// Percent of the 4 KiB of each part.
+  std::vector<std::vector<uint8_t>> rows;
+};
+
+class SimPageUse {
+public:
+  static constexpr unsigned pageBits = 12;
+  void add(unsigned array, uint64_t address) {
+    uint64_t frame = address >> frameBits;
+    Recent &one = recent[frame % recent.size()];
+    if (one.frame != frame || one.array != array)
+      find(array, frame, one);
+    one.pages->set(address >> pageBits & (pagesEach - 1));
+  }
+  /// All bytes of [begin, end).
+  void addRange(unsigned array, uint64_t begin, uint64_t end);
+  /// \p times accesses, \p stride bytes apart.
+  void addStream(unsigned array, uint64_t begin, int64_t stride,
+                 uint64_t times);
+  /// By array; one without accesses may be missing at the end.
+  std::vector<PageUse> byArray() const;
+  /// In at most \p mostRows rows.
+  PageHeat heatOf(unsigned array, unsigned mostRows) const;
+
+private:
+  static constexpr unsigned frameBits = 21, pagesEach = 512;
+  using Pages = std::bitset<pagesEach>;
+  /// Where the pages of a 2 MiB page are, to search for it but once.
+  struct Recent {
+    uint64_t frame = ~uint64_t(0); ///< which no address has
+    unsigned array = 0;
+    Pages *pages = nullptr;
+  };
+  void find(unsigned array, uint64_t frame, Recent &one);
+
+  std::array<Recent, 1024> recent;
+  /// By array, then by number of the 2 MiB page. A deque, as they must stay.
+  std::deque<std::unordered_map<uint64_t, Pages>> used;
 };
 
 } // namespace mpg::sim

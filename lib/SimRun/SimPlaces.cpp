@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SimPlaces.h.
 
 #include "SimRun/SimPlaces.h"
 #include "mpg/sim.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SimProgram.h.
 
 #include "SimRun/SimProgram.h"
 #include "llvm/Support/xxhash.h"

@@ -8,7 +8,6 @@
 
 #include "SimRun/SimArrays.h"
 #include "SimRun/SimDecoder.h"
-#include "SimRun/SimPageUse.h"
 #include "SimRun/SimPlaces.h"
 #include <memory>
 #include <optional>
