@@ -3,8 +3,8 @@
 // What the options of a run mean: from ConfiguredOptions to Options.
 
 #include "Audit/Audit.h"
-#include "ConfiguredOptions.h"
 #include "OptionIds.h"
+#include "Options.h"
 #include "Support/Format.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

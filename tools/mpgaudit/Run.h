@@ -8,8 +8,8 @@
 
 #include "Import/Measurement.h"
 #include "Inputs.h"
+#include "Options.h"
 #include "Process/LiveProcess.h"
-#include "ProjectPolicy.h"
 #include "Render/RunResult.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
