@@ -5,7 +5,6 @@
 
 #include "mpgrun/Compare/CompareOutput.h"
 #include "Measure/Statistics.h"
-#include "mpgrun/Compare/CompareMetric.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include <gtest/gtest.h>
 #include <set>

@@ -3,7 +3,7 @@
 // What mpgrun --compare concludes from times: the sentences, when there is no
 // verdict, and which mode the last line is about.
 
-#include "mpgrun/Compare/CompareVerdict.h"
+#include "mpgrun/Compare/CompareResult.h"
 #include <gtest/gtest.h>
 
 using namespace llvm;

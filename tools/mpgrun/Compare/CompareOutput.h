@@ -2,7 +2,8 @@
 //
 // What a compared program reads and writes: its input, the same in each run;
 // files without a name that take its outputs; and whether two outputs are the
-// same. libmpg's own lines do not count: they are there in some modes only.
+// same; and the number that it prints about itself. libmpg's own lines do not
+// count: they are there in some modes only.
 
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
@@ -67,6 +68,39 @@ void forEachLine(int fd, bool withoutLibmpg,
 
 /// At most \p lines of the end of the file, of its last 4 KiB.
 std::string lastLines(int fd, unsigned lines);
+
+//===----------------------------------------------------------------------===//
+// The program's own number
+//===----------------------------------------------------------------------===//
+//
+// Its solver's time, its rate, found by a regular expression: mpgrun --compare
+// --metric compares that in place of the time from exec to the end. What cannot
+// be read for certain is an error, never a guess.
+
+struct Metric {
+  std::string regex; ///< with one group, which holds the number
+  bool isMoreBetter = false;
+
+  /// "less is better"
+  llvm::StringRef direction() const {
+    return isMoreBetter ? "more is better" : "less is better";
+  }
+};
+
+/// "REGEX" or "less:REGEX", where less is better, or "more:REGEX". Nothing if
+/// it cannot be used; \p error then says why.
+std::optional<Metric> parseMetric(llvm::StringRef text, std::string &error);
+
+struct MetricReading {
+  double value = 0;
+  std::string text;    ///< as the program printed it
+  std::string problem; ///< why there is no value; empty: there is one
+};
+
+/// The number in the last line that matches, of what the program wrote to the
+/// file \p output or, if no line there does, to \p messages; libmpg's own lines
+/// are no one's. In a line it is the first match.
+MetricReading readMetric(const Metric &metric, int output, int messages);
 
 } // namespace mpg
 

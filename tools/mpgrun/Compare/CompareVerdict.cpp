@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CompareVerdict.h.
+// See CompareResult.h.
 
-#include "mpgrun/Compare/CompareVerdict.h"
 #include "Support/Format.h"
+#include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/ArrayRef.h"
 
 using namespace llvm;
