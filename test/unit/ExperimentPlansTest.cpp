@@ -7,7 +7,7 @@
 #include "Measure/MachineLoad.h"
 #include "Support/Format.h"
 #include "mpgbench/BenchDriver.h"
-#include "mpgbench/Experiments/Levels.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include <gtest/gtest.h>
 #include <map>

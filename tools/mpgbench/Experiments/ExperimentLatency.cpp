@@ -5,7 +5,6 @@
 // on do the pages matter? docs/mpgbench-experiments.md says how, and what to
 // expect.
 
-#include "mpgbench/Experiments/Levels.h"
 #include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"

@@ -9,7 +9,7 @@
 
 #include "Support/Format.h"
 #include "mpg/kernels.h"
-#include "mpgbench/Experiments/Levels.h"
+#include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the workers of several experiments do with memory: they read it in
-// streams, to see how many bytes it moves, or chase pointers through it, to see
-// how long one load takes.
+// What several experiments share. Their workers read memory in streams, to see
+// how many bytes it moves, or chase pointers through it, to see how long one
+// load takes; and levels are found in the curves that come of it.
 
 #ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
 #define MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
@@ -49,6 +49,31 @@ struct ChaseWork {
 /// bytes. Each repetition goes on where the last one ended. The value is the
 /// nanoseconds of one load.
 WorkerResult measureChase(const Parameters &parameters, const ChaseWork &work);
+
+//===----------------------------------------------------------------------===//
+// Levels in curves
+//===----------------------------------------------------------------------===//
+//
+// Levels in a curve of latencies: caches or TLBs, each of which answers up to
+// its capacity in about the same time.
+
+/// A plateau of a curve.
+struct Level {
+  size_t first, last; ///< its points; the next level begins behind them
+  double value;       ///< median of its points
+};
+
+/// Those of a curve whose points stand in order of the footprint. A plateau is
+/// at least two points that differ by no more than a sixth; two that differ by
+/// less than a quarter are one. Points between them, where a part of the
+/// footprint still finds room, belong to none.
+std::vector<Level> findLevels(llvm::ArrayRef<double> curve);
+
+/// The points of \p result with \p parameters that have samples, by the number
+/// or size that parameter \p x names.
+std::vector<const PointResult *> curveOf(const ExperimentResult &result,
+                                         const Parameters &parameters,
+                                         llvm::StringRef x);
 
 } // namespace mpg
 

@@ -15,7 +15,7 @@
 namespace mpg {
 
 //===----------------------------------------------------------------------===//
-// Kinds of pages (BenchPages.cpp)
+// Kinds of pages
 //===----------------------------------------------------------------------===//
 
 /// "4K", "2M", "1G": a size as parameters of points give it, and parseBytes
