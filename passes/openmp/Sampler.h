@@ -18,8 +18,11 @@
 #define MPG_PASSES_SAMPLER_H
 
 #include "openmp/CallFrames.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {
@@ -161,6 +164,60 @@ private:
   llvm::DenseMap<std::pair<llvm::Value *, const CallFrame *>, int64_t> bases;
   llvm::DenseMap<const llvm::Loop *, unsigned> loopNumbers;
   Stores stores;
+};
+
+//===----------------------------------------------------------------------===//
+// One evaluation (Evaluation.cpp)
+//===----------------------------------------------------------------------===//
+
+struct Sampler::Evaluation {
+  Evaluation(Sampler &sampler, const Situation &situation);
+
+  Sampler &sampler;
+  const Situation &situation;
+  unsigned steps = 0;
+  bool isCyclic = false; ///< the last value depends on itself
+  Dependence depends;    ///< on what it does otherwise
+  Samples &fixed;
+  Samples *atStart;   ///< null if they are not kept
+  Dependence changed; ///< what is not as at the start
+  struct Partial {
+    Sample sample;
+    bool isDone; ///< or begun
+  };
+  llvm::SmallDenseMap<std::pair<const void *, const CallFrame *>, Partial, 16>
+      open;
+
+  /// Counts one step; whether there were too many.
+  bool isOver();
+  int64_t value(llvm::Value *value, const CallFrame *frame);
+  int64_t scev(const llvm::SCEV *expression, llvm::Function &function,
+               const CallFrame *frame);
+
+private:
+  int64_t compute(llvm::Value *value, const CallFrame *frame);
+  int64_t constant(const llvm::Constant &constant, const CallFrame *frame);
+  int64_t argument(llvm::Argument &argument, const CallFrame *frame);
+  int64_t load(llvm::LoadInst &load, const CallFrame *frame);
+  int64_t phi(llvm::PHINode &phi, const CallFrame *frame);
+  int64_t call(llvm::CallBase &call, const CallFrame *frame);
+  int64_t operation(llvm::Instruction &instruction, const CallFrame *frame);
+  int64_t opaque(llvm::Instruction &instruction, const CallFrame *frame);
+  int64_t choose(llvm::ArrayRef<int64_t> values, bool isPointer, uint64_t turns,
+                 uint64_t where);
+  std::optional<int64_t> add(llvm::Value *value, const CallFrame *frame);
+  int64_t scevOperands(const llvm::SCEVNAryExpr &expression,
+                       llvm::Function &function, const CallFrame *frame);
+  int64_t castOf(const llvm::SCEVCastExpr &cast, llvm::Function &function,
+                 const CallFrame *frame);
+  int64_t use(const Sample &sample) {
+    depends.on(sample.depends);
+    return sample.value;
+  }
+  uint64_t identity(const llvm::Value *value);
+  uint64_t seed(const llvm::Value *value, const CallFrame *frame);
+  void dependOnLoopsAround(const llvm::Instruction &instruction);
+  uint64_t addTurns(uint64_t hash, const llvm::Instruction &instruction);
 };
 
 } // namespace mpg
