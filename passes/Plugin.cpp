@@ -14,17 +14,22 @@
 // Nothing here may run before the version of LLVM has been compared: a global
 // constructor would crash a compiler of another version.
 
-#include "HostCompiler.h"
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
 #include "hints/HintSource.h"
-#include "openmp/FirstTouchPass.h"
-#include "openmp/ParallelRemarks.h"
+#include "openmp/OpenmpPasses.h"
 #include "sim/SimPass.h"
 #include "tags/KeepMarks.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
+#include "llvm-c/Core.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Passes/PassBuilder.h"
+#include <cstddef>
+#include <cstdio>
+#include <dlfcn.h>
+#include <link.h>
+
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #include "llvm/Plugins/PassPlugin.h"
 #else
@@ -33,6 +38,81 @@
 
 using namespace llvm;
 using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// The compiler that loads the plugin
+//===----------------------------------------------------------------------===//
+//
+// Whether the compiler that has loaded the plugin is the one it was built for.
+
+#pragma weak LLVMGetVersion
+
+/// The address in the entry \p tag of the dynamic section of \p library, which
+/// the loader has made one of this process; or its number.
+static size_t entryOf(const link_map &library, int tag) {
+  for (const ElfW(Dyn) *entry = library.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == tag)
+      return entry->d_un.d_val;
+  return 0;
+}
+
+/// A function that this library calls and nobody has; null if there is none.
+static const char *findMissingFunction() {
+  Dl_info info;
+  void *found = nullptr;
+  if (!dladdr1(reinterpret_cast<void *>(llvmGetPassPluginInfo), &info, &found,
+               RTLD_DL_LINKMAP))
+    return nullptr;
+  const auto &library = *static_cast<const link_map *>(found);
+  auto *symbols =
+      reinterpret_cast<const ElfW(Sym) *>(entryOf(library, DT_SYMTAB));
+  auto *names = reinterpret_cast<const char *>(entryOf(library, DT_STRTAB));
+  auto *calls =
+      reinterpret_cast<const ElfW(Rela) *>(entryOf(library, DT_JMPREL));
+  size_t count = entryOf(library, DT_PLTRELSZ) / sizeof *calls;
+  for (size_t i = 0; i < count; ++i) {
+    const ElfW(Sym) &symbol = symbols[ELF64_R_SYM(calls[i].r_info)];
+    const char *name = names + symbol.st_name;
+    if (symbol.st_shndx == SHN_UNDEF &&
+        ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+        !dlsym(RTLD_DEFAULT, name))
+      return name;
+  }
+  return nullptr;
+}
+
+/// Says on standard error what does not fit, and what to do, if it does not.
+/// Calls nothing of LLVM's C++, which is that of another version then.
+static bool compilerFits() {
+  constexpr int own = LLVM_VERSION_MAJOR;
+  if (!LLVMGetVersion) {
+    const char *missing = findMissingFunction();
+    if (missing)
+      fprintf(
+          stderr,
+          "MpgPasses.so: this one is for LLVM %d, and the compiler has no "
+          "%s: it is of another version, or LLVM was linked into it without "
+          "that; build the plugin for it (cmake -DMPG_PARTS=plugin "
+          "-DLLVM_DIR=, the lib/cmake/llvm of its LLVM)\n",
+          own, missing);
+    return !missing;
+  }
+  unsigned major = 0;
+  LLVMGetVersion(&major, nullptr, nullptr);
+  if (major != own)
+    fprintf(
+        stderr,
+        "MpgPasses.so: this one is for LLVM %d, and the compiler is of LLVM "
+        "%u: take the MpgPasses.so of the package mpgtools-plugin-%u, or "
+        "build it (cmake -DMPG_PARTS=plugin -DLLVM_DIR=, the lib/cmake/llvm "
+        "of LLVM %u)\n",
+        own, major, major, major);
+  return major == own;
+}
+
+//===----------------------------------------------------------------------===//
+// The passes
+//===----------------------------------------------------------------------===//
 
 using Stage = TagWriterPass::Stage;
 

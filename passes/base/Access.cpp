@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Access.h.
 
 #include "base/Access.h"
 #include "base/Diagnostics.h"

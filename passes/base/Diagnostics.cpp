@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Diagnostics.h.
 
 #include "base/Diagnostics.h"
 #include "llvm/ADT/SmallString.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OmpRegions.h.
 
 #include "base/OmpRegions.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PassOptions.h.
 
 #include "base/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See WeakCalls.h.
 
 #include "base/WeakCalls.h"
 #include "llvm/IR/IRBuilder.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HintReaders.h.
+// See HintSource.h.
 
-#include "hints/HintReaders.h"
+#include "hints/HintSource.h"
 #include "hints/HintText.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See FirstTouchChoice.h.
 
 #include "hints/FirstTouchChoice.h"
 #include "hints/PointerFlow.h"

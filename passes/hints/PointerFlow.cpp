@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PointerFlow.h.
 
 #include "hints/PointerFlow.h"
 #include "base/OmpRegions.h"
-#include "hints/HintReaders.h"
+#include "hints/HintSource.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HintReaders.h.
+// See HintSource.h.
 
-#include "hints/HintReaders.h"
+#include "hints/HintSource.h"
 #include "hints/HintText.h"
 #include "hints/PointerFlow.h"
-#include "hints/SourceNames.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -16,6 +19,196 @@
 
 using namespace llvm;
 using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Names of the source
+//===----------------------------------------------------------------------===//
+//
+// From the names and lines of a source, C or Fortran, to what became of them in
+// the module.
+
+namespace {
+
+/// Lines of one file, both included; first is 0 if there are none.
+struct SourceLines {
+  unsigned first = 0, last = 0;
+};
+
+} // namespace
+
+/// Whether \p linkageName is what flang makes of \p name: name_ or
+/// _QM<module>P<name>, E<name> for variables.
+static bool isFortranName(StringRef linkageName, StringRef name, char kind) {
+  if (linkageName.consume_back("_") && linkageName.equals_insensitive(name))
+    return true;
+  return linkageName.starts_with("_Q") && linkageName.size() > name.size() &&
+         linkageName.ends_with_insensitive(name) &&
+         linkageName[linkageName.size() - name.size() - 1] == kind;
+}
+
+/// The function \p name, which may be the linkage name or that of a Fortran
+/// procedure, and what flang made of its OpenMP regions.
+static std::vector<Function *> functionsNamed(Module &module, StringRef name) {
+  std::vector<Function *> found;
+  for (Function &function : module) {
+    StringRef own = function.getName().split("..").first;
+    if (!function.isDeclaration() &&
+        (own == name || isFortranName(own, name, 'P')))
+      found.push_back(&function);
+  }
+  return found;
+}
+
+/// The global or module variable \p name; nullptr if there is none.
+static GlobalVariable *globalNamed(Module &module, StringRef name) {
+  for (GlobalVariable &global : module.globals())
+    if (global.getName() == name || isFortranName(global.getName(), name, 'E'))
+      return &global;
+  return nullptr;
+}
+
+/// Whether \p variable can be meant by its name in \p function: its own, or one
+/// of a module or common block.
+static bool isVisible(const DIGlobalVariable &variable,
+                      const Function &function) {
+  auto *scope = dyn_cast_or_null<DISubprogram>(variable.getScope());
+  return !scope || scope == function.getSubprogram();
+}
+
+/// Adds the globals \p name: what Fortran programs save is one, as are
+/// variables of modules, common blocks and the main program.
+static void addGlobalsNamed(Function &function, StringRef name,
+                            std::vector<Value *> &found) {
+  std::vector<Value *> others;
+  for (GlobalVariable &global : function.getParent()->globals()) {
+    SmallVector<DIGlobalVariableExpression *, 1> infos;
+    global.getDebugInfo(infos);
+    for (DIGlobalVariableExpression *info : infos)
+      if (info->getVariable()->getName().equals_insensitive(name))
+        (isVisible(*info->getVariable(), function) ? found : others)
+            .push_back(&global);
+  }
+  // An internal procedure sees those of its host.
+  if (found.empty() && others.size() == 1)
+    found = others;
+}
+
+/// Addresses of the variables \p name of \p function: known from debug
+/// information only. Letters may be upper or lower case.
+static std::vector<Value *> variablesNamed(Function &function, StringRef name) {
+  std::vector<Value *> found;
+  for (Instruction &instruction : instructions(function))
+    for (DbgVariableRecord &record :
+         filterDbgVars(instruction.getDbgRecordRange())) {
+      // Clang makes an assignment of each store.
+      Value *address = record.isDbgAssign()    ? record.getAddress()
+                       : record.isDbgDeclare() ? record.getVariableLocationOp(0)
+                                               : nullptr;
+      if (record.getVariable()->getName().equals_insensitive(name) &&
+          isa_and_nonnull<Instruction, Argument, GlobalVariable>(address) &&
+          address->getType()->isPointerTy() && !is_contained(found, address))
+        found.push_back(address);
+    }
+  if (found.empty())
+    addGlobalsNamed(function, name, found);
+  return found;
+}
+
+/// The parameter \p number (1 is the first), or the local variable that clang
+/// puts it into; nullptr if there is none.
+static Value *rootOfParameter(Function &function, unsigned number) {
+  if (number < 1 || number > function.arg_size())
+    return nullptr;
+  Argument *argument = function.getArg(number - 1);
+  for (User *user : argument->users())
+    if (auto *store = dyn_cast<StoreInst>(user))
+      if (store->getValueOperand() == argument &&
+          isa<AllocaInst>(store->getPointerOperand()))
+        return store->getPointerOperand();
+  return argument->getType()->isPointerTy() ? argument : nullptr;
+}
+
+/// As targetOf; descriptors of Fortran arrays, which begin with the pointer,
+/// count as pointers.
+static std::optional<HintRequest::Target> targetOfRoot(Value *root) {
+  Type *type = nullptr;
+  if (auto *variable = dyn_cast<AllocaInst>(root))
+    type = variable->getAllocatedType();
+  else if (auto *global = dyn_cast<GlobalVariable>(root))
+    type = global->getValueType();
+  auto *structure = dyn_cast_or_null<StructType>(type);
+  if (structure && structure->getNumElements() &&
+      structure->getElementType(0)->isPointerTy())
+    return HintRequest::pointerVariable;
+  for (const User *user : root->users()) {
+    auto *copy = dyn_cast<MemCpyInst>(user);
+    if (copy && copy->getRawSource() == root && isa<Argument>(root))
+      return HintRequest::pointerVariable;
+    auto *gep = dyn_cast<GetElementPtrInst>(user);
+    if (gep && gep->hasAllZeroIndices() &&
+        isa<StructType>(gep->getSourceElementType()))
+      return HintRequest::pointerVariable;
+  }
+  return targetOf(root);
+}
+
+/// What came of \p lines in \p function: known from debug information only.
+static std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
+                                             Function &function) {
+  auto region = std::make_shared<Region>();
+  for (Instruction &instruction : instructions(function)) {
+    const DebugLoc &location = instruction.getDebugLoc();
+    // Exits come after the last line.
+    if (isa<ReturnInst, ResumeInst>(instruction))
+      continue;
+    // Included text has lines of its own.
+    if (location && function.getSubprogram() &&
+        location->getFilename() == function.getSubprogram()->getFilename() &&
+        location.getLine() >= lines.first && location.getLine() <= lines.last)
+      region->insert(&instruction);
+  }
+  return region;
+}
+
+/// Sets the begin and the end of \p request so that all of its region lies
+/// between. False if there is no such place.
+static bool findBracket(WaysRequest &request) {
+  DominatorTree dominators(*request.function);
+  PostDominatorTree postDominators(*request.function);
+  BasicBlock *first = nullptr, *last = nullptr;
+  for (BasicBlock &block : *request.function)
+    for (Instruction &instruction : block) {
+      if (!request.region->contains(&instruction) || isa<PHINode>(instruction))
+        continue;
+      first =
+          first ? dominators.findNearestCommonDominator(first, &block) : &block;
+      last = last ? postDominators.findNearestCommonDominator(last, &block)
+                  : &block;
+      if (!first || !last)
+        return false;
+    }
+  if (!first)
+    return false;
+  auto isInside = [&](Instruction &instruction) {
+    return request.region->contains(&instruction) && !isa<PHINode>(instruction);
+  };
+  request.begin = first->getTerminator();
+  for (Instruction &instruction : *first)
+    if (isInside(instruction)) {
+      request.begin = &instruction;
+      break;
+    }
+  Instruction *end = &*last->getFirstInsertionPt();
+  for (Instruction &instruction : *last)
+    if (isInside(instruction) && !instruction.isTerminator())
+      end = instruction.getNextNode();
+  request.ends.push_back(end);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Lines of the file
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// NAME, FUNCTION/VARIABLE or FUNCTION/NUMBER, each with @FIRST-LAST or

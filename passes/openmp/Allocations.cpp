@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Allocations.h.
 
 #include "openmp/Allocations.h"
 #include "llvm/ADT/StringRef.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ArrayRemarks.h.
 
 #include "openmp/ArrayRemarks.h"
 #include "base/Diagnostics.h"

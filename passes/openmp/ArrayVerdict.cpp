@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ArrayVerdict.h.
 
 #include "openmp/ArrayVerdict.h"
 #include "llvm/ADT/MapVector.h"

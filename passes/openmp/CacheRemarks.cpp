@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CacheRemarks.h.
 
 #include "openmp/CacheRemarks.h"
 #include "base/Diagnostics.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CallFrames.h.
 
 #include "openmp/CallFrames.h"
 #include "llvm/IR/Module.h"

@@ -4,12 +4,12 @@
 // worksharing loops, serial writes, calls that free or resize it), judged, and
 // told. All arrays are judged before the code is changed.
 
-#include "openmp/FirstTouchPass.h"
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
-#include "openmp/AnyThread.h"
 #include "openmp/ArrayRemarks.h"
 #include "openmp/ArrayVerdict.h"
+#include "openmp/IterationRanges.h"
+#include "openmp/OpenmpPasses.h"
 #include "openmp/ParallelInit.h"
 #include "openmp/SerialArrays.h"
 #include "llvm/ADT/MapVector.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether the iterations of a loop can run in any order, by the places in
-// memory that they use. An address is an affine function of the loops'
-// counters, so what one iteration of the outermost loop uses through one
-// pointer is a window that moves by a fixed step: iterations are independent if
-// no window with a store in it is larger than its step, and if what different
-// pointers reach does not overlap. What cannot be decided here is asked at run
-// time, before the loop.
+// memory that they use, and on any thread. An address is an affine function of
+// the loops' counters, so what one iteration of the outermost loop uses through
+// one pointer is a window that moves by a fixed step: iterations are
+// independent if no window with a store in it is larger than its step, and if
+// what different pointers reach does not overlap. What cannot be decided here
+// is asked at run time, before the loop.
 //
 // Pieces of one window are not told apart: a[i][j] = a[i][j-1] is fine as a
 // loop over i, and a[2*i] = a[2*i+2] is not. Types say nothing (TBAA): memory
@@ -20,9 +20,11 @@
 
 namespace llvm {
 class AAResults;
+class Function;
 class Loop;
 class ScalarEvolution;
 class SCEV;
+class TargetLibraryInfo;
 } // namespace llvm
 
 namespace mpg {
@@ -41,6 +43,29 @@ struct RangeCheck {
 std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
                             llvm::AAResults &aliases, uint64_t leastBytes,
                             llvm::SmallVectorImpl<RangeCheck> &checks);
+
+//===----------------------------------------------------------------------===//
+// The thread that runs them
+//===----------------------------------------------------------------------===//
+//
+// Whether code computes the same, bit for bit, on whichever thread it runs.
+// Places in memory are not looked at (IterationRanges.h), only what a thread
+// has of its own: thread-local variables, the floating-point environment, its
+// stack; and what must happen once and in order: calls, volatile and atomic
+// accesses, exceptions.
+
+/// Whether \p function runs before main: another thread may then wait for a
+/// lock of the loader that this one has.
+bool isConstructor(const llvm::Function &function);
+
+/// Why code of \p function cannot be given to other threads, whatever it does;
+/// "" if it can.
+std::string whyNotOutlined(const llvm::Function &function);
+
+/// Why iterations of \p loop cannot run on other threads; "" if they can.
+/// \p library: that of the function around it.
+std::string whyNotOnAnyThread(const llvm::Loop &loop,
+                              const llvm::TargetLibraryInfo &library);
 
 } // namespace mpg
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LoopWork.h.
 
 #include "openmp/LoopWork.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ParallelInit.h.
 
 #include "openmp/ParallelInit.h"
-#include "openmp/AnyThread.h"
 #include "openmp/IterationRanges.h"
 #include "openmp/ParallelUses.h"
 #include "llvm/Analysis/AliasAnalysis.h"

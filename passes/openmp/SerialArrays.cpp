@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SerialArrays.h.
 
 #include "openmp/SerialArrays.h"
 #include "openmp/ArrayVerdict.h"

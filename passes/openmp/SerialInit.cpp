@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SerialInit.h.
 
 #include "openmp/SerialInit.h"
 #include "llvm/Analysis/CFG.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TeamLoop.h.
 
 #include "openmp/TeamLoop.h"
 #include "llvm/IR/Module.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SectorRegions.h.
 
 #include "SectorRegions.h"
 #include "PragmaLine.h"

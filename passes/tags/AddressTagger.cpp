@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See AddressTagger.h.
 
 #include "tags/AddressTagger.h"
 #include "mpg/hints.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See AliasScopes.h.
 
 #include "tags/AliasScopes.h"
 #include "base/Access.h"

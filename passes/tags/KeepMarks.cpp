@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See KeepMarks.h.
 
 #include "tags/KeepMarks.h"
 #include "base/Access.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TagForm.h.
 
 #include "tags/TagForm.h"
 #include "base/Access.h"

@@ -5,7 +5,7 @@
 // said twice.
 
 #include "hints/FirstTouchChoice.h"
-#include "hints/HintReaders.h"
+#include "hints/HintSource.h"
 #include "hints/HintText.h"
 #include "mpg/hints.h"
 #include "llvm/AsmParser/Parser.h"
