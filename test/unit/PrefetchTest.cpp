@@ -3,8 +3,8 @@
 // mpg_prefetch_set on an A64FX of numbers: the values that reach the registers,
 // and that a wrong request reaches none.
 
-#include "a64fx/Prefetch.h"
 #include "FakeMachine.h"
+#include "a64fx/Sector.h"
 #include <cerrno>
 
 using namespace mpg;

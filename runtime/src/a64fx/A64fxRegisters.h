@@ -6,7 +6,7 @@
 // speaks of ways, bytes and lines.
 //
 // Pure arithmetic, so it is tested on any machine. Whether the kernel lets a
-// program at a register is RegisterProbe.cpp's question.
+// program at a register is Missing.cpp's question.
 
 #ifndef MPG_RUNTIME_A64FXREGISTERS_H
 #define MPG_RUNTIME_A64FXREGISTERS_H

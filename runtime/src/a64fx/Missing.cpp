@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ThisMachine.h. Texts name the things that a user can ask the site for.
+// See ThisMachine.h: which registers a program can have, and the words for what
+// it cannot. Texts name the things that a user can ask the site for.
 // That tags are switched off by fhetbo cannot be seen from a program: the
 // register is the kernel's (HW:tag-control); where the command itself is
 // missing, nothing on the system switches them on, and that can be said.
@@ -129,3 +130,161 @@ Missing mpg::missingFor(const Machine &machine, Family family) {
 }
 
 const char *mpg_machine_error() { return textOf(last); }
+
+//===----------------------------------------------------------------------===//
+// Registers, tried
+//===----------------------------------------------------------------------===//
+//
+// The name of a register is part of the instruction, so
+// each one has a function of its own, made from the table of encodings.
+
+#if defined(__aarch64__)
+#include "base/Syscall.h"
+#include <signal.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+
+//===----------------------------------------------------------------------===//
+// Access
+//===----------------------------------------------------------------------===//
+
+template <unsigned number> static uint64_t readOne() {
+  constexpr RegisterName name = nameOf(Register(number));
+  uint64_t value = 0;
+  __asm__ volatile("mrs %0, S3_%c1_C%c2_C%c3_%c4"
+                   : "+r"(value)
+                   : "i"(name.op1), "i"(name.crn), "i"(name.crm), "i"(name.op2)
+                   : "memory");
+  return value;
+}
+
+template <unsigned number> static void writeOne(uint64_t value) {
+  constexpr RegisterName name = nameOf(Register(number));
+  __asm__ volatile("msr S3_%c1_C%c2_C%c3_%c4, %0"
+                   :
+                   : "r"(value), "i"(name.op1), "i"(name.crn), "i"(name.crm),
+                     "i"(name.op2)
+                   : "memory");
+  // A barrier takes effect by itself (HW:barrier-sync).
+  if constexpr (Register(number) < Register::barrierWindow0)
+    __asm__ volatile("isb" : : : "memory");
+}
+
+namespace {
+
+constexpr unsigned registerCount = unsigned(Register::count);
+
+struct Accessors {
+  uint64_t (*read[registerCount])();
+  void (*write[registerCount])(uint64_t);
+};
+
+template <unsigned number> constexpr void addAccessors(Accessors &all) {
+  all.read[number] = readOne<number>;
+  all.write[number] = writeOne<number>;
+  if constexpr (number + 1 < registerCount)
+    addAccessors<number + 1>(all);
+}
+
+constexpr Accessors makeAccessors() {
+  Accessors all{};
+  addAccessors<0>(all);
+  return all;
+}
+
+} // namespace
+
+static constexpr Accessors accessors = makeAccessors();
+
+uint64_t mpg::readRegister(Register which) {
+  return accessors.read[unsigned(which)]();
+}
+
+void mpg::writeRegister(Register which, uint64_t value) {
+  accessors.write[unsigned(which)](value);
+}
+
+//===----------------------------------------------------------------------===//
+// Probe
+//===----------------------------------------------------------------------===//
+
+static bool isA64fx() {
+  if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))
+    return false;
+  uint64_t midr;
+  __asm__("mrs %0, MIDR_EL1" : "=r"(midr));              // the kernel answers
+  return midr >> 24 == 0x46 && (midr >> 4 & 0xFFF) == 1; // HW:a64fx-midr
+}
+
+static long probingThread = 0;
+static volatile bool wasRefused = false;
+static struct sigaction usualAction;
+
+/// Steps over the instruction of the probe. Everything else is the program's:
+/// with its own handler back in place the instruction is met again.
+static void onIllegal(int signal, siginfo_t *info, void *context) {
+  bool isOurs = info->si_code > 0 && rawCall(SYS_gettid) == probingThread;
+  if (isOurs) {
+    wasRefused = true;
+    static_cast<ucontext_t *>(context)->uc_mcontext.pc += 4;
+    return;
+  }
+  if (usualAction.sa_flags & SA_SIGINFO)
+    return usualAction.sa_sigaction(signal, info, context);
+  if (usualAction.sa_handler != SIG_DFL && usualAction.sa_handler != SIG_IGN)
+    return usualAction.sa_handler(signal);
+  sigaction(signal, &usualAction, nullptr);
+}
+
+/// Blocked, the signal would end the process.
+static Reach tryRegister(Register which) {
+  struct sigaction action = {};
+  action.sa_sigaction = onIllegal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigset_t illegal, blocked;
+  sigemptyset(&illegal);
+  sigaddset(&illegal, SIGILL);
+  probingThread = rawCall(SYS_gettid);
+  wasRefused = false;
+  if (sigaction(SIGILL, &action, &usualAction) != 0)
+    return Reach::closed;
+  pthread_sigmask(SIG_UNBLOCK, &illegal, &blocked);
+  readRegister(which);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+  sigaction(SIGILL, &usualAction, nullptr);
+  return wasRefused ? Reach::closed : Reach::open;
+}
+
+static Reach found[size_t(Family::count)];
+
+static void probe() {
+  static constexpr Register ofFamily[] = {
+      Register::sectorL1, Register::sectorL2, Register::streamDetect};
+  bool isRight = isA64fx();
+  for (size_t family = 0; family < size_t(Family::count); ++family)
+    found[family] = isRight ? tryRegister(ofFamily[family]) : Reach::absent;
+}
+
+Reach mpg::reachOf(Family family) {
+  enum { fresh, running, done };
+  static int state = fresh;
+  int seen = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+  int expected = fresh;
+  if (seen == fresh &&
+      __atomic_compare_exchange_n(&state, &expected, running, /*weak=*/false,
+                                  __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    probe();
+    __atomic_store_n(&state, done, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != done)
+    rawCall(SYS_sched_yield);
+  return found[size_t(family)];
+}
+
+#else
+
+Reach mpg::reachOf(Family) { return Reach::absent; }
+uint64_t mpg::readRegister(Register) { return 0; }
+void mpg::writeRegister(Register, uint64_t) {}
+
+#endif

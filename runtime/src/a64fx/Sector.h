@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ways of the sector cache, region by region: the calling thread's part of
-// mpg_sector_begin and mpg_sector_end (<mpg/pass.h>).
+// Ways of the sector cache, region by region, the calling thread's part of
+// mpg_sector_begin and mpg_sector_end (<mpg/pass.h>); and hardware prefetch.
 //
 // The L1 register is the CPU's, so each thread keeps what it found there, in a
 // stack of regions. The L2 register is the group's, and several threads of a
@@ -15,6 +15,7 @@
 #include "a64fx/ThisMachine.h"
 #include "base/Env.h"
 #include "base/Messages.h"
+#include "mpg/mpg.h"
 #include "mpg/pass.h"
 #include "numa/NodeCpus.h"
 
@@ -73,6 +74,16 @@ void startSectors(const SectorSettings &settings, Messages *messages);
 
 /// SectorControl::writeInitialWays() of that instance.
 void writeInitialWays();
+
+//===----------------------------------------------------------------------===//
+// Hardware prefetch
+//===----------------------------------------------------------------------===//
+//
+// mpg_prefetch_set (<mpg/mpg.h>) on a machine that is given.
+
+/// Checks everything before it writes anything. Returns 0 or what failWith()
+/// returns.
+int setPrefetch(const Machine &machine, int entry, const mpg_prefetch *asked);
 
 } // namespace mpg
 

@@ -50,7 +50,7 @@ struct Machine {
 extern const Machine thisMachine;
 
 //===----------------------------------------------------------------------===//
-// Registers (RegisterProbe.cpp)
+// Registers (Missing.cpp)
 //===----------------------------------------------------------------------===//
 //
 // Reads and writes the registers of A64FX, and finds out whether the kernel
