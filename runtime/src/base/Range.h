@@ -13,6 +13,10 @@
 
 namespace mpg {
 
+/// Of a frame: what transparent huge pages have where base pages are 4 KiB
+/// (HW:huge-sizes-4k), and pages of the pool unless another size is asked for.
+constexpr size_t frameBytes = 2 << 20;
+
 struct Range {
   uintptr_t start = 0;
   uintptr_t end = 0; ///< one past the last address

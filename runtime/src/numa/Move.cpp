@@ -25,7 +25,6 @@ using namespace mpg;
 
 namespace {
 
-constexpr size_t frameBytes = 2 << 20;
 constexpr size_t batchPages = mostPagesMoved; ///< arrays on the stack
 
 struct Order {

@@ -18,7 +18,6 @@
 
 using namespace mpg;
 
-static constexpr size_t granuleBytes = 2 << 20;
 static Mode mode = Mode::none;
 
 void mpg::startNuma(const Config &config) { mode = config.mode; }
@@ -52,7 +51,7 @@ static bool liesOn(int node, Range range) {
 /// Present to the last byte, or an errno value.
 static int allocateFrom(Source source, Wish wish, void *&memory) {
   Away away;
-  if (int error = buildAway(source, wish.bytes, granuleBytes, nullptr, away))
+  if (int error = buildAway(source, wish.bytes, frameBytes, nullptr, away))
     return error;
   bool isBound = source == Source::hugetlb;
   NodeSet nodes = allowedNodes();
@@ -67,13 +66,13 @@ static int allocateFrom(Source source, Wish wish, void *&memory) {
       nodes = NodeSet::of(wish.node);
     error = place(away.range, placement, nodes);
   }
-  if (!error && populate(away.range, granuleBytes) != wish.bytes)
+  if (!error && populate(away.range, frameBytes) != wish.bytes)
     error = ENOMEM;
   if (!error && isChoice && wish.node >= 0 && !isBound &&
       !liesOn(wish.node, away.range))
     error = ENOMEM;
   if (!error && source == Source::hugetlb)
-    noteLargeMemory(away.range, granuleBytes);
+    noteLargeMemory(away.range, frameBytes);
   if (error)
     discard(away);
   else
@@ -88,7 +87,7 @@ static void *allocate(size_t bytes, int node) {
   }
   int before = errno;
   void *memory = nullptr;
-  Wish wish{roundUp(bytes, granuleBytes), node};
+  Wish wish{roundUp(bytes, frameBytes), node};
   bool large = mode == Mode::hugetlb || mode == Mode::automatic;
   bool transparent = mode == Mode::thp || mode == Mode::automatic;
   int error = ENOMEM;
@@ -114,5 +113,5 @@ void *mpg_interleave(size_t bytes) { return allocate(bytes, -1); }
 void mpg_free_pages(void *memory, size_t bytes) {
   uintptr_t start = reinterpret_cast<uintptr_t>(memory);
   if (memory)
-    giveBack({start, start + roundUp(bytes, granuleBytes)});
+    giveBack({start, start + roundUp(bytes, frameBytes)});
 }

@@ -28,7 +28,6 @@
 
 using namespace mpg;
 
-static constexpr size_t granuleBytes = 2 << 20;
 static constexpr int maxNodes = NodeSet::maxNodes;
 static Messages *messages = nullptr;
 
@@ -130,10 +129,10 @@ static void copyTo(Site &site, const mpg_replica &replica) {
   auto *from = static_cast<const char *>(replica.original);
   auto *to = static_cast<char *>(site.copy);
   size_t at;
-  while ((at = __atomic_fetch_add(&site.nextByte, granuleBytes,
+  while ((at = __atomic_fetch_add(&site.nextByte, frameBytes,
                                   __ATOMIC_RELAXED)) < replica.bytes) {
     size_t left = replica.bytes - at;
-    memcpy(to + at, from + at, left < granuleBytes ? left : granuleBytes);
+    memcpy(to + at, from + at, left < frameBytes ? left : frameBytes);
   }
 }
 
@@ -235,7 +234,7 @@ static void inTeam(void (*body)(void *), mpg_replica &replica) {
 /// A node that has all of it on large pages needs no copy.
 static void useOriginalAtHome(mpg_replica &replica) {
   auto start = reinterpret_cast<uintptr_t>(replica.original);
-  int home = homeOf({start, start + replica.bytes}, granuleBytes);
+  int home = homeOf({start, start + replica.bytes}, frameBytes);
   if (home < 0 || home >= maxNodes)
     return;
   replica.sites[home].isClaimed = true;

@@ -38,7 +38,7 @@
 
 using namespace mpg;
 
-static constexpr size_t frameBytes = 2 << 20, leastBytes = 4 << 20;
+static constexpr size_t leastBytes = 4 << 20;
 /// Of 65,530 that a process may have (HW:max-map-count). Mappings that begin on
 /// a border of their own are not joined to one.
 static constexpr size_t mostMappings = 32768;

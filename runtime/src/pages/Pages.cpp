@@ -42,8 +42,6 @@ static constexpr unsigned fileHugetlb = 4;     // MFD_HUGETLB, Linux 4.14
 static constexpr unsigned fileNoExecSeal = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
 static constexpr unsigned hugeShift = 26;      // MAP_HUGE_SHIFT
 
-static constexpr size_t twoMib = 2 << 20;
-
 static constexpr int readWrite = PROT_READ | PROT_WRITE;
 static constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 
@@ -109,13 +107,14 @@ bool mpg::thpOf2MibIsOn() {
   bool isCommonOn = isOn(MPG_THP_FOLDER "enabled");
   // Since Linux 6.8 each size has a word of its own, which wins.
   if (readSmallFile(MPG_THP_FOLDER MPG_THP_2M, own, sizeof own) <= 0)
-    return isCommonOn && upperPageBytes() == twoMib;
+    return isCommonOn && upperPageBytes() == frameBytes;
   return strstr(own, "[inherit]") ? isCommonOn : !strstr(own, "[never]");
 }
 
 static bool askWhetherThpIsAllowed() {
   // Larger ones come to memory that is as large.
-  bool isLargerOn = upperPageBytes() > twoMib && isOn(MPG_THP_FOLDER "enabled");
+  bool isLargerOn =
+      upperPageBytes() > frameBytes && isOn(MPG_THP_FOLDER "enabled");
   return (thpOf2MibIsOn() || isLargerOn) &&
          rawCall(SYS_prctl, PR_GET_THP_DISABLE) != 1;
 }
@@ -130,8 +129,8 @@ void mpg::probePages(bool forceCopyBack) {
   kernel.thpAllowed = askWhetherThpIsAllowed();
   kernel.movesMappings =
       !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
-  kernel.movesHugetlb =
-      kernel.movesMappings && tryMove(twoMib, hugetlbFlags(twoMib)) == 0;
+  kernel.movesHugetlb = kernel.movesMappings &&
+                        tryMove(frameBytes, hugetlbFlags(frameBytes)) == 0;
 }
 
 size_t mpg::basePageBytes() {
@@ -141,7 +140,7 @@ size_t mpg::basePageBytes() {
 
 bool mpg::thpIsAllowed() { return kernel.thpAllowed; }
 
-bool mpg::thpIsCounted() { return upperPageBytes() == twoMib; }
+bool mpg::thpIsCounted() { return upperPageBytes() == frameBytes; }
 
 bool mpg::canMove(Source source) {
   bool isHugetlb = source == Source::hugetlb || source == Source::hugetlbFile;
