@@ -74,12 +74,19 @@ static Profile profileOf(uint64_t baseBytes) {
   return profile;
 }
 
-TEST(Profile, adviceNamesWhatLiesOnOneNode) {
+/// Of a run with libmpg that had \p regions parts, of which the first is the
+/// heap.
+static RunReport reportOf(size_t regions) {
   RunReport report;
   report.hasState = true;
   report.mode = "auto";
-  report.regions.resize(2);
+  report.regions.resize(regions);
   report.regions[0].region = RunRegion::heap;
+  return report;
+}
+
+TEST(Profile, adviceNamesWhatLiesOnOneNode) {
+  RunReport report = reportOf(2);
   report.regions[0].bytes = 64 * MiB;
   report.regions[0].nodes = {64 * MiB, 0};
   report.regions[1].region = RunRegion::threadStack;
@@ -97,11 +104,7 @@ TEST(Profile, adviceNamesWhatLiesOnOneNode) {
 }
 
 TEST(Profile, adviceHasTheReason) {
-  RunReport report;
-  report.hasState = true;
-  report.mode = "auto";
-  report.regions.resize(1);
-  report.regions[0].region = RunRegion::heap;
+  RunReport report = reportOf(1);
   report.regions[0].reason = "the pool is empty";
   std::vector<AdviceLine> lines =
       adviseNext(report, profileOf(16 * MiB), "./app");
