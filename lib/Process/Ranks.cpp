@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Ranks.h.
 
 #include "Process/Ranks.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See JsonFields.h.
 
 #include "Support/JsonFields.h"
 #include "llvm/ADT/Twine.h"
