@@ -78,14 +78,20 @@ def write_source(source: Path, llvm_bin: Path) -> None:
 def make_furo_whole(static: Path) -> None:
     """Debian's furo loads normalize.css from a web server, and its script imports
     another one, which browsers allow neither in a plain script nor from the disk:
-    both are put into the file that asks for them."""
+    both are put into the file that asks for them. Its colours for the dark are
+    without the rule for browsers that ask for them, which code blocks have."""
     style = static / "styles/furo.css"
     text = style.read_text("utf-8")
     asked = re.search(r"@import url\((/javascript/[^)]*)\);", text)
     if asked:
         file = Path("/usr/share") / asked[1].lstrip("/")
         basics = file.read_text("utf-8") if file.exists() else ""
-        style.write_text(text.replace(asked[0], basics), "utf-8")
+        text = text.replace(asked[0], basics)
+    dark = re.search(r'body\[data-theme="?dark"?\]\s*(\{[^}]*\})', text)
+    if dark and "prefers-color-scheme" not in text:
+        text += ("@media not print and (prefers-color-scheme: dark) {\n"
+                 f'body:not([data-theme="light"]) {dark[1]}\n}}\n')
+    style.write_text(text, "utf-8")
     script = static / "scripts/furo.js"
     first, _, rest = script.read_text("utf-8").partition("\n")
     if first.startswith("import Gumshoe"):
