@@ -298,6 +298,7 @@ TEST(EnvTest, FirstTouchHoldsWhereLargePagesAreOff) {
   } cases[] = {{"MPG_FIRST_TOUCH=touch", TouchMode::touch},
                {"MPG_FIRST_TOUCH=mbind", TouchMode::mbind},
                {"MPG_FIRST_TOUCH=off", TouchMode::off},
+               {"MPG_FIRST_TOUCH=start", TouchMode::start},
                {"MPG_FIRST_TOUCH=none", TouchMode::touch},
                {"MPG_FIRST_TOUCH=", TouchMode::touch},
                {"MPG_FIRST=off", TouchMode::touch}};

@@ -20,7 +20,7 @@ enum class Variable : uint8_t;
 
 enum class Mode : uint8_t { automatic, hugetlb, thp, none };
 enum class Paging : uint8_t { demand, prepage };
-enum class TouchMode : uint8_t { touch, mbind, off };
+enum class TouchMode : uint8_t { touch, mbind, off, start };
 
 /// How the environment wants the sector cache.
 struct SectorSettings {
@@ -45,7 +45,9 @@ struct Config {
   Paging stackPaging = Paging::demand;
   Paging mmapPaging = Paging::prepage;
   bool pagingGiven = false;   ///< PAGING_POLICY is set to a valid value
-  bool pagingByNodes = false; ///< not set, and demand because of several nodes
+  bool pagingByNodes = false; ///< not set, and for the several nodes there are
+  bool bssInParts = false;    ///< prepaged, a part on each node
+  const char *againstParts = nullptr; ///< why not, although that is asked for
   bool fallbackGiven = false; ///< HUGETLB_FALLBACK is set to a valid value
   bool fallback = true;       ///< its value; not set: falls back
   // Who is affected, and what is said.

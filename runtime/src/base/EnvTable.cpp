@@ -214,7 +214,7 @@ static const char *modeName(Mode mode) {
 }
 
 static const char *touchModeName(TouchMode mode) {
-  static const char *const names[] = {"touch", "mbind", "off"};
+  static const char *const names[] = {"touch", "mbind", "off", "start"};
   return names[unsigned(mode)];
 }
 
@@ -346,6 +346,8 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
   uint64_t value;
   if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingByNodes)
     line.add(" (not set; the process may use several NUMA nodes)");
+  if (variable == Variable::MPG_FIRST_TOUCH && config.againstParts)
+    line.add(" (no effect on .bss: ").add(config.againstParts).add(")");
   if (!given || !parseValue(setting, given, value))
     return;          // a wrong value has had its own line
   size_t length = 0; // a number may have any number of zeros in front

@@ -12,23 +12,16 @@
 // 65,530. Hence touching is the default.
 
 #include "mpg/pass.h"
-#include "numa/NodeCpus.h"
 #include "numa/Numa.h"
-#include "numa/Places.h"
 #include "numa/SharedArray.h"
+#include "numa/Team.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include "segments/Segments.h"
 #include <errno.h>
-#include <sched.h>
 #include <unistd.h>
 
 using namespace mpg;
-
-/// Two large pages, the fewest that can lie on two nodes. Less than that is in
-/// the L2 cache of one group in any case (HW:a64fx-l2-way), and starting a team
-/// costs more than it brings.
-static constexpr uint64_t leastBytes = 4 << 20;
 
 /// A team of more threads is a mistake of the caller, and OpenMP runtimes end
 /// the program when they cannot make it.
@@ -40,87 +33,6 @@ static constexpr uint32_t maxNodeThreads = 2048;
 /// Mappings that mbind may make of one array: sixty such arrays fit in a
 /// process.
 static constexpr unsigned maxRuns = 1024;
-
-//===----------------------------------------------------------------------===//
-// The team
-//===----------------------------------------------------------------------===//
-//
-// The threads are those of the program's own OpenMP runtime if it has one
-// (GOMP_parallel is in libgomp and in libomp), because only they stand where
-// the loop will run. Without OpenMP the calling thread goes from CPU to CPU, to
-// where the threads would stand by OMP_PLACES and its like, else over all CPUs:
-// threads of our own would leave the C library in its slower ways for several
-// threads for good.
-
-namespace {
-
-/// What is to be done where each thread of a team stands; derive from it for
-/// the data.
-struct TeamWork {
-  /// For thread \p thread of \p threads, where it stands. With OpenMP all of
-  /// them at once.
-  void (*body)(const TeamWork &work, uint32_t thread, uint32_t threads);
-};
-
-} // namespace
-
-static void workInTeam(void *data) {
-  const auto &work = *static_cast<const TeamWork *>(data);
-  work.body(work, uint32_t(omp_get_thread_num()),
-            uint32_t(omp_get_num_threads()));
-}
-
-static void goTo(int cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  sched_setaffinity(0, sizeof(one), &one);
-}
-
-/// Thread by thread, and back to where it may be in the end.
-static void visit(const TeamWork &work, uint32_t threads,
-                  const cpu_set_t &usable, PlaceList &list) {
-  PlaceWishes wishes = readPlaceWishes(environ);
-  makePlaces(wishes, usable, readNeighbors, list);
-  if (threads == 0)
-    threads = defaultThreads(wishes, usable);
-  int here = -1;
-  for (uint32_t thread = 0; thread < threads; ++thread) {
-    int cpu = cpuOfThread(list, thread, threads);
-    if (cpu != here)
-      goTo(cpu);
-    here = cpu;
-    work.body(work, thread, threads);
-  }
-  sched_setaffinity(0, sizeof(usable), &usable);
-}
-
-static void visitPlaces(const TeamWork &work, uint32_t threads) {
-  cpu_set_t usable;
-  Away away;
-  size_t bytes = roundUp(sizeof(PlaceList), basePageBytes());
-  if (sched_getaffinity(0, sizeof(usable), &usable) == 0 &&
-      buildAway(Source::normal, bytes, basePageBytes(), nullptr, away) == 0) {
-    visit(work, threads, usable,
-          *reinterpret_cast<PlaceList *>(away.range.start));
-    discard(away);
-    return;
-  }
-  // More CPUs than a set has, or no memory: everything from here.
-  work.body(work, 0, 1);
-}
-
-/// \p threads 0: as many as the team usually has. OpenMP may give fewer, and
-/// the next loop will be shared out by the smaller number too.
-static void doAsTeam(const TeamWork &work, uint32_t threads) {
-  if (GOMP_parallel && omp_get_num_threads && omp_get_thread_num)
-    GOMP_parallel(workInTeam, const_cast<TeamWork *>(&work), threads, 0);
-  else
-    visitPlaces(work, threads);
-}
-
-/// Whether the caller is in a parallel region.
-static bool isInTeam() { return omp_in_parallel && omp_in_parallel(); }
 
 namespace {
 
@@ -327,8 +239,10 @@ static void warnIfPrepaged(const SharedArray &array) {
   line.add(" at ").addHex(array.start);
   line.add(": the pages are present already, on NUMA node ");
   line.addNumber(uint64_t(nodes[0]));
-  line.add("; cost: all threads share the memory of one node; fix: "
-           "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
+  line.add("; cost: all threads share the memory of one node; fix: ")
+      .add(known.config->bssInParts && isInProgram(array.start)
+               ? "MPG_FIRST_TOUCH=touch"
+               : "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
   known.messages->say(MPG_MSG_FIRST_TOUCH, line);
 }
 
@@ -357,7 +271,7 @@ static void decidePlaces(Range bytes, uint64_t step, const SharedLoop &loop) {
 void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched, uint64_t step,
                      uint64_t chunk, uint32_t threads) {
   uintptr_t start = reinterpret_cast<uintptr_t>(p);
-  if (!p || bytes < leastBytes || step == 0 || sched > 1 ||
+  if (!p || bytes < leastSharedBytes || step == 0 || sched > 1 ||
       (sched == 1 && chunk == 0) || threads > maxThreads ||
       start + bytes < start)
     return;

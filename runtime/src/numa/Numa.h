@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the NUMA functions of <mpg/mpg.h> and mpg_first_touch (<mpg/pass.h>)
-// need to know from start-up.
+// need to know from start-up, and what they have done there.
 
 #ifndef MPG_RUNTIME_NUMA_H
 #define MPG_RUNTIME_NUMA_H
@@ -22,6 +22,11 @@ void startReplicate(Messages &messages);
 /// Without this call mpg_first_touch does its work and warns of nothing.
 /// \p heap: addresses of libmpg's heap, if it serves malloc.
 void startFirstTouch(const Config &config, Range heap, Messages &messages);
+
+/// Pages in \p bss, which is on large pages, where the threads that may use it
+/// will stand, if config.bssInParts; else it says why nothing is done.
+/// pre: the process has one thread.
+void touchAtStart(Range bss, const Config &config, Messages &messages);
 
 } // namespace mpg
 

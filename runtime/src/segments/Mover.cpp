@@ -28,9 +28,9 @@ static size_t pieceBytes(Source source, size_t granuleBytes) {
 Mover::Mover(const Config &config)
     : granuleBytes(config.hugeBytes),
       thpAfterwards(config.mode == Mode::automatic),
-      demand(config.bssPaging == Paging::demand),
-      populateAll(config.bssPaging == Paging::prepage),
-      useHugetlb(config.mode != Mode::thp), useThp(config.mode == Mode::thp) {
+      demand(config.bssPaging == Paging::demand || config.bssInParts),
+      populateAll(!demand), useHugetlb(config.mode != Mode::thp),
+      useThp(config.mode == Mode::thp) {
   if (useHugetlb && demand)
     populateAll = reservationMayFailAtStart(granuleBytes);
   if (useThp && !thpIsAllowed())

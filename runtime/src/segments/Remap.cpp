@@ -118,16 +118,19 @@ struct Tally {
   uint64_t total = 0, movable = 0, huge = 0, promised = 0;
 };
 
+using BssTouch = void (*)(Range bss, const Config &, Messages &);
+
 /// One start-up. On the stack, as everything that is used while memory moves.
 class Remap {
 public:
   Remap(const Config &config, Messages &messages)
       : config(config), messages(messages), granuleBytes(config.hugeBytes) {}
-  void run(unsigned threads);
+  void run(unsigned threads, BssTouch touch);
 
 private:
   void findParts();
   void moveParts(Mover &mover);
+  void touchParts(BssTouch touch);
   Tally tallyOf(Range region) const;
   void report(const Mover &mover);
   void reportRegion(mpg_region_kind kind, Range region, const Mover &mover);
@@ -186,6 +189,20 @@ void Remap::moveParts(Mover &mover) {
   for (size_t i = 0; i < partCount; ++i)
     mover.move(parts[i]);
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
+}
+
+/// What is only reserved, or advised, is nowhere yet.
+void Remap::touchParts(BssTouch touch) {
+  for (size_t i = 0; i < partCount; ++i) {
+    Part &part = parts[i];
+    uintptr_t bss = roundUp(part.segment->fileEnd, granuleBytes);
+    Range large = common({bss, part.thpEnd}, part.range);
+    if (large.empty())
+      continue;
+    touch(large, config, messages);
+    if (config.bssInParts)
+      part.promisedBytes = 0;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -340,18 +357,20 @@ void Remap::report(const Mover &mover) {
   sayMissing(all, mover);
 }
 
-void Remap::run(unsigned threads) {
+void Remap::run(unsigned threads, BssTouch touch) {
   findParts();
   // Writes of another thread between the copy and the move would be lost.
   manyThreads = partCount && threads > 1;
   Mover mover(config);
   if (partCount && !manyThreads)
     moveParts(mover);
+  if (config.firstTouch == TouchMode::start)
+    touchParts(touch);
   report(mover);
   noteLargeSegments(parts, partCount, config, messages);
 }
 
 void mpg::remapSegments(const Config &config, Messages &messages,
-                        unsigned threads) {
-  Remap(config, messages).run(threads);
+                        unsigned threads, BssTouch touch) {
+  Remap(config, messages).run(threads, touch);
 }

@@ -18,8 +18,10 @@ namespace mpg {
 /// RELRO; values, addresses and protection stay as they are. What could not be
 /// moved stays on normal pages, and one line says how much and why.
 /// pre: probePages() was called; may be called once.
-/// \p threads: of the process, now.
-void remapSegments(const Config &config, Messages &messages, unsigned threads);
+/// \p threads: of the process, now. \p touch: what MPG_FIRST_TOUCH=start does
+/// with .bss that is on large pages; it is not called else.
+void remapSegments(const Config &config, Messages &messages, unsigned threads,
+                   void (*touch)(Range bss, const Config &, Messages &));
 
 struct SegmentRanges {
   const Range *first, *last;

@@ -154,17 +154,39 @@ static const char *const *environment() {
   return words + 1 + *reinterpret_cast<const long *>(words) + 1;
 }
 
+/// Why memory may not be left for later, for each thread to have its own near;
+/// null if it may.
+static const char *againstNodes(const Config &config) {
+  if (allowedNodes().count() < 2 || !mayRunOnSeveralNodes())
+    return "the process may use one NUMA node only";
+  if (hasMemoryPolicy())
+    return "a memory policy is set (numactl)";
+  if (config.mode != Mode::thp && reservationMayFailAtStart(config.hugeBytes))
+    return "reserved pages may be missing later (a limit on large pages of a "
+           "cgroup, or a cpuset with some of the nodes)";
+  return nullptr;
+}
+
 /// Pages that are there before the program's threads are lie on the node of the
 /// thread that starts. Where several nodes may be used, and nobody has set a
 /// policy of any kind, they come at the first touch, if that is sure to find
-/// them.
+/// them, or .bss in parts if that is asked for.
 static void choosePaging(Config &config) {
-  if (config.pagingGiven || allowedNodes().count() < 2 ||
-      !mayRunOnSeveralNodes() || hasMemoryPolicy() ||
-      (config.mode != Mode::thp && reservationMayFailAtStart(config.hugeBytes)))
+  bool wantsParts = config.firstTouch == TouchMode::start;
+  if (config.pagingGiven && !wantsParts)
     return;
-  config.pagingByNodes = true;
-  config.bssPaging = config.mmapPaging = Paging::demand;
+  const char *against = againstNodes(config);
+  if (wantsParts)
+    config.againstParts = against;
+  if (against)
+    return;
+  config.pagingByNodes = !config.pagingGiven;
+  if (config.pagingByNodes)
+    config.bssPaging = config.mmapPaging = Paging::demand;
+  if (wantsParts) {
+    config.bssInParts = true;
+    config.bssPaging = Paging::prepage;
+  }
 }
 
 /// Who is meant, and the settings. False: there is nothing to do.
@@ -221,7 +243,7 @@ static void run() {
   startReplicate(state.messages);
   watchForks(config, state.messages);
   startOwnMaps(config, state.messages);
-  remapSegments(config, state.messages, threads);
+  remapSegments(config, state.messages, threads, touchAtStart);
   if (config.stacks) {
     remapStack(config, state.messages, threads);
     startThreadStacks(config, state.messages);
