@@ -8,11 +8,9 @@
 
 #include "a64fx/ThisMachine.h"
 #include "base/Messages.h"
-#include "base/Syscall.h"
+#include "base/SelfMaps.h"
 #include "mpg/mpg.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 using namespace mpg;
 
@@ -20,10 +18,6 @@ using namespace mpg;
 // library.
 static __thread Missing last __attribute__((tls_model("initial-exec"))) =
     Missing::nothing;
-
-static bool exists(const char *path) {
-  return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
-}
 
 #define MPG_EL0AE                                                              \
   "the sector registers are closed to programs: missing are el0ae of "         \

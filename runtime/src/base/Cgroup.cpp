@@ -5,9 +5,12 @@
 #include "base/Cgroup.h"
 
 #include "base/SelfMaps.h"
+#include "base/Syscall.h"
 
 #include <atomic>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 using namespace mpg;
 
@@ -21,10 +24,7 @@ struct Group {
   bool v2 = false;
 
   bool isSeen() const { return directory.length(); }
-  /// In a container without a mount of the hierarchy.
-  bool isHidden() const {
-    return !isSeen() && own.length() && strcmp(own.get(), "/") != 0;
-  }
+  bool isHidden() const;
 };
 
 /// The groups of one controller: where it is in a hierarchy of its own, and in
@@ -62,6 +62,23 @@ static bool listHas(const char *list, const char *word, char separator,
 }
 
 static size_t fieldLength(const char *field) { return strcspn(field, " \n"); }
+
+/// Whether "/" is not the machine's root but where the namespace begins. True
+/// where it cannot be told.
+static bool isInNamespace() {
+  constexpr ino_t initial = 0xEFFFFFFB; // the same in all kernels
+  struct stat status = {};
+  return isError(rawCall(SYS_newfstatat, AT_FDCWD, long("/proc/self/ns/cgroup"),
+                         long(&status), 0)) ||
+         status.st_ino != initial;
+}
+
+/// Whether the group's files are there and not below a mount that covers them,
+/// or in a folder that this user may not look into.
+static bool canBeSeen(Path directory) {
+  directory.add("/cgroup.procs");
+  return exists(directory.get());
+}
 
 /// "N:controllers:/path", and "0::/path" of the unified hierarchy.
 void Groups::readOwn(const char *controller) {
@@ -101,6 +118,10 @@ void Groups::readMounts(const char *controller) {
     size_t hidden = rootLength == 1 ? 0 : rootLength;
     if (strncmp(path, root, hidden) == 0 && strcmp(path + hidden, "/") != 0)
       group.directory.add(path + hidden);
+    // "/..": mounted from outside of the namespace, where the path has no
+    // meaning.
+    if (strncmp(root, "/..", 3) == 0 || !canBeSeen(group.directory))
+      group.directory.cutAt(0);
   }
 }
 
@@ -110,6 +131,13 @@ Groups::Groups(const char *controller) {
   readOwn(controller);
   if (v1.own.length() || v2.own.length())
     readMounts(controller);
+}
+
+/// In a container without a mount of the hierarchy. The root, which has no
+/// limit, is a group like others for those who are in a namespace of groups.
+bool Group::isHidden() const {
+  return !isSeen() && own.length() &&
+         (strcmp(own.get(), "/") != 0 || isInNamespace());
 }
 
 /// To the group above; false: this was the last one that can be seen.
@@ -202,7 +230,8 @@ CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
     readLimitsUpwards(groups.v1, hugeBytes, limit);
   if (groups.v2.isSeen())
     readLimitsUpwards(groups.v2, hugeBytes, limit);
-  limit.isHidden = groups.v1.isHidden() || groups.v2.isHidden();
+  limit.isHidden = groups.v1.isHidden() || groups.v2.isHidden() ||
+                   !exists("/proc/self/maps");
   return limit;
 }
 

@@ -20,7 +20,8 @@ struct CgroupLimit {
   char file[192] = {};              ///< the file with the tightest limit
   uint64_t limitBytes = UINT64_MAX; ///< what that file says
   /// This process is in a group whose files it cannot see, as in a container
-  /// without a mount of the hierarchy: there may be a limit.
+  /// without a mount of the hierarchy, or with one that is closed to it, or
+  /// without /proc: there may be a limit.
   bool isHidden = false;
 };
 CgroupLimit readCgroupLimit(size_t hugeBytes);

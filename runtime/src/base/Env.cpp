@@ -5,6 +5,7 @@
 
 #include "base/Env.h"
 #include "base/Messages.h"
+#include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include <fcntl.h>
 #include <stdint.h>
@@ -31,12 +32,7 @@ struct Values {
 // Who is meant
 //===----------------------------------------------------------------------===//
 
-static bool exists(const char *path) {
-  return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
-}
-
-/// Not the C library's function: this comes before the start of a sanitizer
-/// that has put its own in the place of that.
+/// As exists().
 static bool look(const char *path, struct stat &status) {
   return path && !isError(rawCall(SYS_newfstatat, AT_FDCWD, long(path),
                                   long(&status), 0));

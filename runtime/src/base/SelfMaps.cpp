@@ -212,6 +212,10 @@ bool NumberedEntries::next(uint64_t &number) {
   return false;
 }
 
+bool mpg::exists(const char *path) {
+  return !isError(rawCall(SYS_faccessat, AT_FDCWD, long(path), F_OK));
+}
+
 long mpg::readSmallFile(const char *path, char *buffer, size_t capacity) {
   int fd = openForReading(path);
   if (fd < 0)

@@ -86,6 +86,11 @@ private:
 /// zero; returns the length, or a negative errno.
 long readSmallFile(const char *path, char *buffer, size_t capacity);
 
+/// Whether there is something of that name, and may be seen. By a raw system
+/// call: it is needed before a sanitizer has put its own in the C library's
+/// place.
+bool exists(const char *path);
+
 /// A file that holds one decimal number; \p otherwise if it does not.
 uint64_t readNumber(const char *path, uint64_t otherwise);
 

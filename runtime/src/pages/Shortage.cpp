@@ -226,11 +226,19 @@ static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
   return false;
 }
 
+/// \p poolBytes: what the pool has for all.
 static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
-                          uint64_t missingBytes) {
-  if (limit.usageLeftBytes >= missingBytes &&
-      limit.reservationLeftBytes >= missingBytes)
+                          uint64_t poolBytes, uint64_t missingBytes) {
+  bool isReached = limit.usageLeftBytes < missingBytes ||
+                   limit.reservationLeftBytes < missingBytes;
+  if (!isReached && (!limit.isHidden || poolBytes < missingBytes))
     return false;
+  if (!isReached) {
+    line.add("probably the limit of a cgroup, whose files are hidden from this "
+             "process; fix: ask for more large pages in the job, or mount "
+             "/proc and cgroups in the container");
+    return true;
+  }
   line.add("the cgroup limit ")
       .add(limit.file)
       .add(" is ")
@@ -330,7 +338,8 @@ void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
   if (explainLimits(line, missingBytes))
     return;
   missingBytes = roundUp(missingBytes, hugeBytes); // as an operator would say
-  if (explainCgroup(line, readCgroupLimit(hugeBytes), missingBytes))
+  if (explainCgroup(line, readCgroupLimit(hugeBytes),
+                    pool.available() * hugeBytes, missingBytes))
     return;
   explainPool(line, pool, hugeBytes, missingBytes);
 }
