@@ -7,7 +7,6 @@
 #include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -48,9 +47,7 @@ int mpg::makeStateFile(bool withProcesses, bool withMappings) {
   if (!limit.allows(sizeof(mpg_state)))
     return -1;
   // Not close-on-exec: the program inherits it.
-  int fd = memfd_create(MPG_STATE_NAME, 0);
-  if (fd < 0) // a filter of system calls forbids it, or an old kernel
-    fd = openDeletedFile(MPG_STATE_NAME, 0);
+  int fd = openMemoryFile(MPG_STATE_NAME, 0);
   if (fd < 0)
     return -1;
   mpg_state empty = {};

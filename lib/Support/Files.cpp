@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,4 +197,9 @@ int mpg::openDeletedFile(StringRef name, int flags) {
   if (fd >= 0)
     unlink(path.c_str());
   return fd;
+}
+
+int mpg::openMemoryFile(const char *name, int flags) {
+  int fd = memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+  return fd >= 0 ? fd : openDeletedFile(name, flags);
 }

@@ -57,6 +57,10 @@ writeOutputFile(const std::string &name,
 /// 0, and errno, if there is none.
 int openDeletedFile(llvm::StringRef name, int flags);
 
+/// A file in memory, or, where the system forbids that (a filter of system
+/// calls, an old kernel), such a temporary one. \p flags: 0 or O_CLOEXEC.
+int openMemoryFile(const char *name, int flags);
+
 } // namespace mpg
 
 #endif // MPG_SUPPORT_FILES_H

@@ -3,13 +3,13 @@
 // See Child.h.
 
 #include "Child.h"
+#include "Support/Files.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/Signals.h"
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -49,9 +49,9 @@ static bool writeAll(int fd, StringRef text) {
 
 Expected<MemoryFile> MemoryFile::create(StringRef contents) {
   MemoryFile file;
-  file.fd = memfd_create("ld.mpg", MFD_CLOEXEC);
+  file.fd = openMemoryFile("ld.mpg", O_CLOEXEC);
   if (file.fd < 0 || !writeAll(file.fd, contents))
-    return systemError("cannot keep a file in memory");
+    return systemError("cannot keep a file in memory or in TMPDIR");
   file.filePath = "/proc/self/fd/" + std::to_string(file.fd);
   if (access(file.filePath.c_str(), R_OK) != 0)
     return systemError("/proc is needed and not mounted");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SimRing.h"
+#include "Support/Files.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -31,7 +32,7 @@ SimRing::~SimRing() {
 
 std::string SimRing::open(unsigned lanes, const SimSample &wanted) {
   size_t bytes = bytesFor(lanes);
-  file = memfd_create("mpgsim", MFD_CLOEXEC);
+  file = openMemoryFile("mpgsim", O_CLOEXEC);
   if (file < 0 || ftruncate(file, off_t(bytes)) != 0)
     return std::string("there is no shared memory: ") + strerror(errno);
   void *shared =
