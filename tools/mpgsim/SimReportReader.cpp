@@ -98,6 +98,8 @@ static void readSample(const JsonFields &fields, SimSampled &sampled) {
     return;
   JsonFields sample = fields.object("sample");
   std::string by = sample.text("by");
+  if (by != "calls" && by != "function" && by != "time")
+    sample.fail("by", "neither calls, function nor time");
   sampled.what.by = by == "calls"      ? MPG_SIM_CALLS
                     : by == "function" ? MPG_SIM_FUNCTION
                                        : MPG_SIM_TIME;
