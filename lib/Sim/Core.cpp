@@ -300,7 +300,9 @@ bool Core::lookUpPages(Slot &slot, unsigned site, uint64_t line) {
 
 inline bool Core::touchLine(Slot &slot, unsigned site, uint64_t line) {
   bool same = isPageKnown(slot, line) || lookUpPages(slot, site, line);
-  return (isNewest(slot, line) || lookUpFirst(slot, site, line)) && same;
+  return (isNewest(line, slot.key, slot.keyMask) ||
+          lookUpFirst(slot, site, line)) &&
+         same;
 }
 
 bool Core::touchOther(Slot &slot, unsigned site, uint64_t line, uint64_t end) {

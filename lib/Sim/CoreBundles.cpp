@@ -73,18 +73,10 @@ inline bool Core::planEvent(unsigned member, const Bundle::Walk &walk,
   uint64_t sector = walk.key & ~uint64_t(1);
   if (!claim(line, sector))
     return false;
-  bool isNothing = (looked[line & firstMask].newest & walk.keyMask) ==
-                   (line << 3 | walk.key);
-  uint64_t way = line - previous;
-  if (prefetches && way && way + 1 <= 2) {
-    uint64_t target = line + way * linesAhead;
-    if ((target ^ line) >> pageShift == 0) {
-      if (!claim(target, sector | 1))
-        return false;
-      isNothing &= looked[target & firstMask].ahead == target;
-    }
-  }
-  if (!isNothing)
+  uint64_t target = aheadOf(line, previous);
+  if (target != noLine && !claim(target, sector | 1))
+    return false;
+  if (!isNewest(line, walk.key, walk.keyMask) || !isFetched(target))
     events.push_back({member, line, previous});
   return true;
 }

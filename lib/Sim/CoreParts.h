@@ -100,6 +100,11 @@ struct Core::First {
   std::vector<Request> log; ///< of a period
 };
 
+/// Bytes from an access of a stream to the next.
+inline uint64_t stepOf(const Stream &stream) {
+  return stream.stride > 0 ? uint64_t(stream.stride) : -uint64_t(stream.stride);
+}
+
 /// In front of each operation: what other cores asked for comes first.
 inline void Core::begin() {
   if (model.asking == this)
@@ -130,22 +135,27 @@ inline bool Core::isPageKnown(const Slot &slot, uint64_t line) const {
 
 /// The line that was used last in its set is there for every limit, and the
 /// newest one: used alike once more it changes nothing. A load behind a store
-/// of the line differs in the last bit alone.
-inline bool Core::isNewest(const Slot &slot, uint64_t line) const {
-  return (looked[line & firstMask].newest & slot.keyMask) ==
-         (line << 3 | slot.key);
+/// of the line differs in the last bit alone. \p key and \p keyMask are those
+/// of a site, \see Slot.
+inline bool Core::isNewest(uint64_t line, uint64_t key,
+                           uint64_t keyMask) const {
+  return (looked[line & firstMask].newest & keyMask) == (line << 3 | key);
 }
 
-/// Whether the prefetcher, which sees a site go from \p previous to \p line,
-/// finds there what it would fetch: of several sites that walk along the same
-/// lines only the first one fetches.
-inline bool Core::isFetched(uint64_t line, uint64_t previous) const {
+/// The line that the prefetcher fetches when it sees a site go from
+/// \p previous to \p line; noLine: none, or an end of the page is in between.
+inline uint64_t Core::aheadOf(uint64_t line, uint64_t previous) const {
   uint64_t way = line - previous;
-  if (!prefetches || way + 1 > 2) // no neighbour
-    return true;
+  if (!prefetches || !way || way + 1 > 2) // no neighbour
+    return noLine;
   uint64_t target = line + way * linesAhead;
-  return (target ^ line) >> pageShift != 0 ||
-         looked[target & firstMask].ahead == target;
+  return (target ^ line) >> pageShift ? noLine : target;
+}
+
+/// Whether that line is there: of several sites that walk along the same lines
+/// only the first one fetches.
+inline bool Core::isFetched(uint64_t target) const {
+  return target == noLine || looked[target & firstMask].ahead == target;
 }
 
 /// To where it is in iteration \p now. \returns the bytes that both its first
@@ -165,10 +175,11 @@ inline uint64_t Core::place(Cursor &cursor, uint64_t now, unsigned bits) {
 /// no TLB has changed and there is nothing to fetch, changes nothing.
 inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
   Slot &slot = slots[site];
-  if (line == end && isPageKnown(slot, line) && isNewest(slot, line)) {
+  if (line == end && isPageKnown(slot, line) &&
+      isNewest(line, slot.key, slot.keyMask)) {
     if (line == slot.line)
       return true;
-    if (canFollow && isFetched(line, slot.line)) {
+    if (canFollow && isFetched(aheadOf(line, slot.line))) {
       slot.line = line;
       return !prefetches;
     }

@@ -27,7 +27,7 @@ bool Core::findPeriod(uint64_t times) {
   stopPeriods();
   const Cursor &first = cursors.front();
   int64_t stride = first.stream.stride;
-  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
+  uint64_t step = stepOf(first.stream);
   uint64_t bytes = std::max(uint64_t(1) << pageShift, firstMask + 1)
                    << lineBits;
   // Behind a step of a line or more each iteration is another line.
@@ -140,8 +140,7 @@ bool Core::lookUpAll() {
 /// iteration is like the next.
 void Core::runPages(uint64_t times) {
   pagesApart = false;
-  int64_t stride = cursors.front().stream.stride;
-  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
+  uint64_t step = stepOf(cursors.front().stream);
   for (Cursor &cursor : cursors)
     cursor.next = 0;
   for (uint64_t now = 0, until; now < times; now = until) {

@@ -47,8 +47,7 @@ void Core::copyVectors(std::initializer_list<Stream> streams, uint64_t bytes) {
 }
 
 void Core::addCursor(const Stream &stream, unsigned bytes) {
-  uint64_t step =
-      stream.stride > 0 ? uint64_t(stream.stride) : -uint64_t(stream.stride);
+  uint64_t step = stepOf(stream);
   // Behind a stride of a line or more no iteration stays.
   uint64_t inverse =
       step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
@@ -116,9 +115,9 @@ void Core::iterate(uint64_t times) {
 /// Whether both have the same lines all the time: lines begin at multiples of
 /// the stride, and both stay between two.
 bool Core::haveSameLines(const Cursor &leader, const Cursor &cursor) const {
-  int64_t stride = cursor.stream.stride;
-  uint64_t step = stride > 0 ? uint64_t(stride) : -uint64_t(stride);
-  if (stride != leader.stream.stride || !cursor.inverse || step & (step - 1))
+  uint64_t step = stepOf(cursor.stream);
+  if (cursor.stream.stride != leader.stream.stride || !cursor.inverse ||
+      step & (step - 1))
     return false;
   auto isInBlock = [&](uint64_t address) {
     return ((leader.stream.begin ^ address) & -step) == 0;

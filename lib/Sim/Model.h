@@ -147,8 +147,9 @@ private:
   bool touchAll();
 
   bool isPageKnown(const Slot &slot, uint64_t line) const;
-  bool isNewest(const Slot &slot, uint64_t line) const;
-  bool isFetched(uint64_t line, uint64_t previous) const;
+  bool isNewest(uint64_t line, uint64_t key, uint64_t keyMask) const;
+  uint64_t aheadOf(uint64_t line, uint64_t previous) const;
+  bool isFetched(uint64_t target) const;
   bool follow(Slot &slot, unsigned site, uint64_t line);
   void missFirst(unsigned site, uint64_t line, First &one, Count kind,
                  const CacheSets::Outcome &outcome);

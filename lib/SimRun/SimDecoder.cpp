@@ -19,10 +19,9 @@ unsigned SimDecoder::readLoop(const mpg_sim_record *record, unsigned left) {
   return unsigned(1 + 2 * count);
 }
 
-/// The other addresses lie two in the place of a record.
 unsigned SimDecoder::readBundle(const mpg_sim_record *record, unsigned left) {
   unsigned count = addressesOf(*record);
-  if (!count || count / 2 >= left)
+  if (!count || recordsOfBundle(*record) > left)
     return 0;
   addresses.resize(count);
   addresses[0] = addressOf(*record);
@@ -30,7 +29,7 @@ unsigned SimDecoder::readBundle(const mpg_sim_record *record, unsigned left) {
     const mpg_sim_record &pair = record[(at + 1) / 2];
     addresses[at] = withoutTag(at & 1 ? pair.value : pair.word);
   }
-  return 1 + count / 2;
+  return recordsOfBundle(*record);
 }
 
 unsigned SimDecoder::addText(const mpg_sim_record *record, unsigned left) {

@@ -15,7 +15,7 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
     length = 1 + 2 * uint64_t(numberOf(*record));
     break;
   case MPG_SIM_BUNDLE:
-    length = 1 + addressesOf(*record) / 2;
+    length = recordsOfBundle(*record);
     break;
   case MPG_SIM_FROM:
     length = 3;

@@ -108,7 +108,7 @@ private:
       uint64_t begin = 1, end = 0;  ///< \see Found
       uint64_t page = ~uint64_t(0); ///< an address in the one used last
     };
-    const SimBundle *what = nullptr; ///< null: not looked for yet
+    const SimBundle *what = nullptr; ///< as the module describes it
     std::vector<Address> addresses;
     std::optional<Bundle> bundle;
     uint64_t changes = 0; ///< of the arrays

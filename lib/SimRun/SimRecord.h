@@ -25,6 +25,10 @@ inline unsigned accessesOf(const mpg_sim_record &record) {
 inline unsigned addressesOf(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_ADDRESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
 }
+/// That a bundle takes: behind the first one lie two addresses in each.
+inline unsigned recordsOfBundle(const mpg_sim_record &record) {
+  return 1 + addressesOf(record) / 2;
+}
 
 } // namespace mpg::sim
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SimBundles.h.
 
 #include "sim/SimBundles.h"
 #include "sim/SimTable.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Regions for mpgsim --sample, as its argument names them. Each pass over the
- * table is 4096 loads.
+ * The program of sample.test: its argument says in what regions mpgsim --sample
+ * records it, nested, in threads, recursive, left by an exception. Each pass over
+ * the table is 4096 loads, so that the report's counts say which passes were in.
  */
 #include <cstdio>
 #include <cstdlib>
