@@ -171,6 +171,11 @@ try:
     may["memfd"] = True
 except OSError:
     memory, may["memfd"] = -1, False
+try:  # CONFIG_PROC_PAGE_MONITOR
+    with open("/proc/self/clear_refs", "wb", buffering=0) as file:
+        may["accessed-bits"] = file.write(b"1") == 1
+except OSError:
+    may["accessed-bits"] = False
 for file_number in (counter, memory):
     if file_number >= 0:
         os.close(file_number)

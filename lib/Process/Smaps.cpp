@@ -46,6 +46,8 @@ static void parseField(StringRef line, MappedArea &area) {
   uint64_t bytes = kilobytes << 10;
   if (key == "Rss")
     area.residentBytes = bytes;
+  else if (key == "Referenced")
+    area.accessedBytes = bytes;
   else if (key == "AnonHugePages" || key == "ShmemPmdMapped" ||
            key == "FilePmdMapped")
     area.addThp(bytes, bytes ? upperPageBytes(area.pageBytes) : 0);

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -25,6 +26,9 @@ struct MappedArea {
   bool isFile = false; ///< backed by a file that has a name, not a memfd
   std::string name;    ///< path, "[stack]", "/anon_hugepage (deleted)", ...
   uint64_t residentBytes = 0; ///< on pages of the base size, or THP
+  /// Of these accessed since /proc/PID/clear_refs was written to; nothing on a
+  /// kernel that does not tell.
+  std::optional<uint64_t> accessedBytes;
   uint64_t thpBytes = 0;      ///< of these on transparent huge pages
   uint64_t thpPageBytes = 0;  ///< the largest of those
   uint64_t unknownBytes = 0;  ///< may be on such pages: the kernel hides it

@@ -52,14 +52,20 @@ void ProfileRecorder::start(pid_t pid) {
   counters.emplace(pid, /*onExec=*/true, /*ofProcessor=*/true);
   sampler.start(pid);
   stallsBefore = readStalls();
+  if (workingSet)
+    workingSet->start();
 }
 
 void ProfileRecorder::look(pid_t pid) {
   lookAtCode(pid);
   takeFaults();
+  if (workingSet && workingSet->isDue())
+    workingSet->look(pid, /*atEnd=*/false);
 }
 
 void ProfileRecorder::lookAtEnd(pid_t pid, ProgramMemory memory) {
+  if (workingSet)
+    workingSet->look(pid, /*atEnd=*/true);
   areas = std::move(memory.areas);
   image = std::move(memory.image);
   table = readProfileTable(tableFd);
@@ -289,6 +295,26 @@ void ProfileRecorder::addFaults() {
       objects[range.object].faults.add(faults.within(range.start, range.end));
 }
 
+void ProfileRecorder::addAccesses(Profile &profile) {
+  if (!workingSet)
+    return;
+  profile.workingSet.emplace();
+  profile.workingSet->missing = workingSet->missing();
+  if (!profile.workingSet->missing.empty())
+    return;
+  profile.workingSet->intervals = workingSet->intervals();
+  profile.workingSet->meanSeconds = workingSet->meanSeconds();
+  for (size_t site = 0; site < table.sites.size(); ++site)
+    objects[site].accesses = workingSet->atSite(uint32_t(site));
+  for (const Range &range : ranges)
+    if (range.object >= table.sites.size()) {
+      AccessCount part = workingSet->within(range.start, range.end);
+      AccessCount &all = objects[range.object].accesses;
+      all.addSums(part);
+      all.intervals = std::max(all.intervals, part.intervals);
+    }
+}
+
 void ProfileRecorder::finish(Profile &profile) {
   takeFaults();
   if (!isMeasured) {
@@ -317,6 +343,7 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.isUserFaults = sampler.isUserOnly();
   nameSites();
   addFaults();
+  addAccesses(profile);
   for (size_t site = 0; site < table.sites.size(); ++site)
     addFreed(objects[site], table.sites[site]);
   for (ProfileObject &object : objects)

@@ -15,6 +15,7 @@
 #include "Profile/ProfileFaults.h"
 #include "Profile/ProfileSymbols.h"
 #include "Profile/ProfileTable.h"
+#include "Profile/WorkingSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <optional>
@@ -36,6 +37,14 @@ struct ProfileObject {
   uint64_t lookedBytes = 0;
   bool isHugeKnown = true; ///< hugeBytes of \p pages says something
   FaultCount faults;
+  AccessCount accesses; ///< of no interval if it is not known
+};
+
+/// What was asked of WorkingSet, and whether it could answer.
+struct WorkingSetFacts {
+  unsigned intervals = 0;
+  double meanSeconds = 0; ///< of an interval
+  std::string missing;    ///< why nothing is known; empty: it is
 };
 
 struct Profile {
@@ -51,10 +60,11 @@ struct Profile {
   uint64_t faultsLost = 0;
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
-  std::vector<CounterValue> counters; ///< of all of it, and its children
-  std::optional<MemoryStalls> stalls; ///< of the machine in that time
-  std::string defrag;                 ///< the kernel's word; empty: none
-  std::vector<ProfileObject> objects; ///< the largest peak first
+  std::vector<CounterValue> counters;        ///< of all of it, and its children
+  std::optional<MemoryStalls> stalls;        ///< of the machine in that time
+  std::string defrag;                        ///< the kernel's word; empty: none
+  std::optional<WorkingSetFacts> workingSet; ///< nothing: not asked for
+  std::vector<ProfileObject> objects;        ///< the largest peak first
 };
 
 /// An object that is smaller is in no row of its own.
@@ -65,8 +75,11 @@ class ProfileRecorder {
 public:
   /// \p stateFd: of makeStateFile(), or below zero; \p hasTable: what
   /// addProfileTable() said.
-  ProfileRecorder(int stateFd, bool hasTable)
-      : tableFd(hasTable ? stateFd : -1) {}
+  ProfileRecorder(int stateFd, bool hasTable, bool wantsWorkingSet)
+      : tableFd(hasTable ? stateFd : -1) {
+    if (wantsWorkingSet)
+      workingSet.emplace(tableFd);
+  }
 
   bool hasTable() const { return tableFd >= 0; }
 
@@ -88,6 +101,7 @@ private:
   void lookAtCode(pid_t pid);
   void takeFaults();
   void addFaults();
+  void addAccesses(Profile &profile);
   void addVariables();
   void addBlocks();
   void addRest(const std::vector<ProgramSegment> &segments, HeapRange heap);
@@ -104,6 +118,7 @@ private:
   std::optional<MemoryStalls> stallsBefore;
   FaultSampler sampler;
   ProfileFaults faults;
+  std::optional<WorkingSet> workingSet;
   ProfileTable table;
   std::vector<ProfileObject> objects; ///< those of the table's sites first
   std::vector<Range> ranges;          ///< by address, none over another

@@ -4,6 +4,7 @@
 // is the last line each time when there is something to gain.
 
 #include "Profile/ProfileAdvice.h"
+#include "Profile/ProfileWords.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,6 +35,7 @@ private:
   void addCrowdedNodes();
   void addOwnMappings();
   void addRefilledBlocks();
+  void addUndeserving();
   std::string largestIn(ArrayRef<RunRegion> regions, bool byMain) const;
   uint64_t baseBytesIn(ArrayRef<RunRegion> regions) const;
 
@@ -46,8 +48,10 @@ private:
 } // namespace
 
 /// Bytes of \p object on base pages when it was largest, as far as it is known.
+/// None of what deserves no better.
 static uint64_t baseBytesOf(const ProfileObject &object) {
-  if (!object.pages || !object.isHugeKnown || !object.lookedBytes)
+  if (isCold(object.accesses) || !object.pages || !object.isHugeKnown ||
+      !object.lookedBytes)
     return 0;
   const PageUse &pages = *object.pages;
   uint64_t large =
@@ -163,6 +167,25 @@ void Adviser::addRefilledBlocks() {
   }
 }
 
+/// What is hardly accessed, or here and there; only with --working-set.
+void Adviser::addUndeserving() {
+  for (const ProfileObject &object : profile.objects) {
+    const AccessCount &count = object.accesses;
+    if (isCold(count) && object.peakBytes >= leastBytes)
+      add(object.peakBytes,
+          formatBytes(object.peakBytes) + " (" + object.name +
+              ") are hardly accessed: the pool need not hold large pages for "
+              "them",
+          "mpgrun --profile --working-set " + command);
+    else if (isSparse(count) && *count.hotBloatBytes() >= leastBytes)
+      add(*count.hotBloatBytes(),
+          "of the large pages of " + object.name + " " +
+              formatBytes(*count.hotBloatBytes()) +
+              " would not be accessed: bring its data together",
+          "mpgrun --profile --working-set " + command);
+  }
+}
+
 std::vector<AdviceLine> Adviser::advise() {
   uint64_t all = 0;
   for (const ProfileObject &object : profile.objects)
@@ -181,6 +204,7 @@ std::vector<AdviceLine> Adviser::advise() {
   addCrowdedNodes();
   addOwnMappings();
   addRefilledBlocks();
+  addUndeserving();
   stableSort(lines, [](const AdviceLine &a, const AdviceLine &b) {
     return a.bytes > b.bytes;
   });

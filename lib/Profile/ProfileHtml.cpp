@@ -24,6 +24,8 @@ body{max-width:80rem}
 .bar .unknown{fill:var(--constant)}
 .bar .t0{fill:var(--code)}.bar .t1{fill:var(--bss);stroke:var(--hatch)}
 .bar .t2{fill:var(--relro)}
+.bar .q1{fill:var(--clean);opacity:.25}.bar .q2{fill:var(--clean);opacity:.5}
+.bar .q3{fill:var(--clean);opacity:.75}
 td.picture{padding-right:1rem}
 td code{white-space:nowrap}th .muted{font-weight:400}
 )css";
@@ -126,6 +128,55 @@ static void writeObject(raw_ostream &out, const Profile &profile,
   out << "</td></tr>\n";
 }
 
+/// Frames without an access, then those with one, the fullest last.
+static void writeFrameBar(raw_ostream &out, const AccessCount &count) {
+  static constexpr StringRef kinds[] = {"q1", "q2", "q3", "large"};
+  beginBar(out, barWidth, describeAccesses(count));
+  double at = 0, each = barWidth / double(count.frames);
+  writePiece(out, "unused", at,
+             each * double(count.frames - count.allHotFrames()));
+  for (size_t i = 0; i < count.hotFrames.size(); ++i)
+    writePiece(out, kinds[i], at, each * double(count.hotFrames[i]));
+  out << "</svg><br>";
+}
+
+static void writeAccesses(raw_ostream &out, const ProfileObject &object) {
+  const AccessCount &count = object.accesses;
+  out << "<tr><td>" << regionName(object.region)
+      << "</td><th scope=\"row\"><code>" << escapeHtml(object.name)
+      << "</code></th><td class=\"picture\">";
+  if (count.frames)
+    writeFrameBar(out, count);
+  out << "<span class=\"muted\">" << describeAccesses(count)
+      << "</span></td><td class=\"size\">"
+      << formatBytes(count.presentBytes / count.intervals)
+      << "</td><td class=\"size\">"
+      << percentText(count.accessedBytes, count.presentBytes)
+      << "</td><td class=\"size\">" << percentText(count.hotFramePercent())
+      << "</td><td class=\"size\">" << percentText(count.skewPercent())
+      << "</td></tr>\n";
+}
+
+static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
+  if (!profile.workingSet)
+    return;
+  out << "<section><h2>Working set</h2>\n<p>"
+      << escapeHtml(describeWorkingSet(profile));
+  if (!profile.workingSet->missing.empty()) {
+    out << "</p></section>\n";
+    return;
+  }
+  out << ". The bar: 2 MiB frames, from those without an access to those that "
+         "were accessed whole.</p>\n<div class=\"scroll\"><table><thead><tr>"
+         "<th>region</th><th>object</th><th>frames</th><th class=\"size\">in "
+         "use</th><th class=\"size\">accessed</th><th class=\"size\">hot "
+         "frames</th><th class=\"size\">skew</th></tr></thead><tbody>\n";
+  for (const ProfileObject &object : ArrayRef(profile.objects).take_front(500))
+    if (object.accesses.presentBytes)
+      writeAccesses(out, object);
+  out << "</tbody></table></div></section>\n";
+}
+
 static void writeLegend(raw_ostream &out) {
   static constexpr std::pair<StringRef, StringRef> kinds[] = {
       {"large", "in use on large pages"}, {"normal", "in use on base pages"},
@@ -195,6 +246,7 @@ void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
     if (profile.objects.size() > mostRows)
       out << "<p>" << profile.objects.size() - mostRows << " more.</p>\n";
   }
+  writeWorkingSet(out, profile);
   writeCounters(out, profile);
   out << "</body>\n</html>\n";
 }

@@ -54,6 +54,35 @@ static void writeFaults(json::OStream &json, const FaultCount &faults,
   });
 }
 
+static void writeAccesses(json::OStream &json, const AccessCount &count) {
+  if (!count.intervals)
+    return json.attribute("accesses", nullptr);
+  json.attributeObject("accesses", [&] {
+    json.attribute("intervals", int64_t(count.intervals));
+    json.attribute("used_bytes", int64_t(count.presentBytes / count.intervals));
+    json.attribute("accessed_bytes",
+                   int64_t(count.accessedBytes / count.intervals));
+    json.attribute("of_mapping", count.isOfMapping());
+    json.attribute("frames", int64_t(count.frames));
+    json.attributeArray("hot_frames_by_quarter", [&] {
+      for (uint64_t frames : count.hotFrames)
+        json.value(int64_t(frames));
+    });
+    json.attribute("accessed_in_frames_bytes", int64_t(count.accessedInFrames));
+  });
+}
+
+static void writeWorkingSet(json::OStream &json, const Profile &profile) {
+  if (!profile.workingSet)
+    return json.attribute("working_set", nullptr);
+  const WorkingSetFacts &facts = *profile.workingSet;
+  json.attributeObject("working_set", [&] {
+    json.attribute("intervals", int64_t(facts.intervals));
+    json.attribute("interval_ms", int64_t(facts.meanSeconds * 1000));
+    json.attribute("missing", facts.missing);
+  });
+}
+
 static void writeObject(json::OStream &json, const Profile &profile,
                         const ProfileObject &object) {
   json.object([&] {
@@ -72,6 +101,7 @@ static void writeObject(json::OStream &json, const Profile &profile,
       writeFaults(json, object.faults, profile.firstThread);
     else
       json.attribute("faults", nullptr);
+    writeAccesses(json, object.accesses);
   });
 }
 
@@ -105,6 +135,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("faults_missing", profile.faultsMissing);
     json.attribute("faults_of_user_code_only", profile.isUserFaults);
     writeStallsJson(json, profile);
+    writeWorkingSet(json, profile);
     json.attributeArray("counters", [&] {
       for (const CounterValue &counter : profile.counters)
         json.object([&] {

@@ -21,6 +21,12 @@ bool mpg::addProfileTable(int fd) {
   return ftruncate(fd, all) == 0;
 }
 
+void mpg::askForFrames(int fd) {
+  uint32_t wanted = 1;
+  (void)!pwrite(fd, &wanted, sizeof wanted,
+                MPG_STATE_PROFILE + offsetof(mpg_profile, wantsFrames));
+}
+
 template <typename Value>
 static bool readAt(int fd, uint64_t offset, Value *values, size_t count) {
   return pread(fd, values, count * sizeof(Value),

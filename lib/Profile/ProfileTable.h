@@ -22,6 +22,10 @@ struct ProfileTable {
 /// it (RLIMIT_FSIZE).
 bool addProfileTable(int fd);
 
+/// Has libmpg make 2 MiB frames of blocks mappings of their own. pre: the file
+/// has a table.
+void askForFrames(int fd);
+
 /// What the file \p fd has at this moment.
 ProfileTable readProfileTable(int fd);
 

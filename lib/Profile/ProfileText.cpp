@@ -104,6 +104,32 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
         << formatBytes(rest) << " together\n";
 }
 
+static void writeAccessRow(raw_ostream &out, const ProfileObject &object) {
+  const AccessCount &count = object.accesses;
+  out << "  " << left_justify(regionName(object.region), 13)
+      << left_justify(cut(nameOf(object), nameColumns), nameColumns)
+      << right_justify(formatBytes(count.presentBytes / count.intervals), 9)
+      << right_justify(percentText(count.accessedBytes, count.presentBytes), 10)
+      << right_justify(percentText(count.hotFramePercent()), 12)
+      << right_justify(percentText(count.skewPercent()), 6) << "  "
+      << describeAccesses(count) << "\n";
+}
+
+static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
+  if (!profile.workingSet)
+    return;
+  out << "  " << fillText(describeWorkingSet(profile), 2) << "\n";
+  if (!profile.workingSet->missing.empty())
+    return;
+  out << "  " << left_justify("region", 13)
+      << left_justify("object", nameColumns)
+      << "   in use  accessed  hot frames  skew\n";
+  size_t rows = 0;
+  for (const ProfileObject &object : profile.objects)
+    if (object.accesses.presentBytes && rows++ < mostRows)
+      writeAccessRow(out, object);
+}
+
 static void writeStallsText(raw_ostream &out, const Profile &profile) {
   if (!profile.stalls)
     return;
@@ -125,6 +151,7 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   if (!profile.problem.empty())
     out << "  " << fillText(profile.problem, 2) << "\n";
   writeObjects(out, profile);
+  writeWorkingSet(out, profile);
   writeCounters(out, profile.counters);
   std::string faults = profile.faultsMissing;
   if (faults.empty())

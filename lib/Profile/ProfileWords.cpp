@@ -4,6 +4,7 @@
 
 #include "Profile/ProfileWords.h"
 #include "Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <sys/wait.h>
 
@@ -14,6 +15,10 @@ std::string mpg::percentText(uint64_t part, uint64_t all) {
   return std::to_string(all ? unsigned(100.0 * double(part) / double(all))
                             : 0) +
          " %";
+}
+
+std::string mpg::percentText(std::optional<double> percent) {
+  return percent ? std::to_string(int(*percent)) + " %" : "?";
 }
 
 std::string mpg::describePage(const PageUse &pages, bool isFreed) {
@@ -54,6 +59,43 @@ std::string mpg::describeThreads(const FaultCount &count,
     text += ", " + nameThread(most->first) + " " +
             percentText(most->second, count.faults);
   return text;
+}
+
+// Rules of thumb: a page in twenty, and as much in vain as in use.
+static constexpr double coldPercent = 5, sparsePercent = 50;
+
+bool mpg::isCold(const AccessCount &count) {
+  std::optional<double> hot = count.hotFramePercent();
+  return hot && *hot < coldPercent;
+}
+
+bool mpg::isSparse(const AccessCount &count) {
+  std::optional<double> skew = count.skewPercent();
+  return !isCold(count) && skew && *skew >= sparsePercent;
+}
+
+std::string mpg::describeAccesses(const AccessCount &count) {
+  if (!count.intervals)
+    return "";
+  if (count.isOfMapping())
+    return "of its whole mapping";
+  if (isCold(count))
+    return "cold: deserves no large pages";
+  if (isSparse(count))
+    return "sparse: large pages would hold " +
+           formatBytes(*count.hotBloatBytes()) + " beside it";
+  return count.skewPercent() ? "dense" : "";
+}
+
+std::string mpg::describeWorkingSet(const Profile &profile) {
+  const WorkingSetFacts &facts = *profile.workingSet;
+  if (!facts.missing.empty())
+    return "working set: " + facts.missing;
+  return formatv("accessed within {0:F1} s, {1}", facts.meanSeconds,
+                 facts.intervals == 1
+                     ? std::string("one time")
+                     : "mean of " + std::to_string(facts.intervals) + " times")
+      .str();
 }
 
 std::string mpg::describeEnding(int waitStatus) {

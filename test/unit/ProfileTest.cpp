@@ -9,19 +9,24 @@
 #include "Profile/ProfileTable.h"
 #include "Profile/ProfileWords.h"
 #include "mpg/state.h"
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <cstddef>
+#include <cstring>
+#include <sys/mman.h>
 #include <unistd.h>
 
+using namespace llvm;
 using namespace mpg;
 
 static constexpr uint64_t MiB = 1 << 20;
 
 TEST(Profile, faultsBelongToTheBlockOfTheirTime) {
   // Two sites one after the other in one place, one beside them.
-  std::vector<mpg_profile_block> blocks = {{16 * MiB, 4 * MiB, 100, 200, 0, 0},
-                                           {16 * MiB, 2 * MiB, 300, 0, 1, 0},
-                                           {32 * MiB, MiB, 50, 0, 2, 0}};
+  std::vector<mpg_profile_block> blocks = {
+      {16 * MiB, 4 * MiB, 100, 200, 0, 0, 0},
+      {16 * MiB, 2 * MiB, 300, 0, 1, 0, 0},
+      {32 * MiB, MiB, 50, 0, 2, 0, 0}};
   ProfileFaults faults;
   faults.add({{350, 16 * MiB + 5, 13, 7},
               {150, 19 * MiB, 13, 7},
@@ -116,6 +121,93 @@ TEST(Profile, adviceHasTheReason) {
   EXPECT_EQ(adviseNext(report, profileOf(3 * MiB), "./app").size(), 1u);
 }
 
+/// Half of the frames accessed, and of each \p accessed bytes, in two
+/// intervals.
+static AccessCount halfHot(uint64_t accessed) {
+  AccessCount count;
+  count.intervals = 2;
+  count.bytes = count.presentBytes = 128 * MiB;
+  count.frames = 64;
+  count.hotFrames = {32};
+  count.accessedInFrames = count.accessedBytes = 32 * accessed;
+  return count;
+}
+
+TEST(Profile, skewIsOfFramesThatAreAccessed) {
+  AccessCount quarter = halfHot(MiB / 2);
+  EXPECT_EQ(quarter.hotFramePercent(), 50.0);
+  EXPECT_EQ(quarter.skewPercent(), 75.0);
+  EXPECT_EQ(quarter.hotBloatBytes(), 24 * MiB); // three quarters of 32 MiB
+  EXPECT_EQ(describeAccesses(quarter),
+            "sparse: large pages would hold 24 MiB beside it");
+  EXPECT_EQ(describeAccesses(halfHot(2 * MiB)), "dense");
+  // Two of 64, then none, and what is known of a mapping alone.
+  AccessCount cold = halfHot(MiB);
+  cold.hotFrames = {0, 2};
+  EXPECT_EQ(describeAccesses(cold), "cold: deserves no large pages");
+  cold.hotFrames = {};
+  EXPECT_EQ(cold.skewPercent(), std::nullopt);
+  EXPECT_TRUE(isCold(cold));
+  cold.foreignBytes = 100 * MiB;
+  EXPECT_EQ(describeAccesses(cold), "of its whole mapping");
+  EXPECT_EQ(describeAccesses(AccessCount()), "");
+  EXPECT_FALSE(isCold(AccessCount()) || isSparse(AccessCount()));
+}
+
+/// So that no page's translation is in the TLB, which hides accesses.
+static void emptyTlb(char *start, size_t bytes) {
+  ASSERT_EQ(mprotect(start, bytes, PROT_READ), 0);
+  ASSERT_EQ(mprotect(start, bytes, PROT_READ | PROT_WRITE), 0);
+}
+
+TEST(Profile, theWorkingSetIsWhatWasAccessedInBetween) {
+  WorkingSet set(-1);
+  EXPECT_NE(set.missing(), "");
+  // A mapping of two frames between memory that nobody may touch.
+  constexpr size_t frame = 2 * MiB, all = 6 * frame;
+  void *mapped =
+      mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  uint64_t first = alignTo(uintptr_t(mapped), frame) + frame;
+  char *array = reinterpret_cast<char *>(uintptr_t(first));
+  ASSERT_EQ(mprotect(array, 2 * frame, PROT_READ | PROT_WRITE), 0);
+  madvise(array, 2 * frame, MADV_NOHUGEPAGE);
+  memset(array, 1, 2 * frame);
+  set.start();
+  set.look(getpid(), false);
+  if (set.intervals() == 0 || !set.missing().empty())
+    GTEST_SKIP() << set.missing();
+  AccessCount count = set.within(first, first + 2 * frame);
+  EXPECT_EQ(count.accessedBytes, 2 * frame); // it was filled
+  emptyTlb(array, 2 * frame);
+  memset(array, 2, MiB);
+  set.look(getpid(), false);
+  count = set.within(first, first + 2 * frame);
+  EXPECT_EQ(count.intervals, 1u); // that one counts no more
+  EXPECT_EQ(count.presentBytes, 2 * frame);
+  EXPECT_EQ(count.accessedBytes, MiB);
+  EXPECT_FALSE(count.isOfMapping());
+  // Half of the mapping, by its share.
+  EXPECT_EQ(set.within(first, first + frame).accessedBytes, MiB / 2);
+  EXPECT_EQ(set.within(first + 2 * frame, first + 3 * frame).bytes, 0u);
+  munmap(mapped, all);
+}
+
+TEST(Profile, whatIsColdIsNotAskedFor) {
+  RunReport report;
+  report.mode = "none";
+  Profile profile = profileOf(64 * MiB);
+  profile.objects[0].accesses = halfHot(2 * MiB);
+  EXPECT_EQ(adviseNext(report, profile, "./app")[0].command,
+            "mpgrun --mode=thp ./app");
+  profile.objects[0].accesses.hotFrames = {};
+  std::vector<AdviceLine> lines = adviseNext(report, profile, "./app");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].text,
+            "64 MiB (makeMatrix+0x4) are hardly accessed: the pool need not "
+            "hold large pages for them");
+}
+
 template <typename Value>
 static void writeAt(int fd, size_t offset, const Value &value) {
   ASSERT_EQ(
@@ -130,7 +222,7 @@ TEST(Profile, aTableIsNotBelieved) {
   EXPECT_EQ(readProfileTable(fd).sites.size(), 0u);
   writeAt(fd, offsetof(mpg_profile, siteCount), uint32_t(1));
   writeAt(fd, offsetof(mpg_profile, blockCount), UINT32_MAX);
-  mpg_profile_block good = {MiB, MiB, 5, 0, 1, 0}, noSite = good,
+  mpg_profile_block good = {MiB, MiB, 5, 0, 1, 0, 0}, noSite = good,
                     wrongSite = good, tooLong = good;
   noSite.site = 0;
   wrongSite.site = 2;

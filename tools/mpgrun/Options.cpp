@@ -107,6 +107,14 @@ static std::optional<std::string> readValues(const InputArgList &args,
   }
   options.profile = args.hasArg(OPT_profile, OPT_profile_file);
   options.advise = args.hasArg(OPT_advise);
+  options.workingSet = args.hasArg(OPT_working_set);
+  if (options.workingSet) {
+    if (options.modeGiven && options.mode != "none")
+      return "--working-set does not go together with --mode=" + options.mode +
+             ": what is accessed of a large page is not known";
+    options.mode = "none";
+    options.modeGiven = true;
+  }
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);
@@ -163,6 +171,8 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   if (!compare) {
     if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed, OPT_metric))
       return printable(arg->getAsString(args)) + " is for --compare";
+    if (options.workingSet && !options.isProfiling())
+      return std::string("--working-set is for --profile and --advise");
     const Arg *json = args.getLastArg(OPT_json);
     if (json && !options.profile)
       return printable(json->getAsString(args)) +
@@ -182,10 +192,10 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   options.compareModes = parseCompareModes(list, wrong);
   if (!wrong.empty())
     return "--compare=" + printable(list) + ": " + wrong;
-  if (const Arg *arg =
-          args.getLastArg(OPT_mode, OPT_move, OPT_report, OPT_report_json,
-                          OPT_profile, OPT_profile_file, OPT_html, OPT_advise,
-                          OPT_verify, OPT_print_env, OPT_dry_run))
+  if (const Arg *arg = args.getLastArg(
+          OPT_mode, OPT_move, OPT_report, OPT_report_json, OPT_profile,
+          OPT_profile_file, OPT_html, OPT_advise, OPT_working_set, OPT_verify,
+          OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
   if (std::optional<std::string> error = readMeasurement(args, options))

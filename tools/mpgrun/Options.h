@@ -36,6 +36,7 @@ struct RunOptions {
   std::string jsonFile; ///< with %h, %r and %p in it; empty: none
   bool profile = false;
   bool advise = false;
+  bool workingSet = false;
   std::string profileFile; ///< with %h, %r and %p in it; empty: standard error
   bool verify = false;
   bool quiet = false; ///< --quiet

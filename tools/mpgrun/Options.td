@@ -100,6 +100,16 @@ def advise : LongFlag<"advise",
     Manual<[{After the end, print on standard error at most five lines: what to do next,
 what is about most memory first, each with the command to type. From what
 `--report` and `--profile` know; they are not printed unless they are asked for.}]>;
+def working_set : LongFlag<"working-set",
+    "for --profile and --advise: which of its memory PROGRAM\n"
+    "accesses from second to second; implies --mode=none">,
+    Manual<[{With `--profile` or `--advise`: tell of each object how much of it is accessed
+within a second, and how much of a 2 MiB frame that is accessed is not (skew):
+what does not deserve large pages. By the processor's accessed bits, which need
+base pages: `--mode=none` is implied, and the kernel gives PROGRAM no transparent
+large pages. Costs time: page faults and mmap may wait while the bits are read and
+cleared, each second or as often as takes a fiftieth of the time. A core file of
+such a run lacks parts of large blocks.}]>;
 def html : LongValue<"html", "FILE",
     "what --profile found as a page with pictures">,
     Manual<[{Write what `--profile` found as a page for a browser, which loads nothing and can

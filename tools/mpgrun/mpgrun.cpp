@@ -25,6 +25,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -261,7 +262,13 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
 Outcome Runner::runAndReport() {
   int stateFd = makeStateFile(options.children, isReportWanted());
   bool hasTable = options.isProfiling() && addProfileTable(stateFd);
-  ProfileRecorder recorder(stateFd, hasTable);
+  ProfileRecorder recorder(stateFd, hasTable, options.workingSet);
+  if (options.workingSet) {
+    // For the program, which inherits it; large pages would hide accesses.
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    if (hasTable)
+      askForFrames(stateFd);
+  }
   prepareEnvironment(stateFd);
   RunReport report;
   report.program = options.command[0];

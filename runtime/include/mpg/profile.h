@@ -43,7 +43,8 @@ struct mpg_profile_block {
   uint64_t bornNs;
   uint64_t diedNs; /* 0: in use */
   uint32_t site;
-  uint32_t next; /* block of the same bucket, or the next one that is free */
+  uint32_t next;  /* block of the same bucket, or the next one that is free */
+  uint32_t marks; /* 2 MiB frames in it that are mappings of their own */
 };
 
 struct mpg_profile {
@@ -51,7 +52,9 @@ struct mpg_profile {
   uint32_t blockCount; /* entries that have been in use */
   uint32_t firstFree;  /* of these, given back longest ago */
   uint32_t lastFree;
-  uint64_t blocksLost; /* the tables were full */
+  uint64_t blocksLost;  /* the tables were full */
+  uint32_t wantsFrames; /* mpgrun's word: make frames mappings */
+  uint32_t pad;
   uint32_t siteBuckets[MPG_PROFILE_BUCKETS];
   uint32_t blockBuckets[MPG_PROFILE_BUCKETS];
   struct mpg_profile_site sites[MPG_PROFILE_SITES];

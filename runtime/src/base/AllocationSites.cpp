@@ -6,6 +6,7 @@
 
 #include "base/AllocationSites.h"
 
+#include "base/FrameMarks.h"
 #include "base/FutexLock.h"
 #include "base/Messages.h"
 #include "base/Syscall.h"
@@ -46,8 +47,13 @@ void mpg::startAllocationSites(int fd) {
   if (!table)
     return;
   // Of the program that this process was before it called exec.
-  if (table->siteCount)
+  if (table->siteCount) {
+    uint32_t wantsFrames = table->wantsFrames;
     memset(table, 0, offsetof(mpg_profile, sites));
+    table->wantsFrames = wantsFrames;
+  }
+  if (table->wantsFrames)
+    markProgram();
   owner = uint32_t(rawCall(SYS_getpid));
   watchedBytes = MPG_PROFILE_LEAST;
 }
@@ -190,6 +196,8 @@ static mpg_profile_site *removeBlock(uint32_t &link, uint64_t now) {
   mpg_profile_site *site = &table->sites[block.site - 1];
   link = block.next;
   block.diedNs = now;
+  forgetMarks(block.marks);
+  block.marks = 0;
   --site->liveBlocks;
   site->liveBytes -= block.bytes;
   giveEntry(number);
@@ -198,6 +206,7 @@ static mpg_profile_site *removeBlock(uint32_t &link, uint64_t now) {
 
 static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
                      uint64_t now) {
+  uint32_t marks = table->wantsFrames ? markFrames(start, start + bytes) : 0;
   Locked hold(tableLock);
   // Given back on a way that is not seen.
   if (uint32_t &old = findBlock(start))
@@ -206,10 +215,11 @@ static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
   uint32_t number = site ? takeEntry() : 0;
   if (!number) {
     ++table->blocksLost;
+    unmarkFrames(start, start + bytes, marks);
     return;
   }
   uint32_t &first = table->blockBuckets[bucketOf(start)];
-  table->blocks[number - 1] = {start, bytes, now, 0, site, first};
+  table->blocks[number - 1] = {start, bytes, now, 0, site, first, marks};
   first = number;
   mpg_profile_site &of = table->sites[site - 1];
   ++of.blocks;
@@ -321,7 +331,11 @@ void mpg::forgetBlock(const void *block) {
   {
     Locked hold(tableLock);
     if (uint32_t &link = findBlock(uintptr_t(block))) {
-      bytes = table->blocks[link - 1].bytes;
+      mpg_profile_block &entry = table->blocks[link - 1];
+      bytes = entry.bytes;
+      // Another mapping again, as realloc may have to move it as a whole.
+      unmarkFrames(entry.start, entry.start + bytes, entry.marks);
+      entry.marks = 0;
       site = removeBlock(link, now);
     }
     // To look at each would take too long for those who allocate often.
