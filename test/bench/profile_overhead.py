@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What mpgrun --profile costs: CPU time of programs and mpgrun, with it and without.
 
-    profile_overhead.py [--mpgrun FILE] [--rounds N]
+    profile_overhead.py [--mpgrun FILE] [--rounds N] [--working-set] [--program NAME]...
 
 Runs each program in turn under mpgrun --mode=none with and without --profile, in a
 random order, and prints the median of the ratios, pair by pair, with the interval that
-holds 95 % of bootstrapped medians. The stream touches 600 MiB once and reads it five
-times: page faults are a third of its time. Needs gcc, sort, awk, perl, zstd, sqlite3.
+holds 95 % of bootstrapped medians. With --working-set it is that which is added. The
+stream touches 600 MiB once and reads it five times: page faults are a third of its
+time. What is not installed of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and gcc
+is left out. On a quiet machine it takes about five minutes.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -32,6 +35,8 @@ int main(void) {
   return c[7] != 7;
 }"""
 PERL = "for(1..200000){$h{$_}=$_*2} my @a=sort {$h{$a}<=>$h{$b}} keys %h; print 0+@a"
+PI = "scale=2500; 4*a(1)"
+PYTHON = "d = {i: str(i) for i in range(600000)}; print(len(sorted(d.values())))"
 SQL = """create table t(a,b);
 with recursive c(x) as (select 1 union all select x+1 from c where x<500000)
 insert into t select x, hex(randomblob(20)) from c;
@@ -45,12 +50,19 @@ def programs(folder):
     (folder / "stream.c").write_text(STREAM)
     command = ["gcc", "-O2", "-fopenmp", folder / "stream.c", "-o", folder / "stream"]
     subprocess.run(command, check=True)
+    functions = [f"int f{i}(int *a) {{ int s = 0; for (int j = 0; j < a[{i}]; j++)"
+                 f" s += a[j] * {i}; return s; }}" for i in range(600)]
+    (folder / "many.c").write_text("\n".join(functions))
     return {
         "sort": ["sort", "-S", "200M", numbers],
         "awk": ["awk", "{s+=$1; a[NR]=$1} END{print s, NR}", numbers],
         "perl": ["perl", "-e", PERL],
         "zstd": ["zstd", "-q", "-9", "-c", numbers],
         "sqlite3": ["sqlite3", ":memory:", SQL],
+        "gzip": ["gzip", "-c", numbers],
+        "bc": ["sh", "-c", f"echo '{PI}' | exec bc -l"],
+        "python3": ["python3", "-c", PYTHON],
+        "gcc": ["gcc", "-O2", "-c", folder / "many.c", "-o", folder / "many.o"],
         "stream": [folder / "stream"],
     }
 
@@ -73,19 +85,28 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpgrun", default=ROOT / "build" / "bin" / "mpgrun")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--working-set", action="store_true")
+    parser.add_argument("--program", action="append", help="not all, these")
     args = parser.parse_args()
+    plainly, profiled = ["--mode=none"], ["--mode=none", "--profile"]
+    if args.working_set:
+        plainly, profiled = profiled, profiled + ["--working-set"]
     os.environ["OMP_NUM_THREADS"] = "2"
     with tempfile.TemporaryDirectory() as folder:
         for name, program in programs(pathlib.Path(folder)).items():
+            if args.program and name not in args.program:
+                continue
+            if not shutil.which(program[0]):
+                print(f"{name:8} is not installed: left out")
+                continue
             plain, ratios = [], []
             for _ in range(args.rounds):
                 times = {}
-                for option in random.sample([(), ("--profile",)], 2):
-                    times[option] = cpu_seconds(
-                        [args.mpgrun, "--mode=none", *option, *program]
-                    )
-                plain.append(times[()])
-                ratios.append(times[("--profile",)] / times[()])
+                for kind in random.sample([0, 1], 2):
+                    options = profiled if kind else plainly
+                    times[kind] = cpu_seconds([args.mpgrun, *options, *program])
+                plain.append(times[0])
+                ratios.append(times[1] / times[0])
             low, high = interval(ratios)
             print(
                 f"{name:8} {statistics.median(plain):.2f} s  "
