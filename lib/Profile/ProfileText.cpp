@@ -121,13 +121,16 @@ static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
   out << "  " << fillText(describeWorkingSet(profile), 2) << "\n";
   if (!profile.workingSet->missing.empty())
     return;
-  out << "  " << left_justify("region", 13)
-      << left_justify("object", nameColumns)
-      << "   in use  accessed  hot frames  skew\n";
   size_t rows = 0;
-  for (const ProfileObject &object : profile.objects)
-    if (object.accesses.presentBytes && rows++ < mostRows)
-      writeAccessRow(out, object);
+  for (const ProfileObject &object : profile.objects) {
+    if (!object.accesses.presentBytes || rows++ >= mostRows)
+      continue;
+    if (rows == 1)
+      out << "  " << left_justify("region", 13)
+          << left_justify("object", nameColumns)
+          << "   in use  accessed  hot frames  skew\n";
+    writeAccessRow(out, object);
+  }
 }
 
 static void writeStallsText(raw_ostream &out, const Profile &profile) {
