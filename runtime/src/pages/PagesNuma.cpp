@@ -53,12 +53,34 @@ bool mpg::hasMemoryPolicy() {
          mode != MPOL_DEFAULT;
 }
 
+/// "0-3,6"
+static NodeSet parseNodes(const char *list) {
+  NodeSet nodes;
+  uint64_t first, last;
+  for (; parseNumber(list, 10, first); ++list) {
+    last = first;
+    if (*list == '-' && !parseNumber(++list, 10, last))
+      break;
+    for (; first <= last && first < NodeSet::maxNodes; ++first)
+      nodes.add(int(first));
+    if (*list != ',')
+      break;
+  }
+  return nodes;
+}
+
 NodeSet mpg::allowedNodes() {
   NodeSet nodes;
-  if (isError(rawCall(SYS_get_mempolicy, 0, long(nodes.words),
-                      NodeSet::maxNodes, 0, MPOL_F_MEMS_ALLOWED)))
-    return NodeSet::of(0);
-  return nodes;
+  if (!isError(rawCall(SYS_get_mempolicy, 0, long(nodes.words),
+                       NodeSet::maxNodes, 0, MPOL_F_MEMS_ALLOWED)))
+    return nodes;
+  // Containers forbid the call.
+  static constexpr char key[] = "Mems_allowed_list:\t";
+  LineReader lines("/proc/self/status");
+  while (const char *line = lines.next())
+    if (strncmp(line, key, sizeof key - 1) == 0)
+      return parseNodes(line + sizeof key - 1);
+  return NodeSet::of(0);
 }
 
 static int policyOf(Placement placement) {

@@ -10,6 +10,7 @@
 #include "base/Cgroup.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
+#include "pages/PagesNuma.h"
 
 #include <errno.h>
 #include <linux/mempolicy.h>
@@ -75,14 +76,10 @@ static bool nodeHasPool(unsigned node, size_t hugeBytes) {
 }
 
 bool mpg::isBoundToFewNodes(size_t hugeBytes) {
-  constexpr unsigned maxNodes = 1024, wordBits = 8 * sizeof(unsigned long);
-  unsigned long allowed[maxNodes / wordBits] = {};
-  unsigned long chosen[maxNodes / wordBits] = {};
+  NodeSet allowed = allowedNodes(), chosen;
   int mode = MPOL_DEFAULT;
-  if (isError(rawCall(SYS_get_mempolicy, 0, long(allowed), maxNodes, 0,
-                      MPOL_F_MEMS_ALLOWED)))
-    return false; // a kernel without NUMA, or with more nodes than that
-  rawCall(SYS_get_mempolicy, long(&mode), long(chosen), maxNodes, 0, 0);
+  rawCall(SYS_get_mempolicy, long(&mode), long(chosen.words), NodeSet::maxNodes,
+          0, 0);
   bool binds = (mode & 0xff) == MPOL_BIND;
   unsigned last = 0;
   char online[64];
@@ -92,13 +89,11 @@ bool mpg::isBoundToFewNodes(size_t hugeBytes) {
       uint64_t node;
       if (!parseNumber(at, 10, node))
         continue;
-      last = node < maxNodes ? unsigned(node) : maxNodes - 1;
+      last = node < NodeSet::maxNodes ? unsigned(node) : NodeSet::maxNodes - 1;
       --at;
     }
   for (unsigned node = 0; node <= last; ++node) {
-    unsigned long bit = 1UL << node % wordBits;
-    bool usable = (allowed[node / wordBits] & bit) &&
-                  (!binds || (chosen[node / wordBits] & bit));
+    bool usable = allowed.has(int(node)) && (!binds || chosen.has(int(node)));
     if (!usable && nodeHasPool(node, hugeBytes))
       return true;
   }
@@ -226,12 +221,11 @@ static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
   return false;
 }
 
-/// \p poolBytes: what the pool has for all.
 static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
-                          uint64_t poolBytes, uint64_t missingBytes) {
+                          bool poolHasThem, uint64_t missingBytes) {
   bool isReached = limit.usageLeftBytes < missingBytes ||
                    limit.reservationLeftBytes < missingBytes;
-  if (!isReached && (!limit.isHidden || poolBytes < missingBytes))
+  if (!isReached && !(limit.isHidden && poolHasThem))
     return false;
   if (!isReached) {
     line.add("probably the limit of a cgroup, whose files are hidden from this "
@@ -246,6 +240,19 @@ static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
       .add("; fix: ask for more in the job, or echo ")
       .addNumber(limit.limitBytes + missingBytes)
       .add(" to that file");
+  return true;
+}
+
+static bool explainNodes(LineBuffer &line, size_t hugeBytes) {
+  if (!isBoundToFewNodes(hugeBytes))
+    return false;
+  line.add("the NUMA nodes that this process may use (cpuset, numactl) have "
+           "too few free pages of ")
+      .addBytes(hugeBytes)
+      .add("; fix: more pages in "
+           "/sys/devices/system/node/node*/hugepages/hugepages-")
+      .addNumber(hugeBytes >> 10)
+      .add("kB/nr_hugepages");
   return true;
 }
 
@@ -338,8 +345,10 @@ void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
   if (explainLimits(line, missingBytes))
     return;
   missingBytes = roundUp(missingBytes, hugeBytes); // as an operator would say
-  if (explainCgroup(line, readCgroupLimit(hugeBytes),
-                    pool.available() * hugeBytes, missingBytes))
+  bool poolHasThem = pool.available() * hugeBytes >= missingBytes;
+  if (explainCgroup(line, readCgroupLimit(hugeBytes), poolHasThem,
+                    missingBytes) ||
+      (poolHasThem && explainNodes(line, hugeBytes)))
     return;
   explainPool(line, pool, hugeBytes, missingBytes);
 }

@@ -42,3 +42,12 @@ echo +cpuset >/tmp/groups/cgroup.subtree_control
 mkdir /tmp/groups/some
 echo 0,1,3 >/tmp/groups/some/cpuset.mems
 run sh -c "echo \$\$ >/tmp/groups/some/cgroup.procs; exec /start-parts"
+
+unset MPG_FIRST_TOUCH
+begin a container that forbids to ask for nodes
+run /older numa /start-parts
+begin such a container with one node
+pool 20 20 20 20
+echo 0 >/tmp/groups/some/cpuset.mems
+run /older numa env $policy=demand:demand:demand \
+  sh -c "echo \$\$ >/tmp/groups/some/cgroup.procs; exec /start-parts"
