@@ -34,6 +34,7 @@ CacheSets::CacheSets(const CacheLevel &level, unsigned lineBytes,
   blocks.reserve(sets * blocksOfSet);
   for (uint64_t number = 0; number < sets; ++number)
     blocks.insert(blocks.end(), set.begin(), set.end());
+  fronts.resize(sets, ~uint64_t(0));
   for (unsigned bit : level.hash.from) {
     assert(bit >= log2Of(lineBytes) && "a hash of bits within a line");
     hashShifts.push_back(bit - log2Of(lineBytes));
@@ -123,4 +124,6 @@ void CacheSets::moveLines(uint64_t lines) {
       block.state[lane] = int8_t((kind & ~topBits) | topOf(line));
       block.low[lane] = uint32_t(line);
     }
+  for (uint64_t &front : fronts)
+    front += ~front ? lines << frontBits : 0;
 }

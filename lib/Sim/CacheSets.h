@@ -59,13 +59,25 @@ public:
   Outcome takeIn(uint64_t line, uint64_t set, unsigned sector);
   /// Marks \p line as changed; false: it is not there.
   template <bool isPlain> bool markDirty(uint64_t line, uint64_t set);
+  /// Whether a load of \p line, or marking it as changed, would hit and change
+  /// nothing. False may be wrong.
+  bool isFront(uint64_t line, uint64_t set, unsigned sector) const {
+    return (fronts[set] & ~uint64_t(dirty)) ==
+           (line << frontBits | (sector & sectorMask) << 1);
+  }
+  bool isDirtyFront(uint64_t line, uint64_t set) const {
+    return (fronts[set] & ~uint64_t(sectorBits)) == (line << frontBits | dirty);
+  }
   /// At most sixteen ways, and no sector has a limit.
   bool isPlain() const { return blocksOfSet == 1 && !limited; }
-  /// Tells the host that \p set is about to be looked at.
-  void expect(uint64_t set) const {
+  bool isLimited() const { return limited; }
+  /// Tells the host that \p set is about to be looked at, for \p line.
+  void expect(uint64_t line, uint64_t set) const {
+    if (fronts[set] >> frontBits == line)
+      return;
     const Block *block = setAt<false>(set);
     __builtin_prefetch(&block->mark, 1);
-    __builtin_prefetch(&block->low, 1);
+    __builtin_prefetch(&block->low[lanes - 1], 1);
   }
   /// Adds all that decides what comes next, as if each line in it were
   /// \p lines less.
@@ -93,6 +105,8 @@ private:
   static constexpr uint8_t dirty = 1, sectorBits = 6, topBits = 120,
                            isFree = 128;
   static constexpr uint8_t noWay = 127; ///< age of lanes behind the last way
+  /// Of a front below the line's number: changed and sector, as in a state.
+  static constexpr unsigned frontBits = 3;
 
   static uint8_t hashOf(uint32_t low) {
     return uint8_t(low * 0x9e3779b1 >> 24);
@@ -134,7 +148,14 @@ private:
     return &blocks[isPlain ? number : number * blocksOfSet];
   }
 
+  void setFront(uint64_t line, uint64_t set, uint8_t state) {
+    fronts[set] = line << frontBits | (state & (dirty | sectorBits));
+  }
+
   mutable std::vector<Block> blocks;
+  /// The line of each set that was used or came last: most hits are there, and
+  /// need nothing else.
+  std::vector<uint64_t> fronts;
   unsigned blocksOfSet;
   uint64_t sets;
   uint64_t setMask; ///< 0: the number of sets is no power of two
@@ -192,8 +213,10 @@ inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t number,
   sector &= sectorMask;
   Block *set = setAt<isPlain>(number);
   Place place;
-  if (!find<isPlain>(line, set, place))
+  if (!find<isPlain>(line, set, place)) {
+    setFront(line, number, uint8_t(sector << 1 | unsigned(store)));
     return replace<isPlain>(line, set, sector, store);
+  }
   uint8_t before = stateIn(place), after = uint8_t(before | unsigned(store));
   if (hitRelabels)
     after = uint8_t((after & ~sectorBits) | sector << 1);
@@ -201,6 +224,7 @@ inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t number,
     put(place.block->state, onlyLane(place.lane), after);
   if (lru && place.block->age[place.lane])
     makeNewest<isPlain>(set, place, onlyLane(place.lane));
+  setFront(line, number, after);
   return {true, false, false, 0};
 }
 
@@ -211,7 +235,9 @@ inline CacheSets::Outcome CacheSets::takeIn(uint64_t line, uint64_t number,
   Place place;
   if (find<isPlain>(line, set, place))
     return {true, false, false, 0};
-  return replace<isPlain>(line, set, sector & sectorMask, false);
+  sector &= sectorMask;
+  setFront(line, number, uint8_t(sector << 1));
+  return replace<isPlain>(line, set, sector, false);
 }
 
 template <bool isPlain>
@@ -220,6 +246,8 @@ inline bool CacheSets::markDirty(uint64_t line, uint64_t number) {
   if (!find<isPlain>(line, setAt<isPlain>(number), place))
     return false;
   place.block->state |= onlyLane(place.lane) & dirty;
+  if (fronts[number] >> frontBits == line)
+    fronts[number] |= dirty;
   return true;
 }
 

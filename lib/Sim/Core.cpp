@@ -56,8 +56,29 @@ void Core::addFirst(unsigned limit) {
   for (First &one : first)
     if (one.ways == ways)
       return;
-  first.push_back({*model.makeCache(0, limit), ways, limit, {}, {}, {}});
+  First one = {*model.makeCache(0, limit),
+               std::nullopt,
+               ways,
+               model.counters.firstCache(limit, Count::demandMisses),
+               {},
+               {},
+               {}};
+  if (!one.cache.isLimited())
+    one.recent.emplace(model.machine.caches[0], one.cache.mask() + 1);
+  first.push_back(std::move(one));
   first.back().requests.reserve(First::mostRequests);
+}
+
+/// Not in the code of the quick case, which needs fewer registers.
+__attribute__((noinline)) CacheSets::Outcome
+Core::First::accessLimited(uint64_t line, uint64_t set, const Slot &slot) {
+  return cache.access<false>(line, set, slot.sector, slot.store);
+}
+
+CacheSets::Outcome Core::First::takeIn(uint64_t line, uint64_t set,
+                                       const Slot &slot) {
+  return recent ? recent->takeIn(line, set, slot.sector)
+                : cache.takeIn<false>(line, set, slot.sector);
 }
 
 void Core::addPages(uint64_t pageBytes) {
@@ -99,12 +120,8 @@ void Core::addChain(unsigned page, unsigned map, unsigned limit) {
 }
 
 void Core::addSite(const Site &site) {
+  slots.emplace_back(site, unsigned(counts.size()));
   counts.resize(counts.size() + model.counters.size());
-  slots.emplace_back(site);
-}
-
-uint64_t *Core::row(unsigned site) {
-  return &counts[site * model.counters.size()];
 }
 
 inline void Core::countMoved(const Request &request, const Chain &chain,
@@ -131,7 +148,9 @@ inline void Core::writeBack(const Request &request, uint64_t set,
   for (; level < chain.levels.size(); ++level) {
     if (level)
       set = chain.setOf(request.line, level);
-    if (chain.levels[level]->markDirty<isPlain>(request.line, set))
+    CacheSets &cache = *chain.levels[level];
+    if (cache.isDirtyFront(request.line, set) ||
+        cache.markDirty<isPlain>(request.line, set))
       return;
   }
   ++counts[request.row + chain.memoryWrites];
@@ -140,7 +159,7 @@ inline void Core::writeBack(const Request &request, uint64_t set,
 
 /// \p set is that of the cache behind the first.
 template <bool isPlain>
-inline void Core::fetch(const Request &request, uint64_t set, Chain &chain) {
+void Core::fetch(const Request &request, uint64_t set, Chain &chain) {
   uint64_t *counters = &counts[request.row + chain.counter];
   for (unsigned level = request.level; level < chain.levels.size(); ++level) {
     if (level)
@@ -164,17 +183,20 @@ template <bool isPlain>
 void Core::answer(Chain &chain, const std::vector<Request> &requests) {
   constexpr size_t batch = 16;
   std::array<uint64_t, batch> sets = {};
+  CacheSets *cache = chain.levels.empty() ? nullptr : chain.levels[0];
   for (size_t begin = 0; begin < requests.size(); begin += batch) {
     size_t count = std::min(batch, requests.size() - begin);
-    for (size_t at = 0; at < count && !chain.levels.empty(); ++at) {
-      sets[at] = chain.frames.setOf(requests[begin + at].line);
-      chain.levels[0]->expect(sets[at]);
+    const Request *next = &requests[begin];
+    for (size_t at = 0; cache && at < count; ++at) {
+      sets[at] = chain.frames.setOf(next[at].line);
+      cache->expect(next[at].line, sets[at]);
     }
     for (size_t at = 0; at < count; ++at) {
-      const Request &request = requests[begin + at];
+      const Request &request = next[at];
       if (request.kind == Count::writeBacks)
         writeBack<isPlain>(request, sets[at], 0, chain);
-      else
+      else if (!cache || request.level ||
+               !cache->isFront(request.line, sets[at], request.sector))
         fetch<isPlain>(request, sets[at], chain);
     }
   }
@@ -194,30 +216,30 @@ void Core::answer() {
     answer(one);
 }
 
-inline void Core::ask(First &one, unsigned site, uint64_t line, unsigned level,
-                      Count kind) {
+inline void Core::ask(First &one, const Slot &slot, uint64_t line,
+                      unsigned level, Count kind) {
   if (one.requests.size() == First::mostRequests)
     answer(one);
-  one.requests.push_back({line, unsigned(site * model.counters.size()),
-                          uint8_t(level), slots[site].sector, kind});
+  one.requests.emplace_back(line, slot.row, uint8_t(level), slot.sector, kind);
   if (period.times)
     one.log.push_back(one.requests.back());
 }
 
-inline void Core::missFirst(unsigned site, uint64_t line, First &one,
+inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,
                             Count kind, const CacheSets::Outcome &outcome) {
   looked[line & firstMask].ahead = noLine;
-  ++row(site)[model.counters.firstCache(one.limit, kind)];
+  uint64_t *counters = &counts[slot.row + one.counter];
+  ++counters[unsigned(kind)];
   if (outcome.evicted && collectsEvicted)
     evicted.push_back(outcome.line);
   if (outcome.evictedDirty) {
-    ++row(site)[model.counters.firstCache(one.limit, Count::writeBacks)];
-    ask(one, site, outcome.line, 0, Count::writeBacks);
+    ++counters[unsigned(Count::writeBacks)];
+    ask(one, slot, outcome.line, 0, Count::writeBacks);
   }
-  ask(one, site, line, 0, kind);
+  ask(one, slot, line, 0, kind);
 }
 
-inline bool Core::lookUpFirst(const Slot &slot, unsigned site, uint64_t line) {
+inline bool Core::lookUpFirst(const Slot &slot, uint64_t line) {
   uint64_t set = line & firstMask;
   looked[set].newest = line << 3 | slot.key;
   bool same = true;
@@ -225,7 +247,7 @@ inline bool Core::lookUpFirst(const Slot &slot, unsigned site, uint64_t line) {
     CacheSets::Outcome outcome = one.access(line, set, slot);
     if (outcome.hit)
       continue;
-    missFirst(site, line, one, Count::demandMisses, outcome);
+    missFirst(slot, line, one, Count::demandMisses, outcome);
     same = false;
   }
   return same;
@@ -233,7 +255,7 @@ inline bool Core::lookUpFirst(const Slot &slot, unsigned site, uint64_t line) {
 
 /// Of several sites that walk along the same lines only the first has something
 /// to fetch.
-inline void Core::fetchFirst(const Slot &slot, unsigned site, uint64_t line) {
+void Core::fetchFirst(const Slot &slot, uint64_t line) {
   uint64_t set = line & firstMask;
   if (looked[set].ahead == line)
     return;
@@ -243,7 +265,7 @@ inline void Core::fetchFirst(const Slot &slot, unsigned site, uint64_t line) {
       continue;
     looked[set].newest = noLine;
     filledSets |= uint64_t(1) << (set & 63);
-    missFirst(site, line, one, Count::prefetchMisses, outcome);
+    missFirst(slot, line, one, Count::prefetchMisses, outcome);
   }
   looked[set].ahead = line;
 }
@@ -251,33 +273,32 @@ inline void Core::fetchFirst(const Slot &slot, unsigned site, uint64_t line) {
 /// \p previous is the line of the site's last access. Nothing is fetched across
 /// a border of the smallest pages: a prefetch stops where a TLB may miss.
 /// HW:a64fx-prefetch-tlb
-inline void Core::fetchAhead(const Slot &slot, unsigned site, uint64_t line,
-                             uint64_t previous) {
+void Core::fetchAhead(const Slot &slot, uint64_t line, uint64_t previous) {
   for (const Prefetcher &prefetcher : model.machine.prefetchers) {
     uint64_t target = line > previous ? line + prefetcher.linesAhead
                                       : line - prefetcher.linesAhead;
     if ((target ^ line) >> pageShift)
       continue;
     if (!prefetcher.level)
-      fetchFirst(slot, site, target);
+      fetchFirst(slot, target);
     for (First &one : first)
       if (prefetcher.level)
-        ask(one, site, target, prefetcher.level - 1, Count::prefetchMisses);
+        ask(one, slot, target, prefetcher.level - 1, Count::prefetchMisses);
   }
 }
 
 /// To a line that is newest now; the prefetcher sees it.
-inline bool Core::follow(Slot &slot, unsigned site, uint64_t line) {
+inline bool Core::follow(Slot &slot, uint64_t line) {
   uint64_t previous = slot.line;
   slot.line = line;
   if (line - previous + 1 <= 2 && previous != noLine && prefetches)
-    fetchAhead(slot, site, line, previous);
+    fetchAhead(slot, line, previous);
   return !prefetches;
 }
 
 /// The page that was used last is in every TLB, and the newest there. Who is in
 /// the last small page is in the last large ones as well.
-bool Core::lookUpPages(Slot &slot, unsigned site, uint64_t line) {
+bool Core::lookUpPages(Slot &slot, uint64_t line) {
   bool same = true;
   for (Pages &size : pages) {
     uint64_t page = line >> size.shift;
@@ -288,7 +309,7 @@ bool Core::lookUpPages(Slot &slot, unsigned site, uint64_t line) {
     for (Pages::Level &level : size.levels) {
       if (level.access(page))
         break;
-      ++row(site)[level.counter];
+      ++counts[slot.row + level.counter];
       ++pageChanges;
       same = false;
     }
@@ -298,20 +319,25 @@ bool Core::lookUpPages(Slot &slot, unsigned site, uint64_t line) {
   return same;
 }
 
-inline bool Core::touchLine(Slot &slot, unsigned site, uint64_t line) {
-  bool same = isPageKnown(slot, line) || lookUpPages(slot, site, line);
-  return (isNewest(line, slot.key, slot.keyMask) ||
-          lookUpFirst(slot, site, line)) &&
+/// Inline, or all registers are saved twice.
+__attribute__((always_inline)) inline bool Core::touchLine(Slot &slot,
+                                                           uint64_t line) {
+  bool same = isPageKnown(slot, line) || lookUpPages(slot, line);
+  return (isNewest(line, slot.key, slot.keyMask) || lookUpFirst(slot, line)) &&
          same;
 }
 
-bool Core::touchOther(Slot &slot, unsigned site, uint64_t line, uint64_t end) {
-  bool same = touchLine(slot, site, line);
-  if (end != line) {
-    same &= touchLine(slot, site, end);
-    slot.pageChanges = 0; // the second page may have displaced the first
-  }
-  return line == slot.line ? same : follow(slot, site, line) && same;
+bool Core::touchSecond(Slot &slot, uint64_t line) {
+  bool same = touchLine(slot, line);
+  slot.pageChanges = 0; // the second page may have displaced the first
+  return same;
+}
+
+bool Core::touchOther(Slot &slot, uint64_t line, uint64_t end) {
+  bool same = touchLine(slot, line);
+  if (end != line)
+    same &= touchSecond(slot, end);
+  return line == slot.line ? same : follow(slot, line) && same;
 }
 
 void Core::access(unsigned site, uint64_t address) {

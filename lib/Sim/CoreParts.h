@@ -7,8 +7,10 @@
 
 #include "Sim/FifoTlb.h"
 #include "Sim/Model.h"
+#include "Sim/RecentSets.h"
 #include "Sim/SetTlb.h"
 #include <algorithm>
+#include <optional>
 
 namespace mpg::sim {
 
@@ -59,12 +61,13 @@ struct Core::Chain {
 
 /// A site on this core.
 struct Core::Slot {
-  explicit Slot(const Site &site)
-      : key(uint64_t(site.sector) << 1 | uint64_t(site.store)),
+  Slot(const Site &site, unsigned row)
+      : row(row), key(uint64_t(site.sector) << 1 | uint64_t(site.store)),
         keyMask(site.store ? ~uint64_t(0) : ~uint64_t(1)), bytes(site.bytes),
         sector(site.sector), store(site.store) {}
 
   uint64_t line = noLine;     ///< of its last access
+  unsigned row;               ///< of its counters
   uint64_t key;               ///< \see Lookup::newest; without the line
   uint64_t keyMask;           ///< bits of a key that matter
   uint64_t pageLine = noLine; ///< that was looked up in the TLBs last
@@ -78,6 +81,11 @@ struct Core::Slot {
 
 /// What the first cache asks of those behind it.
 struct Core::Request {
+  /// Written where it stays: a copy of what was written in parts waits.
+  Request(uint64_t line, unsigned row, uint8_t level, uint8_t sector,
+          Count kind)
+      : line(line), row(row), level(level), sector(sector), kind(kind) {}
+
   uint64_t line;
   unsigned row;  ///< of the site's counters
   uint8_t level; ///< that is asked first, 0 for the one behind the first
@@ -90,11 +98,16 @@ struct Core::First {
   static constexpr unsigned mostRequests = 1024;
 
   CacheSets::Outcome access(uint64_t line, uint64_t set, const Slot &slot);
+  CacheSets::Outcome accessLimited(uint64_t line, uint64_t set,
+                                   const Slot &slot);
   CacheSets::Outcome takeIn(uint64_t line, uint64_t set, const Slot &slot);
+  void addState(uint64_t lines, std::vector<uint64_t> &state) const;
+  void moveLines(uint64_t lines);
 
-  CacheSets cache;
+  CacheSets cache; ///< if it has limits
+  std::optional<RecentSets> recent;
   WayLimits ways;
-  unsigned limit;              ///< the first of these; has the counters of all
+  unsigned counter;            ///< the first one, of all of these limits
   std::vector<Chain *> chains; ///< behind it
   std::vector<Request> requests;
   std::vector<Request> log; ///< of a period
@@ -115,15 +128,8 @@ inline void Core::begin() {
 
 inline CacheSets::Outcome Core::First::access(uint64_t line, uint64_t set,
                                               const Slot &slot) {
-  return cache.isPlain()
-             ? cache.access<true>(line, set, slot.sector, slot.store)
-             : cache.access<false>(line, set, slot.sector, slot.store);
-}
-
-inline CacheSets::Outcome Core::First::takeIn(uint64_t line, uint64_t set,
-                                              const Slot &slot) {
-  return cache.isPlain() ? cache.takeIn<true>(line, set, slot.sector)
-                         : cache.takeIn<false>(line, set, slot.sector);
+  return recent ? recent->access(line, set, slot.sector, slot.store)
+                : accessLimited(line, set, slot);
 }
 
 /// A page that the site used before is in every TLB as long as none has
@@ -184,7 +190,7 @@ inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
       return !prefetches;
     }
   }
-  return touchOther(slot, site, line, end);
+  return touchOther(slot, line, end);
 }
 
 } // namespace mpg::sim

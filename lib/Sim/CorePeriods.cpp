@@ -51,12 +51,26 @@ void Core::stopPeriods() {
     one.log.clear();
 }
 
+void Core::First::addState(uint64_t lines, std::vector<uint64_t> &state) const {
+  if (recent)
+    recent->addState(lines, state);
+  else
+    cache.addState(lines, state);
+}
+
+void Core::First::moveLines(uint64_t lines) {
+  if (recent)
+    recent->moveLines(lines);
+  else
+    cache.moveLines(lines);
+}
+
 /// What the first cache and the sites of the loop would be like \p lines
 /// before.
 std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
   std::vector<uint64_t> state;
   for (const First &one : first)
-    one.cache.addState(lines, state);
+    one.addState(lines, state);
   for (const Lookup &last : looked) {
     state.push_back(last.newest == noLine ? noLine
                                           : last.newest - (lines << 3));
@@ -91,8 +105,7 @@ uint64_t Core::endPeriod(uint64_t now, uint64_t times) {
 void Core::repeat(uint64_t periods) {
   for (First &one : first) {
     for (const Request &request : one.log)
-      counts[request.row +
-             model.counters.firstCache(one.limit, request.kind)] += periods;
+      counts[request.row + one.counter + unsigned(request.kind)] += periods;
     uint64_t lines = 0;
     for (uint64_t number = 0; number < periods; ++number) {
       lines += period.lines;
@@ -103,7 +116,7 @@ void Core::repeat(uint64_t periods) {
         one.requests.back().line += lines;
       }
     }
-    one.cache.moveLines(lines);
+    one.moveLines(lines);
   }
   uint64_t lines = period.lines * periods;
   for (Lookup &last : looked) {
@@ -128,10 +141,10 @@ void Core::repeat(uint64_t periods) {
 bool Core::lookUpAll() {
   bool same = true;
   for (const Cursor &cursor : cursors) {
-    unsigned site = cursor.stream.site;
-    same &= lookUpPages(slots[site], site, cursor.line);
+    Slot &slot = slots[cursor.stream.site];
+    same &= lookUpPages(slot, cursor.line);
     if ((cursor.line ^ cursor.end) >> pageShift)
-      same &= lookUpPages(slots[site], site, cursor.end);
+      same &= lookUpPages(slot, cursor.end);
   }
   return same;
 }
@@ -140,14 +153,16 @@ bool Core::lookUpAll() {
 /// iteration is like the next.
 void Core::runPages(uint64_t times) {
   pagesApart = false;
-  uint64_t step = stepOf(cursors.front().stream);
   for (Cursor &cursor : cursors)
     cursor.next = 0;
   for (uint64_t now = 0, until; now < times; now = until) {
     until = times;
     for (Cursor &cursor : cursors) {
-      if (cursor.next == now)
-        cursor.next = now + place(cursor, now, lineBits + pageShift) / step + 1;
+      if (cursor.next == now) {
+        uint64_t way = place(cursor, now, lineBits + pageShift);
+        uint64_t step = stepOf(cursor.stream);
+        cursor.next = step ? now + way / step + 1 : times;
+      }
       until = std::min(until, cursor.next);
     }
     for (uint64_t round = (until - now) * turns; round && !lookUpAll(); --round)

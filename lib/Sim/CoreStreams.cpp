@@ -54,7 +54,19 @@ void Core::addCursor(const Stream &stream, unsigned bytes) {
   cursors.push_back({noLine, noLine, 0, stream, inverse, bytes, false});
 }
 
+inline bool Core::leavesAtOnce(const Cursor &cursor) {
+  return !cursor.inverse && cursor.stream.stride;
+}
+
 inline void Core::moveCursor(Cursor &cursor, uint64_t now) {
+  if (leavesAtOnce(cursor)) {
+    uint64_t address =
+        cursor.stream.begin + uint64_t(cursor.stream.stride) * now;
+    cursor.line = address >> lineBits;
+    cursor.end = (address + cursor.bytes - 1) >> lineBits;
+    cursor.next = now + 1;
+    return;
+  }
   uint64_t way = place(cursor, now, lineBits);
   // A division: lines have less than 2^16 bytes, so nothing is lost.
   uint64_t stays = (way * cursor.inverse >> 32) + 1;
@@ -192,8 +204,49 @@ void Core::run(uint64_t times) {
     slots[cursor.stream.site].accesses += times;
   halveBody();
   findLeaders();
+  bool isAlong = std::any_of(cursors.begin(), cursors.end(), leavesAtOnce);
+  pagesApart = findPeriod(times) || (isAlong && canLookUpPagesApart(times));
+  if (isAlong)
+    runEach(times);
+  else
+    runLines(times);
+  if (pagesApart)
+    runPages(times);
+}
+
+/// Iteration by iteration: a stream is in another line in each.
+void Core::runEach(uint64_t times) {
+  for (uint64_t now = 0; now < times; ++now) {
+    for (Cursor &cursor : cursors) {
+      if (cursor.next == now)
+        moveCursor(cursor, now);
+      touch(cursor.stream.site, cursor.line, cursor.end);
+    }
+    if (!now)
+      dropFollowers();
+  }
+  leadFollowers();
+}
+
+/// Whether that pays: a look at the pages of all streams where one comes to
+/// another page, in place of one at each line.
+bool Core::canLookUpPagesApart(uint64_t times) const {
+  constexpr uint64_t leastLines = 16; // on a page
+  uint64_t most = uint64_t(1) << (lineBits + pageShift);
+  return times >= leastLines &&
+         std::all_of(cursors.begin(), cursors.end(), [=](const Cursor &cursor) {
+           return stepOf(cursor.stream) * leastLines <= most;
+         });
+}
+
+void Core::leadFollowers() {
+  for (const Follower &follower : followers)
+    slots[follower.site].line = slots[follower.leader].line;
+}
+
+/// While all streams stay in their lines, one iteration is like the next.
+void Core::runLines(uint64_t times) {
   collectsEvicted = true;
-  pagesApart = findPeriod(times);
   uint64_t now = moveCursors(0, times);
   iterate(now * turns);
   if (now < times) {
@@ -203,10 +256,7 @@ void Core::run(uint64_t times) {
       iterate((until - now) * turns);
       now = until == period.next ? endPeriod(until, times) : until;
     }
-    for (const Follower &follower : followers)
-      slots[follower.site].line = slots[follower.leader].line;
+    leadFollowers();
   }
   collectsEvicted = false;
-  if (pagesApart)
-    runPages(times);
 }

@@ -140,23 +140,23 @@ private:
 
   // These tell whether the same once more would change nothing.
   bool touch(unsigned site, uint64_t line, uint64_t end);
-  bool touchOther(Slot &slot, unsigned site, uint64_t line, uint64_t end);
-  bool touchLine(Slot &slot, unsigned site, uint64_t line);
-  bool lookUpPages(Slot &slot, unsigned site, uint64_t line);
-  bool lookUpFirst(const Slot &slot, unsigned site, uint64_t line);
+  bool touchOther(Slot &slot, uint64_t line, uint64_t end);
+  bool touchSecond(Slot &slot, uint64_t line);
+  bool touchLine(Slot &slot, uint64_t line);
+  bool lookUpPages(Slot &slot, uint64_t line);
+  bool lookUpFirst(const Slot &slot, uint64_t line);
   bool touchAll();
 
   bool isPageKnown(const Slot &slot, uint64_t line) const;
   bool isNewest(uint64_t line, uint64_t key, uint64_t keyMask) const;
   uint64_t aheadOf(uint64_t line, uint64_t previous) const;
   bool isFetched(uint64_t target) const;
-  bool follow(Slot &slot, unsigned site, uint64_t line);
-  void missFirst(unsigned site, uint64_t line, First &one, Count kind,
+  bool follow(Slot &slot, uint64_t line);
+  void missFirst(const Slot &slot, uint64_t line, First &one, Count kind,
                  const CacheSets::Outcome &outcome);
-  void fetchAhead(const Slot &slot, unsigned site, uint64_t line,
-                  uint64_t previous);
-  void fetchFirst(const Slot &slot, unsigned site, uint64_t line);
-  void ask(First &one, unsigned site, uint64_t line, unsigned level,
+  void fetchAhead(const Slot &slot, uint64_t line, uint64_t previous);
+  void fetchFirst(const Slot &slot, uint64_t line);
+  void ask(First &one, const Slot &slot, uint64_t line, unsigned level,
            Count kind);
   void answer();
   void answer(First &one);
@@ -173,6 +173,11 @@ private:
   void copyVectors(std::initializer_list<Stream> streams, uint64_t bytes);
   void addCursor(const Stream &stream, unsigned bytes);
   void run(uint64_t times);
+  void runEach(uint64_t times);
+  void runLines(uint64_t times);
+  bool canLookUpPagesApart(uint64_t times) const;
+  void leadFollowers();
+  static bool leavesAtOnce(const Cursor &cursor);
   bool haveSameLines(const Cursor &leader, const Cursor &cursor) const;
   bool isLedBy(const Cursor &leader, const Cursor &cursor) const;
   void halveBody();
@@ -190,7 +195,6 @@ private:
   void repeat(uint64_t periods);
   void runPages(uint64_t times);
   bool lookUpAll();
-  uint64_t *row(unsigned site);
 
   void makeWalks(Bundle &bundle);
   bool planPass(Bundle &bundle, const uint64_t *addresses);

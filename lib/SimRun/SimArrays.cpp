@@ -79,15 +79,24 @@ void SimPageUse::addRange(unsigned array, uint64_t begin, uint64_t end) {
 }
 
 /// What moves by a page or less leaves none out.
-void SimPageUse::addStream(unsigned array, uint64_t begin, int64_t stride,
-                           uint64_t times) {
+void SimPageUse::addStream(unsigned array, const Stream &stream, uint64_t times,
+                           Walked &last) {
+  if (stream.stride == last.stride && times <= last.times &&
+      stream.begin - last.begin <= last.room)
+    return;
   if (!times)
     return;
-  uint64_t last = begin + uint64_t(stride) * (times - 1);
-  if (stride >= -4096 && stride <= 4096)
-    return addRange(array, std::min(begin, last), std::max(begin, last) + 1);
-  for (uint64_t at = 0; at < times; ++at)
-    add(array, begin + uint64_t(stride) * at);
+  uint64_t end = stream.begin + uint64_t(stream.stride) * (times - 1);
+  last = {stream.begin, std::min(roomAt(stream.begin), roomAt(end)), times,
+          stream.stride};
+  if (stream.stride >= -4096 && stream.stride <= 4096)
+    return addRange(array, std::min(stream.begin, end),
+                    std::max(stream.begin, end) + 1);
+  uint64_t address = stream.begin;
+  for (uint64_t at = 0; at < times; ++at, address += uint64_t(stream.stride)) {
+    add(array, address);
+    last.room = std::min(last.room, roomAt(address));
+  }
 }
 
 std::vector<PageUse> SimPageUse::byArray() const {

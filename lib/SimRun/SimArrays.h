@@ -6,6 +6,7 @@
 #ifndef MPG_SIMRUN_SIMARRAYS_H
 #define MPG_SIMRUN_SIMARRAYS_H
 
+#include "Sim/Model.h"
 #include <array>
 #include <bitset>
 #include <cstdint>
@@ -94,9 +95,16 @@ public:
   }
   /// All bytes of [begin, end).
   void addRange(unsigned array, uint64_t begin, uint64_t end);
-  /// \p times accesses, \p stride bytes apart.
-  void addStream(unsigned array, uint64_t begin, int64_t stride,
-                 uint64_t times);
+  /// A stream of an array whose pages are used: as they are by each that
+  /// begins at most \c room bytes further on, and is not longer.
+  struct Walked {
+    uint64_t begin = 0, room = 0, times = 0;
+    int64_t stride = 0;
+  };
+  /// \p times accesses. \p last, the array's last stream of the site, becomes
+  /// this one.
+  void addStream(unsigned array, const Stream &stream, uint64_t times,
+                 Walked &last);
   /// By array; one without accesses may be missing at the end.
   std::vector<PageUse> byArray() const;
   /// In at most \p mostRows rows.
@@ -112,6 +120,10 @@ private:
     Pages *pages = nullptr;
   };
   void find(unsigned array, uint64_t frame, Recent &one);
+  /// Bytes from an address to the end of its page.
+  static uint64_t roomAt(uint64_t address) {
+    return ~address & ((1 << pageBits) - 1);
+  }
 
   std::array<Recent, 1024> recent;
   /// By array, then by number of the 2 MiB page. A deque, as they must stay.

@@ -82,8 +82,8 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
   if (place >= found->size())
     found->resize(thePlaces.count());
   Found &one = (*found)[place];
-  one = {range.begin, range.end, theArrays.changes(), ~uint64_t(0),
-         known->second};
+  one = {range.begin,  range.end, theArrays.changes(),
+         ~uint64_t(0), {},        known->second};
   return one;
 }
 
@@ -201,12 +201,12 @@ void SimProgram::finish() {
 /// A stream belongs to the array in which it begins.
 void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   resolved.clear();
-  for (const Stream &stream : streams)
-    resolved.push_back(
-        {siteOf(stream.site, stream.begin), stream.begin, stream.stride});
-  for (const Stream &stream : resolved)
-    pageUse.addStream(theModel->site(stream.site).array, stream.begin,
-                      stream.stride, times);
+  for (const Stream &stream : streams) {
+    Found &one = foundFor(stream.site, stream.begin);
+    resolved.push_back({one.site, stream.begin, stream.stride});
+    pageUse.addStream(theModel->site(one.site).array, resolved.back(), times,
+                      one.walked);
+  }
   now->affine(resolved, times);
 }
 

@@ -97,6 +97,7 @@ private:
     uint64_t begin = 1, end = 0;
     uint64_t changes = 0;         ///< of the arrays
     uint64_t page = ~uint64_t(0); ///< that it accessed last
+    SimPageUse::Walked walked;    ///< in its last loop
     unsigned site = 0;
   };
 
