@@ -341,6 +341,9 @@ void mpg::addPeakMappings(RunReport &report,
 }
 
 void mpg::addState(RunReport &report, const mpg_state &state) {
+  report.isReplaced = !report.endedAs.empty();
+  if (report.isReplaced)
+    return;
   report.hasState = true;
   report.ownHeap = state.heapEnd > state.heapStart;
   if (std::optional<StringRef> mode = modeName(state.mode))
@@ -429,10 +432,20 @@ std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
   return std::nullopt;
 }
 
+std::string mpg::describeAbsence(const RunReport &report) {
+  if (!report.isReplaced)
+    return "libmpg was not at work in the program";
+  return "libmpg was not at work in " + printable(report.endedAs) +
+         ", which the program became by exec" +
+         (report.hasProcesses ? ""
+                              : "; with --children it also goes into programs "
+                                "that the first one starts");
+}
+
 std::vector<std::string> mpg::findMissing(const RunReport &report) {
   std::vector<std::string> missing;
   if (!report.hasState)
-    missing.push_back("libmpg was not at work in the program");
+    missing.push_back(describeAbsence(report));
   else if (!report.measured && report.regions.empty())
     missing.push_back("nothing is known: the program's memory could not be "
                       "looked at (it was killed, or may not be traced), and "

@@ -65,7 +65,12 @@ struct RunReport {
   std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words
   bool hasState = false; ///< libmpg was at work in the program
-  bool ownHeap = false;  ///< malloc was libmpg's
+  /// The file of the program in whose memory libmpg was not at the end. Where
+  /// libmpg has told something all the same, exec put it in the first one's
+  /// place: isReplaced.
+  std::string endedAs;
+  bool isReplaced = false;
+  bool ownHeap = false; ///< malloc was libmpg's
   bool fallback = false;
   /// The larger of what libmpg counted and what was mapped at the end.
   uint64_t peakHugetlbBytes = 0;
@@ -108,7 +113,8 @@ classifyAreas(const std::vector<MappedArea> &areas,
 /// .data and .bss nor libmpg's heap. pre: \p areas in order.
 RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
 
-/// Takes over what libmpg said; regions only if there are none yet.
+/// Takes over what libmpg said; regions only if there are none yet. Nothing, if
+/// it said it of another program than the one whose memory was measured.
 void addState(RunReport &report, const mpg_state &state);
 
 /// Takes over what of \p regions, some time before the end, was more than at
@@ -121,6 +127,9 @@ void addProcesses(RunReport &report, const mpg_state_table &table);
 /// Checks a state that came out of a file: counts within the arrays, texts
 /// ended. Nothing if libmpg has not written it.
 std::optional<mpg_state> checkedState(llvm::StringRef bytes);
+
+/// "libmpg was not at work in ...". pre: hasState is false.
+std::string describeAbsence(const RunReport &report);
 
 /// What of the program's own memory should have been on large pages and is
 /// not, one sentence each; empty if all is well. Edges of up to two frames

@@ -189,7 +189,7 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   out << "mpgrun: " << printable(report.program) << ": "
       << describeEnd(report.waitStatus) << ", mode " << report.mode << "\n";
   if (!report.hasState)
-    out << "  libmpg was not at work in the program\n";
+    out << "  " << describeAbsence(report) << "\n";
   if (!report.measured)
     out << "  as libmpg last told; the memory itself could not be looked at\n";
   out << "  region            in use  on large pages\n";

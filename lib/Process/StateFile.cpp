@@ -104,6 +104,11 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
     return std::nullopt;
   memory.image = image.str().str();
   memory.segments = locateSegments(memory.image, memory.areas);
+  memory.hasState = any_of(memory.areas, [](const MappedArea &area) {
+    return isStateName(area.name);
+  });
+  if (!memory.hasState) // what is there was told before an exec
+    return memory;
   // What libmpg has told until now; all of it is taken afterwards.
   if (std::optional<mpg_state> state = readStateFile(stateFd))
     memory.heap = heapOf(*state);
@@ -113,6 +118,7 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
 
 void mpg::addMemory(const ProgramMemory &memory, RunReport &report) {
   report.measured = true;
+  report.endedAs = memory.hasState ? "" : memory.image;
   for (const MappedArea &area : memory.areas)
     report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
   report.regions = classifyAreas(memory.areas, memory.segments, memory.heap);

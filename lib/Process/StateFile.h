@@ -30,6 +30,8 @@ struct ProgramMemory {
   /// Before most of the memory went back; empty: libmpg has not noted it.
   std::vector<MappedArea> peakAreas;
   std::string image; ///< the program's file
+  /// libmpg writes to the state file; false: it is not in this program.
+  bool hasState = false;
   std::vector<ProgramSegment> segments;
   HeapRange heap; ///< libmpg's, as far as it has told until then
 };
