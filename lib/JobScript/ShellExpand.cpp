@@ -359,12 +359,22 @@ void WordExpansion::addAnsiQuoted(StringRef text) {
   }
 }
 
+/// What is inside $((..)) or bash's old $[..].
+static std::optional<StringRef> arithmeticIn(StringRef whole) {
+  bool old = whole.starts_with("$[");
+  if (!old && (!whole.starts_with("$((") || !whole.ends_with("))")))
+    return std::nullopt;
+  StringRef inside =
+      old ? whole.slice(2, whole.size() - 1) : whole.slice(3, whole.size() - 2);
+  return inside.empty() ? std::nullopt : std::optional(inside);
+}
+
 /// The expansion at \p at, which is a $ or a `; the position after it.
 size_t WordExpansion::expandDollar(StringRef raw, size_t at, bool quoted) {
   StringRef rest = raw.substr(at);
   bool ansi = rest.starts_with("$'") && !quoted;
   bool nested = rest[0] == '`' || rest.starts_with("$(") ||
-                rest.starts_with("${") || ansi;
+                rest.starts_with("${") || rest.starts_with("$[") || ansi;
   if (!nested) {
     // $".." is translated text; in a job script, the text.
     if (rest.starts_with("$\"") && !quoted)
@@ -383,10 +393,8 @@ size_t WordExpansion::expandDollar(StringRef raw, size_t at, bool quoted) {
     addAnsiQuoted(whole.drop_front(2).drop_back());
   } else if (whole.starts_with("${")) {
     expandBraces(whole, quoted);
-  } else if (whole.starts_with("$((") && whole.ends_with("))") &&
-             whole.size() > 4) {
-    auto number = evaluateShellArithmetic(whole.drop_front(3).drop_back(2),
-                                          owner.variables);
+  } else if (std::optional<StringRef> sum = arithmeticIn(whole)) {
+    auto number = evaluateShellArithmetic(*sum, owner.variables);
     if (number)
       addLiteral(itostr(*number), /*quoted=*/true);
     else

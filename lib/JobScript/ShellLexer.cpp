@@ -69,7 +69,8 @@ private:
   StringRef text;
   size_t at;
   bool inQuotes;
-  std::string open; ///< " ` ( { [ as they opened; ' if one is never closed
+  /// " ` ( { [ as they opened; ] is that of $[; ' if one is never closed.
+  std::string open;
 };
 
 } // namespace
@@ -93,6 +94,8 @@ void QuoteSkipper::stepDollar() {
     return enter('(', 2);
   if (rest.starts_with("${"))
     return enter(quoted ? quotedBrace : '{', 2);
+  if (rest.starts_with("$["))
+    return enter(']', 2);
   bool ansi = rest.starts_with("$'") && !quoted;
   at += ansi ? 2 : 1;
   if (ansi)
@@ -109,12 +112,14 @@ void QuoteSkipper::step() {
   } else if (c == '$') {
     stepDollar();
   } else if (((c == '"' || c == '`') && inner == c) ||
-             (c == ')' && inner == '(') ||
+             (c == ')' && inner == '(') || (c == ']' && inner == ']') ||
              (c == '}' && (inner == '{' || inner == quotedBrace))) {
     open.pop_back();
     ++at;
   } else if (c == '"' || c == '`' || (c == '(' && inner == '(')) {
     enter(c, 1);
+  } else if (c == '[' && inner == ']') { // $[a[1] + 2]
+    enter(']', 1);
   } else if (c == '#' && inner == '(' && isSpace(text[at - 1])) {
     // A comment within $( ): a quote in it opens nothing.
     at = std::min(text.find('\n', at), text.size());
@@ -224,7 +229,7 @@ size_t Lexer::endOfWord(size_t from) {
       i = std::min(i + 2, text.size());
     } else if (c == '"' || c == '\'' || c == '`' ||
                (c == '$' && i + 1 < text.size() &&
-                StringRef("({'").contains(text[i + 1]))) {
+                StringRef("({['").contains(text[i + 1]))) {
       i = skipQuotes(i);
     } else {
       ++i;
