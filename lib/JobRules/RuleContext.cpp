@@ -18,8 +18,7 @@ StringRef mpg::baseName(StringRef path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-std::string mpg::shortened(StringRef text) {
-  constexpr size_t shownBytes = 72;
+std::string mpg::shortened(StringRef text, size_t shownBytes) {
   if (text.size() <= shownBytes)
     return text.str();
   // Not in the middle of a letter of several bytes.

@@ -133,7 +133,7 @@ std::string commandText(llvm::ArrayRef<JobWord> words);
 std::string launchText(const JobLaunch &launch);
 
 /// \p text, cut to what fits one line of a report.
-std::string shortened(llvm::StringRef text);
+std::string shortened(llvm::StringRef text, size_t shownBytes = 72);
 
 /// "numactl" of "/usr/bin/numactl".
 llvm::StringRef baseName(llvm::StringRef path);

@@ -141,30 +141,41 @@ static bool isLeftOut(StringRef problem) {
 /// A script with hundreds of them is no script.
 static constexpr size_t mostProblems = 20;
 
+/// What a place with a path in it needs: the reason stands behind the path.
+static constexpr size_t shownOfProblem = 160;
+
 static void reportProblems(JobContext &job) {
   const std::vector<JobProblem> &problems = job.script.problems;
   for (size_t i = 0; i < std::min(problems.size(), mostProblems); ++i) {
     Finding &finding = job.add(FindingId::mpg239, problems[i].line,
-                               shortened(problems[i].text));
+                               shortened(problems[i].text, shownOfProblem));
     finding.sub = problems[i].text; // two in one line are two findings
     if (isLeftOut(problems[i].text)) {
       finding.severity = Severity::note;
       finding.setFix("");
     }
   }
-  if (problems.size() > mostProblems)
-    job.add(FindingId::mpg239, problems[mostProblems].line,
-            std::to_string(problems.size() - mostProblems) +
-                " more places could not be read");
+  if (problems.size() <= mostProblems)
+    return;
+  ArrayRef<JobProblem> others = ArrayRef(problems).drop_front(mostProblems);
+  Finding &finding =
+      job.add(FindingId::mpg239, others.front().line,
+              std::to_string(others.size()) + " more places could not be read");
+  if (all_of(others, [](const JobProblem &problem) {
+        return isLeftOut(problem.text);
+      })) {
+    finding.severity = Severity::note;
+    finding.setFix("");
+  }
 }
 
 /// Programs that were not looked at, because of how they are started.
 static void reportNotUnderstood(JobContext &job) {
   const std::vector<JobProblem> &all = job.script.notUnderstood;
   for (size_t i = 0; i < std::min(all.size(), mostProblems); ++i) {
-    Finding &finding =
-        job.add(FindingId::mpg239, all[i].line,
-                "not understood, not looked at: " + shortened(all[i].text));
+    Finding &finding = job.add(FindingId::mpg239, all[i].line,
+                               "not understood, not looked at: " +
+                                   shortened(all[i].text, shownOfProblem));
     finding.sub = notUnderstoodSub.str() + all[i].text;
     finding.severity = Severity::note;
     finding.cost = "nobody knows whether they get large pages; the exit status "
