@@ -43,7 +43,8 @@ static constexpr LauncherRow rows[] = {
     {Family::mpi,
      " mpiexec mpirun mpiexec.hydra mpirun.hydra mpiexec.mpich mpirun.mpich "
      "mpiexec.openmpi mpirun.openmpi mpirun_rsh orterun prterun ibrun "
-     "likwid-mpirun mpiexec.slurm mpiexec_mpt ccc_mprun yhrun pbsdsh dplace ",
+     "likwid-mpirun mpiexec.slurm mpiexec_mpt ccc_mprun yhrun pbsdsh dplace "
+     "mpirun.lsf ",
      " n np c ppn perhost npernode npersocket N cpus-per-proc "
      "cpus-per-rank map-by bind-to rank-by ranks-per-proc host hosts H "
      "hostfile "
@@ -54,7 +55,8 @@ static constexpr LauncherRow rows[] = {
      "outfile-pattern errfile-pattern rankfile rf cpu-set cpu-list tune am "
      "configfile xml-file output-filename report-uri timeout max-proc-per-node "
      "prefix slot-list default-hostfile add-host add-hostfile genvuser pin "
-     "nperdomain g mpi omp s ntasks ntasks-per-node app ",
+     "nperdomain g mpi omp s ntasks ntasks-per-node app cpu-bind mem-bind "
+     "gpu-bind depth env-file ",
      " mca gmca genv env gpmixmca pmixmca prtemca ", 0},
     {Family::srun, " srun salloc ",
      " A b B C c D d e G i J L M m N n o p q r S T t U w W x account "
@@ -76,11 +78,11 @@ static constexpr LauncherRow rows[] = {
      " n N d cc S sn j r L e p m D F t cpu-binding cpus-per-pe "
      "pes pes-per-node environment-override ",
      " ", 0},
-    {Family::jsrun, " jsrun ",
+    {Family::jsrun, " jsrun lrun ",
      " n nrs a tasks_per_rs c cpu_per_rs g gpu_per_rs r rs_per_host b bind d "
      "launch_distribution l latency_priority E env p np h chdir o stdio_stdout "
      "k stdio_stderr e stdio_mode M smpiargs m memory_per_rs U erf_input K "
-     "rs_per_socket ",
+     "rs_per_socket N T ",
      " ", 0},
     // "flux run", "flux submit": see isOnlyName.
     {Family::srun, " flux ",
@@ -147,7 +149,11 @@ static constexpr LauncherRow rows[] = {
     {Family::wrapper, " timeout ", " s signal k kill-after ", " ", 1},
     {Family::wrapper, " stdbuf ", " i o e input output error ", " ", 0},
     {Family::wrapper, " exec ", " a ", " ", 0},
-    {Family::tool, " task_affinity tacc_affinity ", " ", " ", 0},
+    {Family::wrapper, " xvfb-run ",
+     " e error-file f auth-file n server-num p xauth-protocol s server-args w "
+     "wait ",
+     " ", 0},
+    {Family::tool, " task_affinity tacc_affinity ccmrun mpibind ", " ", " ", 0},
     {Family::wrapper, " nohup setsid command unbuffer eatmydata ", " ", " ", 0},
 };
 
@@ -355,6 +361,8 @@ void LaunchReader::setOption(const LauncherRow &row, StringRef name,
   case Family::jsrun:
     if (name == "p" || name == "np")
       parts.ranks = numberOf(value);
+    else if (name == "T")
+      parts.ranksPerNode = numberOf(value);
     else if (name == "E" || name == "env")
       setVariable(value, "jsrun -E");
     return;
@@ -398,7 +406,10 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   if (equals != StringRef::npos && (isLong || row.family == Family::mpi))
     return setOption(
         row, name, behind(word, word.text.size() - option.size() + equals + 1));
-  if (listed(row.twoValues, option) && isWord(at + 1)) {
+  bool isEnv = row.family == Family::mpi && option.ends_with("env");
+  if (isEnv && isWord(at) && shellAssignmentLength(text(at))) {
+    setVariable(words[at++], optionOf(option)); // PALS: --env NAME=VALUE
+  } else if (listed(row.twoValues, option) && isWord(at + 1)) {
     if (option.ends_with("env"))
       parts.variables.push_back({LaunchVariable::set, words[at].text,
                                  words[at + 1], optionOf(option)});
@@ -479,6 +490,29 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   }
 }
 
+/// Tools that keep images and start programs in them; also to fetch and build.
+static bool isContainerTool(StringRef name) {
+  static constexpr StringLiteral names[] = {"docker", "podman",  "podman-hpc",
+                                            "sarus",  "udocker", "enroot"};
+  return is_contained(names, name);
+}
+
+/// Tools that run a program in an environment, an image or a job of its own,
+/// which is not looked into.
+static bool isElsewhere(ArrayRef<JobWord> words) {
+  if (words.size() < 2)
+    return false;
+  StringRef name = sys::path::filename(words[0].text), verb = words[1].text;
+  static constexpr StringLiteral environments[] = {
+      "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "uv"};
+  if (is_contained(environments, name))
+    return verb == "run";
+  if (name == "bsub" || name == "shifter" || name == "ch-run")
+    return true;
+  return isContainerTool(name) &&
+         (verb == "run" || verb == "exec" || verb == "start");
+}
+
 /// Whether what is started is not one of the words: says what it is, if it is
 /// anything. parts.program may be null.
 bool LaunchReader::startsElsewhere() {
@@ -513,8 +547,9 @@ void LaunchReader::decide() {
   bool systemFolder = folder.empty() || folder == "/bin" ||
                       folder == "/usr/bin" || folder == "/usr/sbin" ||
                       folder == "/sbin";
-  if (name.empty() || (systemFolder && isCommonTool(name)) ||
-      program.starts_with("((") || program.starts_with("[["))
+  if (name.empty() || isContainerTool(name) ||
+      (systemFolder && isCommonTool(name)) || program.starts_with("((") ||
+      program.starts_with("[["))
     return;
   // "$(command)" and "$@" alone are another script's command.
   StringRef variable = program.ltrim("${");
@@ -547,6 +582,11 @@ LaunchParts LaunchReader::run() {
       break;
     readLauncher(*row);
   }
+  if (isElsewhere(words.drop_front(std::min(at, words.size())))) {
+    parts.notUnderstood =
+        "the program that " + words[at].text + " starts somewhere else";
+    return std::move(parts);
+  }
   if (isWord(at)) {
     parts.program = words[at];
     parts.arguments = words.drop_front(at + 1).vec();
@@ -575,25 +615,6 @@ static std::vector<LaunchParts> findExecs(ArrayRef<JobWord> words) {
   return found;
 }
 
-/// Tools that run a program in an environment, an image or a job of its own,
-/// which is not looked into.
-static bool isElsewhere(ArrayRef<JobWord> words) {
-  StringRef name = sys::path::filename(words[0].text);
-  static constexpr StringLiteral environments[] = {
-      "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "uv"};
-  if (is_contained(environments, name))
-    return words.size() > 1 && words[1].text == "run";
-  if (name == "bsub")
-    return words.size() > 1;
-  if (name == "shifter" || name == "ch-run")
-    return words.size() > 1;
-  static constexpr StringLiteral names[] = {"docker", "podman",  "podman-hpc",
-                                            "sarus",  "udocker", "enroot"};
-  return is_contained(names, name) && words.size() > 1 &&
-         (words[1].text == "run" || words[1].text == "exec" ||
-          words[1].text == "start");
-}
-
 /// Where "mpiexec .. : .." names its launcher, after time or numactl; the end
 /// if the words are one part.
 static size_t findPartedLauncher(ArrayRef<JobWord> words) {
@@ -615,12 +636,6 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
     return found;
   if (sys::path::filename(words[0].text) == "find")
     return findExecs(words);
-  if (isElsewhere(words)) {
-    found.emplace_back();
-    found.back().notUnderstood =
-        "the program that " + words[0].text + " starts somewhere else";
-    return found;
-  }
   size_t launcher = findPartedLauncher(words);
   if (launcher == words.size()) {
     found.push_back(LaunchReader(words).run());
