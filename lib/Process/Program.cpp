@@ -187,10 +187,11 @@ Program mpg::findProgram(StringRef name, StringRef searchPath) {
   return program;
 }
 
-std::string mpg::findRuntimeLibrary(StringRef self, StringRef installed) {
+std::string mpg::findLibrary(StringRef self, StringRef installed,
+                             StringRef name) {
   for (StringRef folder : {installed, StringRef("../lib")}) {
     SmallString<256> path = sys::path::parent_path(self);
-    sys::path::append(path, folder, "libmpgrt.so.1");
+    sys::path::append(path, folder, name);
     sys::path::remove_dots(path, /*remove_dot_dot=*/true);
     if (sys::fs::exists(path))
       return path.str().str();

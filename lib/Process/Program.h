@@ -54,9 +54,11 @@ Program findProgram(llvm::StringRef name, llvm::StringRef searchPath);
 /// The name of the machine that this program was built for.
 llvm::StringRef hostMachineName();
 
-/// libmpg, which lies beside the folder of the program \p self: in \p
-/// installed, relative to it, or in the build tree. "" if it is not there.
-std::string findRuntimeLibrary(llvm::StringRef self, llvm::StringRef installed);
+/// The library \p name of the project, which lies beside the folder of the
+/// program \p self: in \p installed, relative to it, or in the build tree. ""
+/// if it is not there.
+std::string findLibrary(llvm::StringRef self, llvm::StringRef installed,
+                        llvm::StringRef name);
 
 /// Whether the loader can be told of \p path: colons and semicolons end the
 /// name of a folder.

@@ -13,6 +13,7 @@ namespace mpg::sim {
 
 /// What is between chunks, and what the two users have in common. Events has
 ///   access(place, address), checked(place, address)
+///   instruction(word, address)
 ///   bundle(first place, accesses, addresses): false, there is none like that
 ///   loop(streams, times), copy(from, to, bytes), fill(to, bytes)
 ///   allocated(place, address, bytes), freed(address), called(place)
@@ -63,6 +64,10 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
       break;
     case MPG_SIM_CHECKED:
       events.checked(numberOf(record), addressOf(record));
+      ++at;
+      break;
+    case MPG_SIM_INSTRUCTION:
+      events.instruction(record.word, addressOf(record));
       ++at;
       break;
     default: {

@@ -34,6 +34,12 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
   return length <= left ? unsigned(length) : 1;
 }
 
+/// One of those that mostly come many in a row.
+static bool isAccess(const mpg_sim_record &record) {
+  return kindOf(record) == MPG_SIM_ACCESS ||
+         kindOf(record) == MPG_SIM_INSTRUCTION;
+}
+
 /// Accesses of a record that is neither one nor a loop.
 static uint64_t accessesOf(const mpg_sim_record *record, unsigned length) {
   if (kindOf(*record) == MPG_SIM_BUNDLE)
@@ -147,7 +153,7 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
     return false;
   }
   unsigned left = recordsOfChunk - lane.at;
-  if (kindOf(*record) == MPG_SIM_ACCESS) {
+  if (isAccess(*record)) {
     lane.at += runAccesses(lane, record, left, end);
     return true;
   }
@@ -170,7 +176,7 @@ unsigned SimMerge::runAccesses(Lane &lane, const mpg_sim_record *record,
   uint64_t most =
       std::min<uint64_t>({left, end - lane.clock, recordsOfChunk - 1});
   unsigned count = 1;
-  while (count < most && kindOf(record[count]) == MPG_SIM_ACCESS)
+  while (count < most && isAccess(record[count]))
     ++count;
   std::copy(record, record + count, room(count));
   lane.clock += count;

@@ -128,7 +128,9 @@ bool SimPlaces::Reader::add(StringRef line) {
   } else if (kind == "D" && words.size() == 2) {
     all.defined.insert(words[1]);
   } else {
-    return kind == "P" && words.size() == 3; // for the runtime alone
+    // For the runtime alone, and for SimEmulated.
+    return (kind == "P" && words.size() == 3) || kind == "X" || kind == "J" ||
+           kind == "M" || kind == "E";
   }
   return true;
 }
@@ -154,6 +156,30 @@ std::string SimPlaces::addModule(uint64_t first, StringRef text) {
       return "a module's list of accesses has the line '" + line.str() + "'";
   }
   return "";
+}
+
+unsigned SimPlaces::add(const SimPlace &place) {
+  if (places.size() >= mostPlaces)
+    return 0;
+  places.push_back(place);
+  return unsigned(places.size() - 1);
+}
+
+unsigned SimPlaces::addCode() {
+  if (codes.size() >= mostPlaces)
+    return 0;
+  codes.push_back({});
+  return unsigned(codes.size() - 1);
+}
+
+void SimPlaces::nameCode(unsigned number, const SimCode &name) {
+  if (!number)
+    return;
+  codes[number] = name;
+  auto [known, isNew] = codeNumbers.try_emplace(
+      {name.file, name.line, name.isLoop, name.function}, number);
+  if (!isNew)
+    sameCodes[number] = known->second;
 }
 
 StringRef SimPlaces::objectName(uint64_t number) const {

@@ -61,12 +61,24 @@ public:
   /// what is wrong with the text; another version's is read as far as it goes.
   std::string addModule(uint64_t first, llvm::StringRef text);
 
+  /// One more place, and code that is named later; damage may ask for too many:
+  /// then 0.
+  unsigned add(const SimPlace &place);
+  unsigned addCode();
+  /// Codes of one name are one from now on.
+  void nameCode(unsigned number, const SimCode &name);
+
   /// Place 0, which is unknown, if there is none of this \p number.
   const SimPlace &place(uint64_t number) const {
     return places[number < places.size() ? number : 0];
   }
   uint64_t count() const { return places.size(); }
   const SimCode &code(unsigned number) const { return codes[number]; }
+  /// That which stands for all of its name.
+  unsigned sameCode(unsigned number) const {
+    auto same = sameCodes.find(number);
+    return same == sameCodes.end() ? number : same->second;
+  }
   unsigned codeCount() const { return unsigned(codes.size()); }
   /// The bundle that begins with that place; null: none does.
   const SimBundle *bundle(uint64_t place) const {
@@ -89,7 +101,8 @@ private:
   std::map<uint64_t, SimBundle> bundles; ///< by first place
   std::vector<SimCode> codes;            ///< 0: not known
   std::map<CodeKey, unsigned> codeNumbers;
-  std::vector<SimLocal> locals; ///< 0: none
+  std::map<unsigned, unsigned> sameCodes; ///< of those named later
+  std::vector<SimLocal> locals;           ///< 0: none
   std::map<std::tuple<std::string, unsigned, std::string>, unsigned>
       localNumbers;
   std::vector<std::string> objects;

@@ -50,7 +50,6 @@ void SimProgram::begin() {
   static constexpr const char *beginners[] = {
       "pthread_create", "thrd_create", "__kmpc_fork_call", "__kmpc_fork_teams",
       "_ZNSt6thread15_M_start_thread"};
-  bool mayHaveThreads = false;
   for (const char *name : beginners)
     mayHaveThreads |= thePlaces.callsBeginningWith(name);
   if (!mayHaveThreads)
@@ -287,7 +286,10 @@ void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {
 
 void SimProgram::module(uint64_t first, const std::string &text) {
   std::string error = thePlaces.addModule(first, text);
-  modulesHash = 31 * modulesHash + llvm::xxh3_64bits(text);
+  emulated.read(text, theArrays);
+  // Under qemu addresses are in it.
+  if (!llvm::StringRef(text).split('\n').first.ends_with("\tqemu"))
+    modulesHash = 31 * modulesHash + llvm::xxh3_64bits(text);
   if (firstError.empty())
     firstError = error;
 }

@@ -8,6 +8,7 @@
 
 #include "SimRun/SimArrays.h"
 #include "SimRun/SimDecoder.h"
+#include "SimRun/SimEmulated.h"
 #include "SimRun/SimPlaces.h"
 #include <memory>
 #include <optional>
@@ -37,6 +38,15 @@ public:
   /// Those of them that the program has had.
   const std::set<std::string> &streamSeen() const { return seenStream; }
 
+  /// Placements are modelled whatever the modules call.
+  void expectThreads() { mayHaveThreads = true; }
+  /// Names the instructions of a program under qemu. pre: no more chunks.
+  void nameInstructions(SimSourceOf sourceOf) {
+    emulated.nameAll(thePlaces, sourceOf);
+  }
+  /// \see SimEmulated
+  bool hasUnseenSve() const { return emulated.hasUnseenSve(); }
+
   /// One chunk of mpg/sim.h.
   void read(const mpg_sim_record *chunk) { decoder.read(chunk, *this); }
 
@@ -50,6 +60,7 @@ public:
     return threads == ThreadPlaces::spread ? core % machine.groups.count
                                            : core / machine.groups.coresEach;
   }
+  bool hasAccesses() const { return sites != 0; }
   const SimPlaces &places() const { return thePlaces; }
   const SimArrays &arrays() const { return theArrays; }
   /// By number of the array.
@@ -76,6 +87,9 @@ public:
       pageUse.add(theModel->site(one.site).array, address);
     }
     now->access(one.site, address);
+  }
+  void instruction(uint64_t word, uint64_t address) {
+    access(emulated.placeOf(word, thePlaces), address);
   }
   void checked(unsigned, uint64_t) {}
   bool bundle(unsigned first, unsigned accesses,
@@ -162,6 +176,8 @@ private:
   SimArrays theArrays;
   SimPageUse pageUse;
   SimDecoder decoder;
+  SimEmulated emulated;
+  bool mayHaveThreads = false;
   /// From place << 32 | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;
   unsigned sites = 0;

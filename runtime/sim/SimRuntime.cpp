@@ -12,15 +12,14 @@
 // does anybody outside of the regions of a sample: mpg_sim_switch is 0. All of
 // it may run in a signal handler.
 
+#include "SimChunks.h"
 #include "SimLane.h"
 #include "mpg/mpg.h"
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -62,19 +61,6 @@ static __thread Record *sinkStart;
 static __thread Record *parked;
 /// Of the function of the sample that runs; null: none does.
 static __thread const char *sampledFrame;
-
-/// The chunk that the thread's lane fills now.
-static Record *laneChunk() {
-  char *chunks = reinterpret_cast<char *>(state.ring) + chunkBytes;
-  uint64_t number = uint64_t(lane - state.ring->lane) * MPG_SIM_CHUNKS +
-                    lane->filled % MPG_SIM_CHUNKS;
-  return reinterpret_cast<Record *>(chunks + number * chunkBytes);
-}
-
-static long futex(uint32_t *word, int operation, uint32_t value,
-                  const timespec *timeout) {
-  return syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
-}
 
 /// Memory of \p bytes at a multiple of a chunk; null: there is none.
 static char *mapAligned(uint64_t bytes, int file) {
@@ -162,30 +148,6 @@ static void unpark() {
   parked = nullptr;
 }
 
-static void handOver() {
-  mpg_sim_ring *ring = state.ring;
-  uint32_t filled = lane->filled + 1;
-  __atomic_store_n(&lane->filled, filled, __ATOMIC_SEQ_CST);
-  __atomic_fetch_add(&ring->handed, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&ring->readerWaits, __ATOMIC_SEQ_CST))
-    futex(&ring->handed, FUTEX_WAKE, 1, nullptr);
-  for (;;) {
-    uint32_t taken = __atomic_load_n(&lane->taken, __ATOMIC_SEQ_CST);
-    if (filled - taken < MPG_SIM_CHUNKS)
-      return;
-    __atomic_store_n(&lane->ownerWaits, 1, __ATOMIC_SEQ_CST);
-    timespec second = {1, 0};
-    long status = futex(&lane->taken, FUTEX_WAIT, taken, &second);
-    __atomic_store_n(&lane->ownerWaits, 0, __ATOMIC_SEQ_CST);
-    // A reader that was killed takes nothing any more.
-    if (status && errno == ETIMEDOUT && kill(ring->reader, 0) &&
-        errno == ESRCH) {
-      forget();
-      return;
-    }
-  }
-}
-
 static Record *nextOfOther() {
   Record *start = sink();
   if (!state.ring)
@@ -215,8 +177,10 @@ static Record *nextChunk() {
     leave();
     next = sink();
   } else {
-    handOver();
-    next = state.ring ? laneChunk() : sink();
+    // A reader that was killed takes nothing any more.
+    if (!mpg_sim_hand_over_chunk(state.ring, lane))
+      forget();
+    next = state.ring ? mpg_sim_chunk(state.ring, lane) : sink();
   }
   mpg_sim_cursor = state.ring ? next : MPG_NO_CHUNK;
   isInNext = false;
@@ -284,7 +248,7 @@ void mpg_sim_begin_lane(unsigned number) {
     return;
   lane = &state.ring->lane[number];
   lane->thread = int32_t(syscall(SYS_gettid));
-  mpg_sim_cursor = laneChunk();
+  mpg_sim_cursor = mpg_sim_chunk(state.ring, lane);
   park();
 }
 

@@ -9,6 +9,7 @@
 // where nothing can stand in front of anything: their threads are counted as
 // not seen.
 
+#include "SimChunks.h"
 #include "SimLane.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -54,21 +55,6 @@ static Function *next(Function **known, const char *name) {
   return function;
 }
 
-/// The lowest that is free; 0: none is.
-static unsigned takeLane() {
-  mpg_sim_ring *ring = mpg_sim_shared();
-  for (unsigned number = 1; number < ring->lanes; ++number) {
-    uint32_t nobody = 0;
-    if (__atomic_compare_exchange_n(&ring->lane[number].isTaken, &nobody, 1,
-                                    false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST)) {
-      __atomic_fetch_add(&ring->lane[number].threads, 1, __ATOMIC_SEQ_CST);
-      return number;
-    }
-  }
-  return 0;
-}
-
 static void endThread(void *) {
   if (mpg_sim_is_recorded())
     mpg_sim_end_lane();
@@ -102,7 +88,7 @@ static void sayBarrier(uint64_t which, uint64_t lanes) {
   mpg_sim_say(which, MPG_SIM_BARRIER, lanes);
 }
 
-static void pause() {
+static void sayPause() {
   if (isAtBarrier || !mpg_sim_is_recorded())
     return;
   mpg_sim_say(0, MPG_SIM_PAUSES, 0);
@@ -115,7 +101,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*routine)(void *), void *argument) {
   static decltype(pthread_create) *known;
   auto *create = next(&known, "pthread_create");
-  unsigned lane = mpg_sim_is_recorded() ? takeLane() : 0;
+  unsigned lane =
+      mpg_sim_is_recorded() ? mpg_sim_take_lane(mpg_sim_shared()) : 0;
   if (!lane)
     return create(thread, attributes, routine, argument);
   pthread_once(&endOnce, makeKey);
@@ -175,14 +162,14 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   static decltype(pthread_cond_wait) *known;
-  pause();
+  sayPause();
   return next(&known, "pthread_cond_wait")(condition, mutex);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const timespec *until) {
   static decltype(pthread_cond_timedwait) *known;
-  pause();
+  sayPause();
   return next(&known, "pthread_cond_timedwait")(condition, mutex, until);
 }
 } // extern "C"

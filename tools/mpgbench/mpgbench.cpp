@@ -284,7 +284,7 @@ static int run(const BenchOptions &options, const std::string &self) {
   drive.repetitions = options.repetitions;
   drive.seed = options.seed;
   drive.self = self;
-  drive.library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
+  drive.library = findLibrary(self, MPG_LIBRARY_FOLDER, "libmpgrt.so.1");
   if (!canBePreloaded(drive.library))
     drive.library.clear();
   if (options.command == BenchOptions::Command::kit)

@@ -358,7 +358,7 @@ int Runner::run() {
 /// The library beside the program \p self; none, with an error printed, if no
 /// program can load it.
 static std::optional<std::string> findUsableLibrary(StringRef self) {
-  std::string library = findRuntimeLibrary(self, MPG_LIBRARY_FOLDER);
+  std::string library = findLibrary(self, MPG_LIBRARY_FOLDER, "libmpgrt.so.1");
   if (library.empty()) {
     SmallString<256> folder = sys::path::parent_path(self);
     sys::path::append(folder, MPG_LIBRARY_FOLDER);

@@ -19,9 +19,10 @@ using namespace mpg;
 
 static const ProgramText programText = {
     "mpgsim", "mpgsim [OPTION]... [--] PROGRAM [ARGUMENT]...",
-    "Runs a program that was compiled with --mpg-sim and says what it would "
-    "miss in\nthe caches and TLBs of a machine, for each page size; all counts "
-    "are modelled.",
+    "Runs a program that was compiled with --mpg-sim, or one for AArch64 under "
+    "qemu, and\nsays what it would miss in the caches and TLBs of a machine, "
+    "for "
+    "each page size; all\ncounts are modelled.",
     "\nStatus: that of the program, and its signal; 125 mpgsim itself failed "
     "or "
     "there\n  is nothing to report, 126 the program cannot be run, 127 it is "
@@ -85,13 +86,38 @@ static void setFiles(const InputArgList &args, SimOptions &options) {
     *path = expandFileName(args.getLastArgValue(id), getpid());
 }
 
-/// False after a usage error, as the next one.
+/// False after a usage error, as the next ones.
+static bool setEngine(CommandLine &line, SimOptions &options, int &status) {
+  const InputArgList &args = line.args();
+  StringRef engine = args.getLastArgValue(OPT_engine, "compiled");
+  options.usesQemu = engine == "qemu";
+  options.qemu = args.getLastArgValue(OPT_qemu).str();
+  std::string problem;
+  if (!options.usesQemu && engine != "compiled")
+    problem = "--engine=" + printable(engine) + ": is compiled or qemu";
+  else if (!options.usesQemu && args.hasArg(OPT_qemu))
+    problem = "--qemu= goes with --engine=qemu";
+  else if (options.usesQemu && args.hasArg(OPT_advise))
+    problem = "--advise= writes hints for a compiler; without one, see what "
+              "--stream= shows";
+  else if (options.usesQemu && (options.sample.by == MPG_SIM_CALLS ||
+                                options.sample.by == MPG_SIM_FUNCTION))
+    problem = "--engine=qemu records no single functions; take "
+              "--sample=SECONDS[@WARMUP]";
+  if (problem.empty())
+    return true;
+  line.usageError(problem, status);
+  return false;
+}
+
+/// False after a usage error.
 static bool setMerge(CommandLine &line, SimOptions &options, int &status) {
   const InputArgList &args = line.args();
   options.merges = args.hasArg(OPT_merge);
   if (options.merges &&
       args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream, OPT_advise,
-                  OPT_sample, OPT_sample_what, OPT_record)) {
+                  OPT_sample, OPT_sample_what, OPT_record, OPT_engine,
+                  OPT_qemu)) {
     line.usageError("--merge runs nothing: it goes with --machine=, "
                     "--json, --csv, --html= and --output= only",
                     status);
@@ -150,7 +176,7 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
   setFiles(args, options);
   if (!setMerge(line, options, status))
     return std::nullopt;
-  if (!setSample(line, options, status))
+  if (!setSample(line, options, status) || !setEngine(line, options, status))
     return std::nullopt;
   StringRef maps = args.getLastArgValue(OPT_maps, "1");
   if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||

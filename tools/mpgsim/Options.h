@@ -31,6 +31,8 @@ struct SimOptions {
   std::string output;             ///< empty: standard error
   std::string record;             ///< empty: none
   SimSample sample;
+  bool usesQemu = false;
+  std::string qemu;            ///< empty: that of the search path
   bool spreadsThreads = false; ///< over core groups
   bool merges = false;         ///< command: files of ranks
   bool isQuiet = false;        ///< no report: of the second run for advise

@@ -68,6 +68,21 @@ compiled with `--mpg-sim`; calls that the compiler has inlined are none
 (`__attribute__((noinline))`). One that is left by an exception or by longjmp goes on
 until it is entered and left again. SECONDS, as `2` or `0.5@10`: record for so long by
 the clock, from WARMUP seconds behind the start of the program (0).}]>;
+def engine : LongValue<"engine", "compiled|qemu",
+    "what records: the program itself (default), or qemu-aarch64,\n"
+    "for a program of AArch64 that was not compiled with --mpg-sim">,
+    Manual<[{What records: the program, which was compiled with `--mpg-sim` (`compiled`,
+default), or `qemu-aarch64` with a plugin of mpgsim, for a program of AArch64 as it
+is, whatever compiler it comes from. QEMU must have plugins; one before version 9
+(Debian 12 has 7.2) does not run programs that need SVE. All of the program is
+counted then, its libraries as well. Arrays are the variables of its symbol table,
+what it maps (blocks of malloc from 128 KiB on) and the rest of its heap; lines need
+debug information. A dynamic program needs the libraries of its machine
+(`QEMU_LD_PREFIX`, which qemu reads; `/usr/aarch64-linux-gnu` is found).}]>;
+def qemu : LongValue<"qemu", "PATH",
+    "the qemu-aarch64 for --engine=qemu, which has to have plugins;\n"
+    "without it that of the search path">,
+    Manual<[{The `qemu-aarch64` to run for `--engine=qemu`; without it that of the search path.}]>;
 def merge : LongFlag<"merge",
     "report on an MPI job: the arguments are the --json files of its\n"
     "ranks, mpirun ... mpgsim --json --output=rank-%r.json PROGRAM">,

@@ -220,7 +220,7 @@ SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
       uint64_t count = program.model().count(site, counter);
       all[counter] += count;
       arrays[what.array][counter] += count;
-      codes[what.loop][counter] += count;
+      codes[program.places().sameCode(what.loop)][counter] += count;
     }
   }
   RowReader reader(machine, layout, maps, program.hasPlacements());

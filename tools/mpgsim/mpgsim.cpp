@@ -12,6 +12,7 @@
 #include "Process/Supervisor.h"
 #include "SimAdvice.h"
 #include "SimOutput.h"
+#include "SimQemu.h"
 #include "SimReport.h"
 #include "SimRing.h"
 #include "Support/Files.h"
@@ -21,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -28,6 +30,7 @@
 #include <set>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -47,26 +50,31 @@ namespace {
 /// One run, from the machine's file to the report.
 class Simulation {
 public:
-  explicit Simulation(const SimOptions &options)
-      : options(options), files(options) {}
+  Simulation(const SimOptions &options, const char *self)
+      : options(options), self(self), files(options) {}
   /// mpgsim's own status, or nothing: then ending() is the program's.
-  std::optional<int> run(const char *self);
+  std::optional<int> run();
   const SimEnding &ending() const { return theEnding; }
   const SimReport &result() const { return report; }
 
 private:
-  bool prepare(const char *self);
+  bool prepare();
   bool prepareQuotas();
   bool isStreamKnown() const;
   std::optional<int> runProgram();
+  std::optional<int> chooseCommand(std::string &path,
+                                   std::vector<std::string> &command);
   bool isRecorded() const;
+  bool isEmulated() const;
   int writeReport();
 
   const SimOptions &options;
+  const char *self; ///< argv[0]
   sim::Machine machine;
   SimQuotas quotas;
   std::unique_ptr<sim::SimProgram> program;
   SimOutput files;
+  SimQemu qemu;
   SimRing ring;
   SimEnding theEnding;
   SimSampled sampled;
@@ -97,7 +105,7 @@ static bool readMachine(const SimOptions &options, const char *self,
   return false;
 }
 
-bool Simulation::prepare(const char *self) {
+bool Simulation::prepare() {
   if (!readMachine(options, self, machine))
     return false;
   for (uint64_t page : options.pages)
@@ -138,7 +146,8 @@ static std::vector<std::string> environmentWith(const std::string &setting) {
   for (char **entry = environ; *entry; ++entry)
     if (!StringRef(*entry).starts_with(MPG_SIM_VARIABLE "="))
       all.push_back(*entry);
-  all.push_back(setting);
+  if (!setting.empty())
+    all.push_back(setting);
   return all;
 }
 
@@ -158,12 +167,38 @@ static uint64_t processorNs() {
   return 1000 * (us(usage.ru_utime) + us(usage.ru_stime));
 }
 
-std::optional<int> Simulation::runProgram() {
+/// What is started: the program, or qemu with it.
+std::optional<int>
+Simulation::chooseCommand(std::string &path,
+                          std::vector<std::string> &command) {
   const char *searchPath = getenv("PATH");
   Program found = findProgram(options.command[0],
                               searchPath ? searchPath : "/usr/bin:/bin");
   if (found.kind == ProgramKind::missing)
     return refuse(options.command[0], ENOENT);
+  path = found.path;
+  command = options.command;
+  if (!options.usesQemu)
+    return std::nullopt;
+  if (found.kind == ProgramKind::directory)
+    return refuse(options.command[0], EACCES);
+  std::string problem = findQemu(options, found.path, self, qemu);
+  if (!problem.empty()) {
+    simError() << problem << "\n";
+    return simOwnError;
+  }
+  if (qemu.hasThreads)
+    program->expectThreads();
+  path = qemu.path;
+  command = qemuCommand(qemu, options, found.path, ring.path());
+  return std::nullopt;
+}
+
+std::optional<int> Simulation::runProgram() {
+  std::string path;
+  std::vector<std::string> command;
+  if (std::optional<int> status = chooseCommand(path, command))
+    return status;
   personality(unsigned(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   uint64_t before = processorNs();
   ring.start([this](const mpg_sim_record *chunk) {
@@ -172,10 +207,11 @@ std::optional<int> Simulation::runProgram() {
       files.record()->write(reinterpret_cast<const char *>(chunk),
                             MPG_SIM_CHUNK_BYTES);
   });
-  SupervisedRun result =
-      runSupervised(found.path, options.command,
-                    environmentWith(MPG_SIM_VARIABLE "=" + ring.path()),
-                    /*trace=*/false, [](pid_t) {});
+  SupervisedRun result = runSupervised(
+      path, command,
+      options.usesQemu ? environmentWith("")
+                       : environmentWith(MPG_SIM_VARIABLE "=" + ring.path()),
+      /*trace=*/false, [](pid_t) {});
   ring.finish();
   uint64_t runNs = processorNs() - before;
   if (!result.error.empty()) {
@@ -183,7 +219,8 @@ std::optional<int> Simulation::runProgram() {
     return simOwnError;
   }
   if (result.execError)
-    return refuse(options.command[0], result.execError);
+    return refuse(options.usesQemu ? path : options.command[0],
+                  result.execError);
   const mpg_sim_ring &head = ring.head();
   theEnding = {result.waitStatus, head.otherThreads, head.otherProcesses,
                head.lostRecords, ring.skips()};
@@ -203,6 +240,8 @@ bool Simulation::isRecorded() const {
                << MPG_SIM_VERSION << "; compile and link it again\n";
     return false;
   }
+  if (options.usesQemu)
+    return isEmulated();
   if (!ring.head().owner) {
     simError() << name << " " << describeEnding(theEnding)
                << ", and said nothing of what it accesses; compile and link it "
@@ -214,6 +253,28 @@ bool Simulation::isRecorded() const {
     return false;
   }
   return true;
+}
+
+/// The same of a program under qemu.
+bool Simulation::isEmulated() const {
+  std::string name = printable(options.command[0]);
+  int status = theEnding.waitStatus;
+  if (program->hasUnseenSve() && WIFSIGNALED(status) &&
+      WTERMSIG(status) == SIGILL) {
+    simError() << name << " needs SVE, and " << printable(qemu.path)
+               << " is older than QEMU 9, which is the first to say what SVE "
+                  "instructions access; name a newer one with --qemu=\n";
+    return false;
+  }
+  if (ring.head().owner && program->hasAccesses())
+    return true;
+  simError() << name << " " << describeEnding(theEnding)
+             << " before its first access; "
+             << (ring.head().owner
+                     ? "are the libraries of its machine there? Set "
+                       "QEMU_LD_PREFIX to the folder with its /lib\n"
+                     : "qemu could not load MpgQemu.so: see its message\n");
+  return false;
 }
 
 /// A name that is none would pass for an array that is worth nothing.
@@ -230,6 +291,12 @@ bool Simulation::isStreamKnown() const {
 
 int Simulation::writeReport() {
   program->finish();
+  if (options.usesQemu) {
+    SimSources sources;
+    program->nameInstructions([&](const std::string &path, uint64_t address) {
+      return sources.find(path, address);
+    });
+  }
   report = makeReport(*program, machine, options.maps, quotas);
   report.ending = theEnding;
   report.sampled = sampled;
@@ -242,8 +309,8 @@ int Simulation::writeReport() {
   return files.write(report) ? 0 : simOwnError;
 }
 
-std::optional<int> Simulation::run(const char *self) {
-  if (!prepare(self))
+std::optional<int> Simulation::run() {
+  if (!prepare())
     return simOwnError;
   if (std::optional<int> status = runProgram())
     return status;
@@ -303,8 +370,8 @@ static std::optional<int> advise(const SimOptions &options,
       simError() << "there is no /dev/null for the second run\n";
       return simOwnError;
     }
-    Simulation second(again);
-    if (std::optional<int> own = second.run(self))
+    Simulation second(again, self);
+    if (std::optional<int> own = second.run())
       return own;
     why = writeHints(second.result(), choice, options.advise);
     gain = quotaVerdictOf(second.result());
@@ -367,8 +434,8 @@ int main(int argc, char **argv) {
     return mergeRanks(*options, argv[0]);
   SimEnding ending;
   {
-    Simulation simulation(*options);
-    if (std::optional<int> own = simulation.run(argv[0]))
+    Simulation simulation(*options, argv[0]);
+    if (std::optional<int> own = simulation.run())
       return *own;
     ending = simulation.ending();
     if (!options->advise.empty())

@@ -3,7 +3,7 @@
  * How a program that was compiled with --mpg-sim tells mpgsim what it accesses:
  * records in chunks of memory that both share. MpgPasses writes the code that
  * fills a chunk, libmpgsim.a hands it over, mpgsim reads it. The three have to
- * be of one version.
+ * be of one version. For a program that was not, MpgQemu.so does so in qemu.
  */
 
 #ifndef MPG_SIM_H
@@ -64,12 +64,17 @@ enum mpg_sim_kind {
    * at what offset. value: the first address; the others follow, two in the
    * place of a record. Bits 32 to 43 of the word: accesses; 44 to 55: addresses. */
   MPG_SIM_BUNDLE,
+  /** An access under qemu; value: address. Bits 0 to 49 of the word: address of
+   * the instruction / 4; 50: it stores; 51 to 53: log2 of its bytes. */
+  MPG_SIM_INSTRUCTION,
   MPG_SIM_KINDS
 };
 #define MPG_SIM_KIND_SHIFT 56
 #define MPG_SIM_ACCESSES_SHIFT 32
 #define MPG_SIM_ADDRESSES_SHIFT 44
 #define MPG_SIM_BUNDLE_MOST 0xfffu /**< accesses or addresses */
+#define MPG_SIM_STORES_SHIFT 50
+#define MPG_SIM_LOG_BYTES_SHIFT 51
 
 /** What one thread fills, or one after another. */
 struct mpg_sim_lane {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where each thread of the program writes its records, and what it says beside
+// them. A thread's lane is used by that thread alone.
+
+#ifndef MPG_RUNTIME_QEMU_QEMULANE_H
+#define MPG_RUNTIME_QEMU_QEMULANE_H
+
+#include "mpg/sim.h"
+
+/// Of one of QEMU's processors, which is a thread of the program.
+struct QemuLane {
+  /// Where the next record goes, and where the chunk ends; the same: look.
+  mpg_sim_record *at, *end;
+  mpg_sim_lane *lane; ///< null: none yet, or none any more
+  bool isRefused;     ///< there was no lane for it
+  /// Of the wide access that came last: what belongs to it as well.
+  uint64_t nextAddress, nextWord, bytesLeft;
+  uint64_t arguments[3]; ///< of the system call that it is in
+  unsigned created;      ///< lane of the thread that the call begins
+};
+
+/// Of all processors that there can be; others share one that records nothing.
+QemuLane &qemuLane(unsigned processor);
+
+/// Takes the ring at \p path and says what the program is. False: it is none of
+/// this version.
+bool openQemuRing(const char *path, const char *text);
+mpg_sim_ring *qemuRing();
+
+/// Room for \p records, also if nothing is recorded now (\p always). False:
+/// the thread writes nothing. \p address: of its first access, on its stack.
+bool makeQemuRoom(QemuLane &lane, unsigned records, bool always,
+                  uint64_t address = 0);
+
+/// Lines of a module's text (passes/sim/SimTable.h), which begins here.
+void sayQemuText(QemuLane &lane, const char *lines);
+/// The same by the thread that runs now, or later if it has no lane yet.
+void sayQemuText(const char *lines);
+
+void sayQemu(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
+             uint64_t number);
+/// mpgsim sees what was said, and not when the chunk is full.
+void handOverQemu(QemuLane &lane);
+
+/// The thread of \p parent begins another one, which gets a lane.
+void createQemuLane(QemuLane &parent);
+/// It did not.
+void dropQemuLane(QemuLane &parent);
+void endQemuLane(QemuLane &lane);
+
+#endif // MPG_RUNTIME_QEMU_QEMULANE_H
