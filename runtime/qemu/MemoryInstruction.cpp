@@ -31,32 +31,33 @@ static M sveInstruction(uint32_t word) {
   case 4: { // LDR, broadcasts, prefetches, 32-bit gathers
     uint32_t kind = bits(word, 24, 22);
     if (kind == 6 && form == 2)
-      return {M::wide, sveBytes, false, true};
+      return {M::wide, sveBytes, false, false, true};
     bool isBroadcast = (kind & 1) && form >= 4;
     bool isGather = !isBroadcast && kind < 6;
-    return {isGather ? M::gathers : M::any, 8, false, true};
+    return {isGather ? M::gathers : M::any, 8, false, false, true};
   }
   case 5: // contiguous loads
     if (form == 2 || form == 3 || form == 5)
-      return {M::wide, bytesOfSveLoad(word), false, true};
+      return {M::wide, bytesOfSveLoad(word), false, false, true};
     if (form == 0 || form == 1) // LD1RQ
-      return {M::wide, 16, false, true};
-    return {M::wide, sveBytes, false, true};
+      return {M::wide, 16, false, false, true};
+    return {M::wide, sveBytes, false, false, true};
   case 6: // 64-bit gathers
-    return {M::gathers, 0, false, true};
+    return {M::gathers, 0, false, false, true};
   case 7: { // stores
     bool isScatter = form == 4 || form == 5 || form == 6;
     if (isScatter || form == 0)
-      return {isScatter ? M::gathers : M::any, 8, true, true};
+      return {isScatter ? M::gathers : M::any, 8, true, false, true};
     bool isStr = form == 2 && bits(word, 24, 22) == 6;
     bool isSt1 = form == 2 || (form == 7 && !bits(word, 20, 20));
     uint32_t memory = bits(word, 24, 23), element = bits(word, 22, 21);
     if (isSt1 && !isStr && element > memory)
-      return {M::wide, uint8_t(sveBytes >> (element - memory)), true, true};
-    return {M::wide, sveBytes, true, true};
+      return {M::wide, uint8_t(sveBytes >> (element - memory)), true, false,
+              true};
+    return {M::wide, sveBytes, true, false, true};
   }
   default: // no access
-    return {M::none, 0, false, true};
+    return {M::none, 0, false, false, true};
   }
 }
 
@@ -105,7 +106,7 @@ M memoryInstructionOf(uint32_t word) {
     return {M::any, 8}; // LDAPUR and tags of memory
   case 2:               // pairs
     if (bits(word, 26, 26) && bits(word, 31, 30) == 2)
-      return {M::wide, 16, stores};
+      return {M::wide, 16, stores, true};
     return {M::any, uint8_t(bits(word, 31, 31) || bits(word, 26, 26) ? 8 : 4)};
   default:
     return singleRegister(word);

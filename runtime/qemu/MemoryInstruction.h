@@ -21,6 +21,7 @@ struct MemoryInstruction {
   Kind kind = none;
   uint8_t bytes = 0;   ///< a power of two, at most 64
   bool stores = false; ///< not known of `any`
+  bool isPair = false; ///< wide: of two registers
   bool isSve = false;  ///< needs SVE registers of 512 bits to be `bytes` long
 };
 

@@ -67,8 +67,10 @@ static void onAny(unsigned cpu, QemuAccess access, uint64_t address,
 }
 
 /// Pieces that follow each other are one access, up to the bytes that it has.
-static void onWide(unsigned cpu, QemuAccess access, uint64_t address,
-                   void *data) {
+/// Two registers are two sites, as they are for a compiler: a pair across the
+/// end of a line is not a stream.
+static void onPieces(unsigned cpu, QemuAccess access, uint64_t address,
+                     void *data, bool isPair) {
   uint64_t bytes = uint64_t(1) << qemu_plugin_mem_size_shift(access);
   uint64_t word = reinterpret_cast<uint64_t>(data);
   QemuLane &lane = qemuLane(cpu);
@@ -78,11 +80,23 @@ static void onWide(unsigned cpu, QemuAccess access, uint64_t address,
     lane.bytesLeft -= bytes;
     return;
   }
+  lane.isSecond = isPair && !lane.isSecond && word == lane.nextWord &&
+                  address == lane.nextAddress;
   uint64_t whole = uint64_t(1) << (word >> MPG_SIM_LOG_BYTES_SHIFT & 7);
   lane.nextWord = word;
   lane.nextAddress = address + bytes;
   lane.bytesLeft = whole - (bytes < whole ? bytes : whole);
-  write(lane, address, word);
+  write(lane, address, word | uint64_t(lane.isSecond) << MPG_SIM_SECOND_SHIFT);
+}
+
+static void onWide(unsigned cpu, QemuAccess access, uint64_t address,
+                   void *data) {
+  onPieces(cpu, access, address, data, false);
+}
+
+static void onPair(unsigned cpu, QemuAccess access, uint64_t address,
+                   void *data) {
+  onPieces(cpu, access, address, data, true);
 }
 
 static void onUnseen(unsigned cpu, void *place) {
@@ -105,7 +119,9 @@ static void watch(qemu_plugin_insn *instruction, uint64_t address,
   word |= uint64_t(__builtin_ctz(what.bytes)) << MPG_SIM_LOG_BYTES_SHIFT;
   QemuAccessCall call = onAny;
   if (what.kind != MemoryInstruction::any) {
-    call = what.kind == MemoryInstruction::plain ? onPlain : onWide;
+    call = what.kind == MemoryInstruction::plain ? onPlain
+           : what.isPair                         ? onPair
+                                                 : onWide;
     word |= uint64_t(what.stores) << MPG_SIM_STORES_SHIFT;
   }
   qemu_plugin_register_vcpu_mem_cb(instruction, call, qemuNoRegisters, qemuBoth,

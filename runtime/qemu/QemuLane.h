@@ -16,6 +16,7 @@ struct QemuLane {
   bool isRefused;     ///< there was no lane for it
   /// Of the wide access that came last: what belongs to it as well.
   uint64_t nextAddress, nextWord, bytesLeft;
+  bool isSecond;         ///< of a pair of registers
   uint64_t arguments[3]; ///< of the system call that it is in
   unsigned created;      ///< lane of the thread that the call begins
 };

@@ -72,8 +72,8 @@ def engine : LongValue<"engine", "compiled|qemu",
     "what records: the program itself (default), or qemu-aarch64,\n"
     "for a program of AArch64 that was not compiled with --mpg-sim">,
     Manual<[{What records: the program, which was compiled with `--mpg-sim` (`compiled`,
-default), or `qemu-aarch64` with a plugin of mpgsim, for a program of AArch64 as it
-is, whatever compiler it comes from. QEMU must have plugins; one before version 9
+default), or `qemu-aarch64` with a plugin of mpgsim (`qemu`), for a program of
+AArch64 as it is, whatever compiler it comes from. QEMU must have plugins; one before version 9
 (Debian 12 has 7.2) does not run programs that need SVE. All of the program is
 counted then, its libraries as well. Arrays are the variables of its symbol table,
 what it maps (blocks of malloc from 128 KiB on) and the rest of its heap; lines need

@@ -65,7 +65,8 @@ enum mpg_sim_kind {
    * place of a record. Bits 32 to 43 of the word: accesses; 44 to 55: addresses. */
   MPG_SIM_BUNDLE,
   /** An access under qemu; value: address. Bits 0 to 49 of the word: address of
-   * the instruction / 4; 50: it stores; 51 to 53: log2 of its bytes. */
+   * the instruction / 4; 50: it stores; 51 to 53: log2 of its bytes; 54:
+   * of the second register of a pair. */
   MPG_SIM_INSTRUCTION,
   MPG_SIM_KINDS
 };
@@ -75,6 +76,7 @@ enum mpg_sim_kind {
 #define MPG_SIM_BUNDLE_MOST 0xfffu /**< accesses or addresses */
 #define MPG_SIM_STORES_SHIFT 50
 #define MPG_SIM_LOG_BYTES_SHIFT 51
+#define MPG_SIM_SECOND_SHIFT 54
 
 /** What one thread fills, or one after another. */
 struct mpg_sim_lane {
