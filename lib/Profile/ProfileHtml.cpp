@@ -157,7 +157,7 @@ static void writeAccesses(raw_ostream &out, const ProfileObject &object) {
       << "</td></tr>\n";
 }
 
-static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
+static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
   if (!profile.workingSet)
     return;
   out << "<section><h2>Working set</h2>\n<p>"
@@ -246,7 +246,7 @@ void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
     if (profile.objects.size() > mostRows)
       out << "<p>" << profile.objects.size() - mostRows << " more.</p>\n";
   }
-  writeWorkingSet(out, profile);
+  writeWorkingSetTable(out, profile);
   writeCounters(out, profile);
   out << "</body>\n</html>\n";
 }

@@ -5,7 +5,7 @@
 // either, which is what large pages save.
 
 #include "Profile/WorkingSet.h"
-#include "Measure/Clock.h"
+#include "Measure/MachineLoad.h"
 #include "Profile/ProfileTable.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,7 +26,7 @@ static constexpr double leastSeconds = 1;
 static constexpr double leastLastSeconds = 0.5;
 /// Of the time that looking may take.
 static constexpr double timesCost = 50;
-static constexpr size_t mostPieces = 1 << 20;
+static constexpr size_t mostOthers = 1 << 20;
 
 //===----------------------------------------------------------------------===//
 // Counts
@@ -183,7 +183,7 @@ static bool hasGrown(uint64_t before, uint64_t now) {
 }
 
 void WorkingSet::addOther(const MappedArea &area, uint64_t bytes) {
-  if (others.size() >= mostPieces && !others.count(area.start))
+  if (others.size() >= mostOthers && !others.count(area.start))
     return;
   AccessCount interval = shareOf(area, area.start, area.start + bytes);
   Piece &piece = others[area.start];

@@ -6,8 +6,7 @@
 //   J from to                     a branch to an address before it
 //   M address bytes block|heap    memory that the system gives; without a word:
 //                                 that it takes, or of a file
-//   E sve                         there are SVE accesses, and no records of
-//   them
+//   E sve                         SVE accesses come, and no records of them
 
 #include "SimRun/SimEmulated.h"
 #include "Elf/Image.h"
@@ -27,7 +26,7 @@ using namespace mpg::sim;
 /// keep what it maps.
 static constexpr unsigned mostBlocks = 1000;
 
-static uint64_t numberOf(StringRef word) {
+static uint64_t decimalOf(StringRef word) {
   uint64_t value = 0;
   return word.getAsInteger(10, value) ? 0 : value;
 }
@@ -39,13 +38,13 @@ void SimEmulated::read(StringRef text, SimArrays &arrays) {
     SmallVector<StringRef, 5> words;
     line.split(words, '\t');
     if (words[0] == "X" && words.size() == 5) {
-      uint64_t begin = numberOf(words[1]);
-      addImage({begin, begin + numberOf(words[2]), 0, words[4].str()},
-               numberOf(words[3]), arrays);
+      uint64_t begin = decimalOf(words[1]);
+      addImage({begin, begin + decimalOf(words[2]), 0, words[4].str()},
+               decimalOf(words[3]), arrays);
     } else if (words[0] == "J" && words.size() == 3) {
-      jumps[numberOf(words[1])] = numberOf(words[2]);
+      jumps[decimalOf(words[1])] = decimalOf(words[2]);
     } else if (words[0] == "M" && words.size() == 4) {
-      addMemory(numberOf(words[1]), numberOf(words[2]), words[3], arrays);
+      addMemory(decimalOf(words[1]), decimalOf(words[2]), words[3], arrays);
     } else if (words[0] == "E") {
       unseenSve = true;
     }

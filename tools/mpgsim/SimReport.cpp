@@ -23,8 +23,8 @@ namespace {
 /// Reads a row of counters, which may be a sum of rows.
 class RowReader {
 public:
-  RowReader(const Machine &machine, const CounterLayout &layout, unsigned maps,
-            bool hasPlacements)
+  RowReader(const sim::Machine &machine, const CounterLayout &layout,
+            unsigned maps, bool hasPlacements)
       : machine(machine), layout(layout), maps(maps),
         placements(hasPlacements ? std::size(placementNames) : 0) {}
   SimCounts read(const std::vector<uint64_t> &row, unsigned limit = 0) const;
@@ -36,13 +36,13 @@ private:
                             unsigned limit, unsigned placement) const;
   template <typename Counter> SimInterval overMaps(Counter counter) const;
 
-  const Machine &machine;
+  const sim::Machine &machine;
   const CounterLayout &layout;
   unsigned maps, placements;
 };
 } // namespace
 
-std::vector<PlacementPolicy> mpg::placementsOf(const Machine &machine) {
+std::vector<PlacementPolicy> mpg::placementsOf(const sim::Machine &machine) {
   if (machine.groups.count < 2)
     return {};
   // As placementNames has them.
@@ -105,7 +105,7 @@ SimCounts RowReader::read(const std::vector<uint64_t> &row,
   return counts;
 }
 
-SimQuotas mpg::quotasOf(const Machine &machine) {
+SimQuotas mpg::quotasOf(const sim::Machine &machine) {
   SimQuotas quotas;
   for (size_t level = 0; level < machine.caches.size(); ++level)
     if (machine.caches[level].sectors > 1) {
@@ -174,7 +174,7 @@ static uint64_t countOf(const SimProgram &program, unsigned counter,
 /// Cores and groups that threads ran on, and what each page size has the
 /// busiest of them do.
 static void findBusiest(SimReport &report, const SimProgram &program) {
-  const Machine &machine = report.machine;
+  const sim::Machine &machine = report.machine;
   const CounterLayout &layout = program.model().layout();
   std::set<unsigned> groups;
   report.cores = program.model().coreCount();
@@ -207,8 +207,9 @@ static void findBusiest(SimReport &report, const SimProgram &program) {
   }
 }
 
-SimReport mpg::makeReport(const SimProgram &program, const Machine &machine,
-                          unsigned maps, const SimQuotas &quotas) {
+SimReport mpg::makeReport(const SimProgram &program,
+                          const sim::Machine &machine, unsigned maps,
+                          const SimQuotas &quotas) {
   const CounterLayout &layout = program.model().layout();
   using Row = std::vector<uint64_t>;
   Row all(layout.size());
