@@ -62,8 +62,10 @@ std::string mpg::loopName(const SimPart &part, size_t most) {
   std::string name = placeOf(part);
   if (name.empty())
     return "code that is not known";
-  return name + " (" + cutName(part.name, most) +
-         (part.kind == "loop" ? ")" : ", no loop)");
+  std::string function = cutName(part.name, most);
+  if (part.kind != "loop")
+    function += function.empty() ? "no loop" : ", no loop";
+  return function.empty() ? name : name + " (" + function + ")";
 }
 
 std::string mpg::plural(uint64_t count, const char *one, const char *many) {
