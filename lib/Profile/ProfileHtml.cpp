@@ -16,6 +16,7 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr double barWidth = 260, threadWidth = 120;
+static constexpr size_t mostObjects = 500;
 
 static constexpr StringRef profileStyle = R"css(
 body{max-width:80rem}
@@ -27,6 +28,7 @@ body{max-width:80rem}
 .bar .q1{fill:var(--clean);opacity:.25}.bar .q2{fill:var(--clean);opacity:.5}
 .bar .q3{fill:var(--clean);opacity:.75}
 td.picture{padding-right:1rem}
+tbody th{min-width:11rem}
 td code{white-space:nowrap}th .muted{font-weight:400}
 )css";
 
@@ -167,14 +169,16 @@ static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
     return;
   }
   out << ". The bar: 2 MiB frames, from those without an access to those that "
-         "were accessed whole.</p>\n<div class=\"scroll\"><table><thead><tr>"
-         "<th>region</th><th>object</th><th>frames</th><th class=\"size\">in "
-         "use</th><th class=\"size\">accessed</th><th class=\"size\">hot "
-         "frames</th><th class=\"size\">skew</th></tr></thead><tbody>\n";
-  for (const ProfileObject &object : ArrayRef(profile.objects).take_front(500))
+         "were accessed whole.</p>\n";
+  beginHtmlTable(out, "Working set",
+                 {"region", "object", "frames", ">in use", ">accessed",
+                  ">hot frames", ">skew"});
+  for (const ProfileObject &object :
+       ArrayRef(profile.objects).take_front(mostObjects))
     if (object.accesses.presentBytes)
       writeAccesses(out, object);
-  out << "</tbody></table></div></section>\n";
+  endHtmlTable(out);
+  out << "</section>\n";
 }
 
 static void writeLegend(raw_ostream &out) {
@@ -209,16 +213,12 @@ static void writeCounters(raw_ostream &out, const Profile &profile) {
   out << "</tbody></table></section>\n";
 }
 
-void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
-  std::string title = "Arrays of " + escapeHtml(profile.program);
-  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-         "charset=\"utf-8\">\n<meta name=\"viewport\" "
-         "content=\"width=device-width, initial-scale=1\">\n<meta "
-         "name=\"color-scheme\" content=\"light dark\">\n<title>"
-      << title << " - mpgrun</title>\n<style>" << htmlStyle() << profileStyle
-      << "</style>\n</head>\n<body>\n<h1>" << title
-      << "</h1>\n<p class=\"facts\">" << describeEnding(profile.waitStatus)
-      << ", " << format("%.2f s", profile.seconds) << "; memory by object of "
+static void writeHead(raw_ostream &out, const Profile &profile) {
+  std::string title = "Arrays of " + profile.program;
+  beginHtmlPage(out, "mpgrun " MPG_VERSION, title + " - mpgrun", profileStyle);
+  out << "<header>\n<h1>" << escapeHtml(title) << "</h1>\n<p class=\"facts\">"
+      << describeEnding(profile.waitStatus) << ", "
+      << format("%.2f s", profile.seconds) << "; memory by object of "
       << formatBytes(leastObjectBytes) << " and more</p>\n";
   for (const std::string &trouble :
        {profile.problem,
@@ -227,26 +227,33 @@ void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
             : "page faults of objects: " + profile.faultsMissing})
     if (!trouble.empty())
       out << "<p class=\"trouble\">" << escapeHtml(trouble) << "</p>\n";
+  out << "</header>\n";
+}
+
+static void writeObjectTable(raw_ostream &out, const Profile &profile) {
   if (profile.objects.empty()) {
     out << "<p>No object is that large.</p>\n";
-  } else {
-    writeLegend(out);
-    out << "<div class=\"scroll\"><table><thead><tr><th>region</th><th>object"
-           "</th><th>pages; length: the peak</th><th class=\"size\">peak</th>"
-           "<th class=\"size\">at end</th><th class=\"size\">blocks</th>"
-           "<th class=\"size\">faults</th><th>touched first by</th></tr>"
-           "</thead><tbody>\n";
-    constexpr size_t mostRows = 500;
-    bool severalNodes = liesOnSeveralNodes(profile);
-    for (const ProfileObject &object :
-         ArrayRef(profile.objects).take_front(mostRows))
-      writeObject(out, profile, object, profile.objects.front().peakBytes,
-                  severalNodes);
-    out << "</tbody></table></div>\n";
-    if (profile.objects.size() > mostRows)
-      out << "<p>" << profile.objects.size() - mostRows << " more.</p>\n";
+    return;
   }
+  writeLegend(out);
+  beginHtmlTable(out, "Objects",
+                 {"region", "object", "pages; length: the peak", ">peak",
+                  ">at end", ">blocks", ">faults", "touched first by"});
+  bool severalNodes = liesOnSeveralNodes(profile);
+  for (const ProfileObject &object :
+       ArrayRef(profile.objects).take_front(mostObjects))
+    writeObject(out, profile, object, profile.objects.front().peakBytes,
+                severalNodes);
+  endHtmlTable(out);
+  if (profile.objects.size() > mostObjects)
+    out << "<p>" << profile.objects.size() - mostObjects << " more.</p>\n";
+}
+
+void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
+  writeHead(out, profile);
+  out << "<main>\n";
+  writeObjectTable(out, profile);
   writeWorkingSetTable(out, profile);
   writeCounters(out, profile);
-  out << "</body>\n</html>\n";
+  out << "</main>\n</body>\n</html>\n";
 }

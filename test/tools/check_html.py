@@ -58,7 +58,8 @@ class Page(HTMLParser):
         if tag == "th" and "scope" not in values:
             self.fault("header cell without scope")
         if tag == "svg" and "svg" not in self.open and not (
-                "aria-labelledby" in values or "aria-hidden" in values):
+                values.get("aria-label") or "aria-labelledby" in values or
+                "aria-hidden" in values):
             self.fault("picture without text")
         if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             if int(tag[1]) > self.level + 1:
