@@ -119,6 +119,12 @@ main>h2{margin-top:1.75rem}
 .machine dd{font-variant-numeric:tabular-nums}
 .keybox{display:inline-block;min-width:1.35rem;text-align:center;font-weight:700;font-size:.8125rem;
 color:var(--muted);border:1px dashed var(--muted);border-radius:.25rem}
+.nodemap table{width:auto}
+.nodemap .size{padding:.4rem .6rem}
+.shade1{background:color-mix(in srgb,var(--s0) 6%,transparent)}
+.shade2{background:color-mix(in srgb,var(--s0) 20%,transparent)}
+.shade3{background:color-mix(in srgb,var(--s0) 34%,transparent)}
+.shade4{background:color-mix(in srgb,var(--s0) 50%,transparent)}
 .isbusy{color:var(--muted)}
 .absent{font-size:.9375rem}
 .backing{white-space:nowrap}

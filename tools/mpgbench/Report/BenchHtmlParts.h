@@ -50,6 +50,16 @@ std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
                                   const ExperimentResult &experiment,
                                   llvm::StringRef prefix);
 
+//===----------------------------------------------------------------------===//
+// Heat maps (BenchNodeMap.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Whether \p experiment goes from CPUs of some nodes to memory of some, so few
+/// that a map holds them. writePlots asks it.
+bool isNodeMap(const ExperimentResult &experiment);
+/// One map of its value, and one of each figure. pre: isNodeMap(experiment).
+void writeNodeMaps(llvm::raw_ostream &out, const ExperimentResult &experiment);
+
 /// The part of the style sheet for the page, after plotStyle().
 llvm::StringRef benchStyle();
 

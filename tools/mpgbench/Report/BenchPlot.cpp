@@ -230,5 +230,10 @@ std::vector<GuideMark> PlotsWriter::write() {
 std::vector<GuideMark> mpg::writePlots(raw_ostream &out,
                                        const ExperimentResult &experiment,
                                        StringRef prefix) {
+  if (isNodeMap(experiment)) {
+    writeNodeMaps(out, experiment);
+    return std::vector<GuideMark>(experiment.guide.size(),
+                                  {"", "not drawn: a map has no place for it"});
+  }
   return PlotsWriter(out, experiment, prefix).write();
 }

@@ -8,6 +8,7 @@
 
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ std::string formatFigure(double value);
 /// With as many decimals as formatFigure(\p like) has, so that numbers that
 /// belong together can be compared at a glance.
 std::string formatFigureLike(double value, double like);
+
+/// The figure or counter \p name of \p point, the median over the samples that
+/// have it; nothing if none has.
+std::optional<double> figureOf(const PointResult &point,
+                               const std::string &name);
 
 //===----------------------------------------------------------------------===//
 // Names of points

@@ -67,29 +67,6 @@ static bool isTlbCounter(StringRef name) {
   return name == "dtlb-load-misses" || name == "l2d-tlb-refills";
 }
 
-static std::optional<double> figureOf(const WorkerResult &sample,
-                                      const std::string &name) {
-  auto figure = sample.figures.find(name);
-  if (figure != sample.figures.end())
-    return figure->second;
-  for (const CounterValue &counter : sample.counters)
-    if (counter.name == name && counter.value)
-      return double(*counter.value);
-  return std::nullopt;
-}
-
-/// The median over the samples that have it; nothing if none has.
-static std::optional<double> figureOf(const PointResult &point,
-                                      const std::string &name) {
-  std::vector<double> values;
-  for (const WorkerResult &sample : point.samples)
-    if (std::optional<double> value = figureOf(sample, name))
-      values.push_back(*value);
-  if (values.empty())
-    return std::nullopt;
-  return summarise(values).median;
-}
-
 static std::vector<std::string> figureNames(const ExperimentResult &result) {
   std::set<std::string> figures, counters;
   for (const PointResult &point : result.points)
