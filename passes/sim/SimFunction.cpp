@@ -2,7 +2,7 @@
 
 #include "sim/SimFunction.h"
 #include "openmp/Allocations.h"
-#include "sim/SimBundles.h"
+#include "sim/SimRecords.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"

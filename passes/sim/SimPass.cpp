@@ -3,15 +3,107 @@
 #include "sim/SimPass.h"
 #include "base/PassOptions.h"
 #include "sim/SimFunction.h"
-#include "sim/SimRegion.h"
+#include "sim/SimTable.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Functions that mpgsim --sample=FUNCTION may name
+//===----------------------------------------------------------------------===//
+
+/// Whether \p function can hand its arguments on as they are.
+static bool canCallItself(const Function &function) {
+  if (function.isVarArg())
+    return false;
+  for (const Argument &argument : function.args())
+    if (argument.hasAttribute(Attribute::InAlloca) ||
+        argument.hasAttribute(Attribute::Preallocated) ||
+        argument.hasAttribute(Attribute::SwiftError) ||
+        argument.hasAttribute(Attribute::Nest))
+      return false;
+  return true;
+}
+
+/// After the memory of all variables, which must not leave the first block.
+static Instruction &beginOf(Function &function) {
+  BasicBlock &entry = function.getEntryBlock();
+  BasicBlock::iterator begin = entry.getFirstNonPHIOrDbgOrAlloca();
+  for (Instruction &instruction :
+       make_early_inc_range(make_range(std::next(begin), entry.end())))
+    if (auto *memory = dyn_cast<AllocaInst>(&instruction))
+      if (memory->isStaticAlloca())
+        memory->moveBefore(entry, begin);
+  return *begin;
+}
+
+/// Calls \p function with its own arguments, says that it has returned, and
+/// returns.
+static void addCall(IRBuilder<> &builder, Function &function) {
+  SmallVector<Value *, 8> arguments;
+  for (Argument &argument : function.args())
+    arguments.push_back(&argument);
+  CallInst *call = builder.CreateCall(&function, arguments);
+  call->setAttributes(function.getAttributes());
+  for (Attribute::AttrKind one : {Attribute::Memory, Attribute::NoRecurse})
+    call->removeFnAttr(one);
+  call->setCallingConv(function.getCallingConv());
+  call->setTailCallKind(CallInst::TCK_NoTail);
+  builder.CreateCall(function.getParent()->getOrInsertFunction(
+      "mpg_sim_leave", builder.getVoidTy()));
+  if (call->getType()->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(call);
+}
+
+/// Gives \p function a look at a byte of its own at its begin, by which the
+/// runtime learns when the region begins and ends that --sample=FUNCTION names.
+///
+/// A function whose byte is set calls itself once more, and so has one place
+/// where it begins and one where it ends. To look at each of its ends would
+/// cost the others their calls in tail position, and with those the depth of
+/// stack that they were written for.
+static void addSimRegion(Function &function, SimTable &table) {
+  if (!canCallItself(function))
+    return;
+  function.removeFnAttr(Attribute::NoRecurse);
+  IRBuilder<> builder(&beginOf(function));
+  if (const DISubprogram *subprogram = function.getSubprogram())
+    builder.SetCurrentDebugLocation(
+        DILocation::get(function.getContext(), subprogram->getLine(), 0,
+                        const_cast<DISubprogram *>(subprogram)));
+  MDNode *rarely =
+      MDBuilder(function.getContext()).createUnlikelyBranchWeights();
+  Value *byte =
+      builder.CreateLoad(builder.getInt8Ty(), table.addFunction(function));
+  Instruction *then = SplitBlockAndInsertIfThen(builder.CreateIsNotNull(byte),
+                                                &*builder.GetInsertPoint(),
+                                                /*Unreachable=*/false, rarely);
+  builder.SetInsertPoint(then);
+  Value *isEntered =
+      builder.CreateCall(function.getParent()->getOrInsertFunction(
+          "mpg_sim_enter", builder.getInt32Ty()));
+  Instruction *end = SplitBlockAndInsertIfThen(
+      builder.CreateIsNotNull(isEntered), then, /*Unreachable=*/true);
+  builder.SetInsertPoint(end);
+  addCall(builder, function);
+  end->eraseFromParent();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
 
 /// Whether code of ours can be in \p function: a resolver of an ifunc runs
 /// before there is thread-local storage.

@@ -13,10 +13,13 @@ namespace llvm {
 class GlobalVariable;
 class Instruction;
 class SCEV;
+class ScalarEvolution;
 class Value;
 } // namespace llvm
 
 namespace mpg {
+
+class SimTable;
 
 struct SimRecord {
   llvm::Value *value; ///< a pointer or a number of at most 64 bits
@@ -47,6 +50,13 @@ constexpr unsigned mostSimRecords = 2048;
 /// \p firstPlace is SimTable's.
 void writeSimRecords(const SimRecords &records, llvm::Instruction &place,
                      llvm::GlobalVariable &firstPlace);
+
+/// \p records, in which accesses that follow each other are one record, with
+/// one address for all that lie at fixed distances from it (MPG_SIM_BUNDLE):
+/// the body of a loop that was unrolled writes, and mpgsim reads, much less.
+/// \p checks: each access is recorded as well, as MPG_SIM_CHECKED.
+SimRecords bundleUp(const SimRecords &records, SimTable &table,
+                    llvm::ScalarEvolution &scev, bool checks);
 
 } // namespace mpg
 
