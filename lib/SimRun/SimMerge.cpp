@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SimRun/SimMerge.h"
-#include "SimRun/SimRecord.h"
+#include "SimRun/SimDecoder.h"
 #include <algorithm>
 #include <cstring>
 
