@@ -10,7 +10,6 @@
 
 #include "MemoryInstruction.h"
 #include "QemuLane.h"
-#include "QemuMaps.h"
 #include "QemuPlugin.h"
 #include <cstdio>
 #include <cstring>

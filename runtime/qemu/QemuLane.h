@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where each thread of the program writes its records, and what it says beside
-// them. A thread's lane is used by that thread alone.
+// them. A thread's lane is used by that thread alone. And what is mapped where.
 
 #ifndef MPG_RUNTIME_QEMU_QEMULANE_H
 #define MPG_RUNTIME_QEMU_QEMULANE_H
 
 #include "mpg/sim.h"
+#include <climits>
 
 /// Of one of QEMU's processors, which is a thread of the program.
 struct QemuLane {
@@ -49,5 +50,17 @@ void createQemuLane(QemuLane &parent);
 /// It did not.
 void dropQemuLane(QemuLane &parent);
 void endQemuLane(QemuLane &lane);
+
+/// Memory of QEMU's own process in which an address of the program lies.
+struct QemuMap {
+  uint64_t begin, end; ///< addresses of the program
+  uint64_t offset;     ///< in the file
+  char path[PATH_MAX]; ///< empty: no file
+};
+
+/// Once it is known: what is to be added to an address of the program.
+void setQemuBase(uint64_t base);
+/// False: nothing is mapped there.
+bool findQemuMap(uint64_t address, QemuMap &map);
 
 #endif // MPG_RUNTIME_QEMU_QEMULANE_H
