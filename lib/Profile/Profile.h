@@ -126,6 +126,20 @@ private:
   std::map<std::pair<RunRegion, std::string>, size_t> rest;
 };
 
+/// A line of what to do next.
+struct AdviceLine {
+  uint64_t bytes; ///< that it is about
+  std::string text, command;
+};
+
+/// What to do next with a program that has run once: what brings most first, at
+/// most five. \p command: the program and its arguments, as they are typed.
+std::vector<AdviceLine> adviseNext(const RunReport &report,
+                                   const Profile &profile,
+                                   const std::string &command);
+
+void writeAdvice(llvm::raw_ostream &out, llvm::ArrayRef<AdviceLine> lines);
+
 void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileHtml(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);

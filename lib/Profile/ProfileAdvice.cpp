@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ProfileAdvice.h. Nothing here promises time: that takes --compare, which
-// is the last line each time when there is something to gain.
+// What to do next: memory is the measure, how much would come onto large pages
+// or to its threads' nodes. Nothing here promises time: that takes --compare,
+// which is the last line each time when there is something to gain.
 
-#include "Profile/ProfileAdvice.h"
+#include "Profile/Profile.h"
 #include "Profile/ProfileWords.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"

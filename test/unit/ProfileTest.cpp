@@ -3,8 +3,8 @@
 // A page fault belongs to the block that was there at its time, and what a
 // program wrote into the table of its blocks is not believed.
 
+#include "Profile/Profile.h"
 #include "Process/StateFile.h"
-#include "Profile/ProfileAdvice.h"
 #include "Profile/ProfileFaults.h"
 #include "Profile/ProfileTable.h"
 #include "Profile/ProfileWords.h"

@@ -16,7 +16,7 @@
 #include "Process/Ranks.h"
 #include "Process/StateFile.h"
 #include "Process/Supervisor.h"
-#include "Profile/ProfileAdvice.h"
+#include "Profile/Profile.h"
 #include "ProgramNotes.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"

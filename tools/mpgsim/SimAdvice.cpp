@@ -6,7 +6,7 @@
 // stream. What that is worth is not said here; a second run of the program
 // models it.
 
-#include "SimAdvice.h"
+#include "SimReport.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

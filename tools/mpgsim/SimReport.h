@@ -216,6 +216,25 @@ void writeSimCsv(llvm::raw_ostream &out, const SimReport &report);
 void writeSimHtml(llvm::raw_ostream &out, const SimReport &report);
 void writeSimJson(llvm::raw_ostream &out, const SimReport &report);
 
+/// Which arrays to put into sector 1.
+struct StreamChoice {
+  std::vector<SimPart> arrays; ///< empty: see reason
+  std::string reason;
+
+  /// For --stream.
+  std::vector<std::string> names() const;
+  /// Whether a side file can name one of them.
+  bool hasHint() const;
+};
+
+/// From a run without sectors.
+StreamChoice chooseStream(const SimReport &report);
+
+/// The side file that says so. pre: \p report is of a run with \p choice, and
+/// has a best quota.
+void writeAdvice(llvm::raw_ostream &out, const SimReport &report,
+                 const StreamChoice &choice);
+
 } // namespace mpg
 
 #endif // MPG_TOOLS_MPGSIM_SIMREPORT_H

@@ -10,7 +10,6 @@
 #include "Process/Program.h"
 #include "Process/Ranks.h"
 #include "Process/Supervisor.h"
-#include "SimAdvice.h"
 #include "SimOutput.h"
 #include "SimQemu.h"
 #include "SimReport.h"
