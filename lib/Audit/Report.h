@@ -48,6 +48,9 @@ void writeFindings(llvm::raw_ostream &out, llvm::StringRef path,
 /// for line 3.
 void writeLines(llvm::raw_ostream &out, llvm::StringRef path,
                 llvm::ArrayRef<Finding> findings, bool colour);
+/// Why there is little or nothing to find in a file of \p kind, a sentence
+/// without its full stop; empty if there is no such reason.
+llvm::StringRef littleToFind(ElfKind kind);
 /// "2 errors, 1 warning, 1 note", or "clean".
 std::string verdictText(llvm::ArrayRef<Finding> findings);
 

@@ -44,9 +44,8 @@ static void writeVerdict(raw_ostream &out, const FileReport &report) {
         << formatBytes(report.pageBytes) << " and large pages of "
         << formatBytes(report.hugeBytes);
   out << "</p>\n";
-  if (report.kind == ElfKind::otherMachine)
-    out << "<p>Only the headers were read: mpgaudit knows 64-bit x86-64 and "
-           "AArch64.</p>\n";
+  if (StringRef reason = littleToFind(report.kind); !reason.empty())
+    out << "<p>" << toUpper(reason[0]) << reason.drop_front() << ".</p>\n";
 }
 
 static void writeEligible(raw_ostream &out, const Region &region) {

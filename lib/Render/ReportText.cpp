@@ -235,6 +235,21 @@ void mpg::writeFindings(raw_ostream &out, StringRef path,
   }
 }
 
+StringRef mpg::littleToFind(ElfKind kind) {
+  switch (kind) {
+  case ElfKind::otherMachine:
+    return "only the headers were read: mpgaudit knows 64-bit x86-64 and "
+           "AArch64";
+  case ElfKind::core:
+    return "a core dump, which has no layout of its own: audit the program "
+           "that it is of";
+  case ElfKind::debug:
+    return "debug information alone: audit the file that it was taken from";
+  default:
+    return "";
+  }
+}
+
 void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour,
                     bool verbose) {
   if (report.kind == ElfKind::notElf)
@@ -245,9 +260,8 @@ void mpg::writeText(raw_ostream &out, const FileReport &report, bool colour,
     out << ", " << report.machine << ", audited for target "
         << targetName(report.target);
   out << ": " << verdictText(report.findings) << "\n";
-  if (report.kind == ElfKind::otherMachine)
-    out << "  only the headers were read: mpgaudit knows 64-bit x86-64 and "
-           "AArch64\n";
+  if (StringRef reason = littleToFind(report.kind); !reason.empty())
+    out << "  " << reason << "\n";
   writeFindings(out, report.path, report.findings, report.fixContext, colour);
   writeConclusion(out, report, verbose);
 }
