@@ -438,6 +438,73 @@ static Expected<int> openRegular(const std::string &path, uint64_t &bytes) {
                         : "is not a regular file");
 }
 
+namespace {
+
+/// The images of one file, each shown to the visitor and gone then.
+class FileImages {
+public:
+  FileImages(const std::string &path, uint64_t bytes, StringRef start,
+             function_ref<void(Image &)> visit)
+      : path(path), bytes(bytes), start(start), visit(visit) {}
+  bool isElf() const { return start.starts_with(StringRef(ELFMAG, SELFMAG)); }
+
+  void showMember(ElfReader &reader, const std::string &member) {
+    auto state = newState(member);
+    state->reader = &reader;
+    state->readHeaders(!member.empty());
+    show(std::move(state));
+    hasMembers = true;
+  }
+
+  void showRefused(const std::string &libelfReason) {
+    auto state = newState();
+    if (isElf()) {
+      state->kind = ElfKind::malformed;
+      addIdentDefects(start, state->defects);
+      if (state->defects.empty())
+        state->add(DefectKind::header, true, "e_ident", 0, libelfReason);
+    } else {
+      state->notElfReason = describeContent(start);
+    }
+    show(std::move(state));
+  }
+
+  /// After the members.
+  void showEndOfArchive(const std::optional<ArchiveDamage> &damage) {
+    auto state = newState();
+    if (damage) {
+      state->kind = ElfKind::malformed;
+      state->add(DefectKind::archive, true, damage->field, damage->offset,
+                 damage->reason);
+      show(std::move(state));
+    } else if (!hasMembers && bytes > strlen(ARMAG)) {
+      // glibc's libpthread.a has no members.
+      state->notElfReason = "an archive without ELF members";
+      show(std::move(state));
+    }
+  }
+
+private:
+  std::unique_ptr<Image::State> newState(const std::string &member = "") {
+    auto state = std::make_unique<Image::State>();
+    state->path = member.empty() ? path : path + "(" + member + ")";
+    state->fileBytes = bytes;
+    return state;
+  }
+  void show(std::unique_ptr<Image::State> state) {
+    Image image(std::move(state));
+    visit(image);
+  }
+
+  const std::string &path;
+  uint64_t bytes;
+  StringRef start;
+  function_ref<void(Image &)> visit;
+  bool hasMembers = false;
+};
+
+} // namespace
+
 Error mpg::readImages(const std::string &path,
                       function_ref<void(Image &)> visit) {
   uint64_t bytes = 0;
@@ -453,61 +520,23 @@ Error mpg::readImages(const std::string &path,
   if (got < 0)
     return openFailed(strerror(errno));
   ArrayRef<uint8_t> head(first, size_t(got));
-  StringRef start(reinterpret_cast<const char *>(first), size_t(got));
-  bool isElf = start.starts_with(StringRef(ELFMAG, SELFMAG));
+  StringRef start = toStringRef(head);
 
-  auto makeState = [&](const std::string &member) {
-    auto state = std::make_unique<Image::State>();
-    state->path = member.empty() ? path : path + "(" + member + ")";
-    state->fileBytes = bytes;
-    return state;
-  };
-  auto visitRefused = [&](const std::string &libelfReason) {
-    auto state = makeState("");
-    if (isElf) {
-      state->kind = ElfKind::malformed;
-      addIdentDefects(start, state->defects);
-      if (state->defects.empty())
-        state->add(DefectKind::header, true, "e_ident", 0, libelfReason);
-    } else {
-      state->notElfReason = describeContent(start);
-    }
-    Image image(std::move(state));
-    visit(image);
-  };
-  if (!isElf && !start.starts_with(ARMAG)) {
-    visitRefused("");
+  FileImages images(path, bytes, start, visit);
+  if (!images.isElf() && !start.starts_with(ARMAG)) {
+    images.showRefused("");
     return Error::success();
   }
-
-  std::optional<ArchiveDamage> archiveDamage;
-  bool visited = false;
+  std::optional<ArchiveDamage> damage;
   OpenedFile opened = readElf(
       *fd, bytes, head,
       [&](ElfReader &reader, const std::string &member) {
-        visited = true;
-        auto state = makeState(member);
-        state->reader = &reader;
-        state->readHeaders(!member.empty());
-        Image image(std::move(state));
-        visit(image);
+        images.showMember(reader, member);
       },
-      archiveDamage);
+      damage);
   if (opened.content == OpenedFile::Content::refused)
-    visitRefused(opened.reason);
-  if (archiveDamage) {
-    auto state = makeState("");
-    state->kind = ElfKind::malformed;
-    state->add(DefectKind::archive, true, archiveDamage->field,
-               archiveDamage->offset, archiveDamage->reason);
-    Image image(std::move(state));
-    visit(image);
-  } else if (opened.content == OpenedFile::Content::archive && !visited &&
-             bytes > strlen(ARMAG)) { // glibc's libpthread.a has no members
-    auto state = makeState("");
-    state->notElfReason = "an archive without ELF members";
-    Image image(std::move(state));
-    visit(image);
-  }
+    images.showRefused(opened.reason);
+  if (damage || opened.content == OpenedFile::Content::archive)
+    images.showEndOfArchive(damage);
   return Error::success();
 }
