@@ -8,24 +8,22 @@
 #ifndef MPG_SUPPORT_ORDEREDPARALLEL_H
 #define MPG_SUPPORT_ORDEREDPARALLEL_H
 
+#include "Support/Thread.h"
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace mpg {
 
 /// Calls work(i) for i in [0, count) on \p threads threads and emit(result) on
 /// the calling thread, in order. \p work must be safe to call concurrently.
+/// Where the system refuses threads, those that there are do the work, and the
+/// calling thread if there is none.
 template <typename Result, typename Work, typename Emit>
 void orderedParallel(size_t count, unsigned threads, Work work, Emit emit) {
-  if (threads <= 1 || count <= 1) {
-    for (size_t i = 0; i < count; ++i)
-      emit(work(i));
-    return;
-  }
   const size_t window = 64 * size_t(threads);
   std::mutex mutex;
   std::condition_variable finished, drained;
@@ -47,9 +45,18 @@ void orderedParallel(size_t count, unsigned threads, Work work, Emit emit) {
       finished.notify_one();
     }
   };
-  std::vector<std::thread> pool;
-  for (unsigned i = 0; i < threads; ++i)
-    pool.emplace_back(worker);
+  std::deque<Thread> pool; // which does not move them
+  if (threads > 1 && count > 1)
+    while (pool.size() < threads)
+      if (pool.emplace_back().start(worker)) {
+        pool.pop_back();
+        break;
+      }
+  if (pool.empty()) {
+    for (size_t i = 0; i < count; ++i)
+      emit(work(i));
+    return;
+  }
 
   for (size_t i = 0; i < count; ++i) {
     std::unique_lock<std::mutex> lock(mutex);
@@ -61,7 +68,7 @@ void orderedParallel(size_t count, unsigned threads, Work work, Emit emit) {
     drained.notify_all();
     emit(std::move(result));
   }
-  for (std::thread &thread : pool)
+  for (Thread &thread : pool)
     thread.join();
 }
 

@@ -12,11 +12,15 @@
 #include "LinkContext.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "Support/Thread.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <deque>
+#include <mutex>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -58,11 +62,38 @@ private:
 
 LLD_HAS_DRIVER(elf)
 
+/// Whether this process may have \p count threads more at once.
+static bool canHaveThreads(size_t count) {
+  std::mutex gate;
+  auto passGate = [&] { std::lock_guard<std::mutex> passing(gate); };
+  std::deque<Thread> threads;
+  bool hasAll = true;
+  gate.lock();
+  while (hasAll && threads.size() < count)
+    hasAll = threads.emplace_back().start(passGate) == 0;
+  gate.unlock();
+  for (Thread &thread : threads)
+    thread.join();
+  return hasAll;
+}
+
+/// lld crashes if the system refuses it a thread; as GNU ld, it can do without.
+static bool needsOneThread(ArrayRef<std::string> command) {
+  constexpr unsigned mostOfLld = 16;
+  for (StringRef arg : command)
+    if (arg.ltrim('-').starts_with("threads"))
+      return false;
+  return !canHaveThreads(
+      std::min(mostOfLld, std::thread::hardware_concurrency()));
+}
+
 /// Runs lld as ld.lld does; does not return.
 [[noreturn]] static void becomeLld(ArrayRef<std::string> command) {
   std::vector<const char *> args;
   for (const std::string &arg : command)
     args.push_back(arg.c_str());
+  if (needsOneThread(command))
+    args.push_back("--threads=1");
   outs().flush();
   bool linked = lld::elf::link(args, outs(), errs(), /*exitEarly=*/true,
                                /*disableOutput=*/false);

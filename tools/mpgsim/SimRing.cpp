@@ -173,32 +173,38 @@ void SimRing::runSample() {
     switchOn(false);
 }
 
-void SimRing::start(Reader reader) {
+std::string SimRing::start(Reader reader) {
   merge.emplace(static_cast<sim::SimLanes &>(*this), ring->lanes,
                 std::move(reader));
   sigset_t everything, before;
   sigfillset(&everything);
   pthread_sigmask(SIG_SETMASK, &everything, &before);
-  thread = std::thread([this] { readAll(); });
-  if (sample.by == MPG_SIM_TIME) {
+  readsAll = [this] { readAll(); };
+  runsSample = [this] { runSample(); };
+  int error = thread.start(readsAll);
+  if (!error && sample.by == MPG_SIM_TIME) {
     // Without a warm-up before the program begins, not soon after.
     if (sample.warmUp == 0)
       switchOn(true);
-    sampler = std::thread([this] { runSample(); });
+    error = sampler.start(runsSample);
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!error)
+    return "";
+  finish();
+  return std::string("cannot start a thread: ") + strerror(error) +
+         "; see ulimit -u, ulimit -v and the pids of the control group";
 }
 
 void SimRing::finish() {
-  if (!thread.joinable())
+  if (!merge || hasEnded)
     return;
   {
     std::lock_guard<std::mutex> lock(endMutex);
     isOver = true;
   }
   end.notify_all();
-  if (sampler.joinable())
-    sampler.join();
+  sampler.join();
   hasEnded = true;
   thread.join();
   merge->finish();

@@ -8,11 +8,12 @@
 
 #include "Options.h"
 #include "SimRun/SimMerge.h"
+#include "Support/Thread.h"
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 
 namespace mpg {
 
@@ -31,8 +32,8 @@ public:
   const mpg_sim_ring &head() const { return *ring; }
 
   /// Reads from now on, in a thread that takes no signals; a sample by time
-  /// begins.
-  void start(Reader reader);
+  /// begins. \returns "" or why it cannot.
+  std::string start(Reader reader);
   /// The program has ended: reads what is left.
   void finish();
   /// How often the order of threads could not be that of the program alone.
@@ -53,7 +54,8 @@ private:
   std::optional<sim::SimMerge> merge;
   bool isLast[MPG_SIM_LANES] = {}; ///< the chunk that was not handed over
   std::atomic<bool> hasEnded = false;
-  std::thread thread, sampler;
+  std::function<void()> readsAll, runsSample;
+  Thread thread, sampler;
   SimSample sample;
   std::mutex endMutex; ///< of isOver
   std::condition_variable end;

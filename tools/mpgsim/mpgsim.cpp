@@ -200,12 +200,16 @@ std::optional<int> Simulation::runProgram() {
     return status;
   personality(unsigned(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   uint64_t before = processorNs();
-  ring.start([this](const mpg_sim_record *chunk) {
+  std::string problem = ring.start([this](const mpg_sim_record *chunk) {
     program->read(chunk);
     if (files.record())
       files.record()->write(reinterpret_cast<const char *>(chunk),
                             MPG_SIM_CHUNK_BYTES);
   });
+  if (!problem.empty()) {
+    simError() << problem << "\n";
+    return simOwnError;
+  }
   SupervisedRun result = runSupervised(
       path, command,
       options.usesQemu ? environmentWith("")

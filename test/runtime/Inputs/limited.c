@@ -2,14 +2,17 @@
  *
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
  *           [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
- *           [no-policy] [memory MIB] -- PROGRAM...
+ *           [no-policy] [no-threads] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, as a container's
- * does. Without pread the library cannot see which pages are in use. */
+ * does; threads by EAGAIN, as where a limit of processes is reached. Without
+ * pread the library cannot see which pages are in use. */
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +22,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void forbid(long number) {
+/// The call \p number fails with \p error if its first argument has one of
+/// \p flags; 0: always.
+static void fail(long number, int error, unsigned flags) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+               offsetof(struct seccomp_data, args[0])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 0, flags ? 1 : 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof code / sizeof code[0], code};
@@ -33,6 +41,8 @@ static void forbid(long number) {
     exit(125);
   }
 }
+
+static void forbid(long number) { fail(number, EPERM, 0); }
 
 static void limitMemory(const char *mib) {
   rlim_t bytes = strtoul(mib, NULL, 10) << 20;
@@ -57,7 +67,8 @@ int main(int argc, char **argv) {
       forbid(SYS_pread64);
     else if (!strcmp(argv[i], "no-ptrace")) {
       forbid(SYS_ptrace);
-      // LeakSanitizer looks by ptrace, and makes the status another one without.
+      // LeakSanitizer looks by ptrace, and makes the status another one
+      // without.
       setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     } else if (!strcmp(argv[i], "no-perf"))
       forbid(SYS_perf_event_open);
@@ -70,6 +81,9 @@ int main(int argc, char **argv) {
       forbid(SYS_set_mempolicy);
       forbid(SYS_get_mempolicy);
       forbid(SYS_move_pages);
+    } else if (!strcmp(argv[i], "no-threads")) {
+      fail(SYS_clone3, ENOSYS, 0); // its flags are in memory
+      fail(SYS_clone, EAGAIN, CLONE_THREAD);
     } else if (!strcmp(argv[i], "no-readlink")) {
 #ifdef SYS_readlink
       forbid(SYS_readlink);
