@@ -29,7 +29,11 @@ static std::string inMebibytes(uint64_t bytes) {
 static PagingState pagingOf(const Subject &subject) {
   bool reads =
       subject.target == Target::fugaku || subject.target == Target::mpg;
-  return reads ? pagingState(subject.launch()) : PagingState();
+  PagingState state = reads ? pagingState(subject.launch()) : PagingState();
+  state.policy.bssPrepaged |= subject.target == Target::mpg &&
+                              subject.launch() &&
+                              dealsBssAtStart(*subject.launch());
+  return state;
 }
 
 static void checkPeak(const Subject &subject, Findings &findings) {
@@ -94,13 +98,22 @@ void mpg::checkStartupMemory(const Subject &subject, Findings &findings) {
     checkWaste(subject, findings);
 }
 
+/// Our libmpg pages .bss in by parts if that is asked for, and at the first
+/// touch where a process may use several nodes and nobody names a policy.
+static bool isBssPlacedByMpg(const Subject &subject, const Launch &launch) {
+  return subject.target == Target::mpg &&
+         (dealsBssAtStart(launch) || launch.mayChange("MPG_FIRST_TOUCH") ||
+          !launch.environment.find("XOS_MMM_L_PAGING_POLICY"));
+}
+
 void mpg::checkBssPaging(const Subject &subject, Findings &findings) {
   constexpr uint64_t largeBytes = uint64_t(64) << 20;
   constexpr unsigned groupCores = 12; // HW:a64fx-cmgs
   Image &image = subject.image;
   const Launch *launch = subject.launch();
   if (!image.isProgram() || image.machine() != Machine::aarch64 || !launch ||
-      launch->threads.value_or(0) <= groupCores)
+      launch->threads.value_or(0) <= groupCores ||
+      isBssPlacedByMpg(subject, *launch))
     return;
   std::optional<PagingPolicy> policy = pagingPolicy(launch);
   const Section *bss = image.findSection(".bss");
@@ -116,6 +129,12 @@ void mpg::checkBssPaging(const Subject &subject, Findings &findings) {
   finding.where.symbol = "XOS_MMM_L_PAGING_POLICY";
   finding.evidence = "paging policy " + policy->text +
                      "; more than 12 threads are on more than one group";
+  if (subject.target == Target::mpg)
+    finding.setFix(
+        "Let the threads write their own parts first, and page in then:\n"
+        "  export XOS_MMM_L_PAGING_POLICY=demand:demand:demand\n"
+        "Where one thread fills it, have libmpg deal it out over the groups:\n"
+        "  export MPG_FIRST_TOUCH=start");
 }
 
 namespace {

@@ -75,6 +75,10 @@ std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
   return policy;
 }
 
+bool mpg::dealsBssAtStart(const Launch &launch) {
+  return launch.environment.valueOf("MPG_FIRST_TOUCH") == "start";
+}
+
 PagingState mpg::pagingState(const Launch *launch) {
   PagingState state;
   state.off = launch && !wantsLargePages(*launch);

@@ -82,6 +82,10 @@ struct PagingPolicy {
 /// value that libmpg would refuse counts as the default, as it does there.
 std::optional<PagingPolicy> pagingPolicy(const Launch *launch);
 
+/// Whether libmpg, ours only, pages .bss in before main in parts on all nodes,
+/// whatever the policy says: MPG_FIRST_TOUCH=start.
+bool dealsBssAtStart(const Launch &launch);
+
 /// What is known about paging in. Nothing is known after "module load".
 struct PagingState {
   bool off = false;    ///< large pages are switched off

@@ -198,7 +198,8 @@ static uint64_t peakOf(const JobContext &job, const JobLaunch &launch,
                        const FileReport &report) {
   JobValue policy = job.valueOf(launch, "XOS_MMM_L_PAGING_POLICY");
   bool reads = job.target == Target::fugaku || job.target == Target::mpg;
-  bool demand = reads && policy.known && policy.text.starts_with("demand:");
+  bool demand = reads && policy.known && policy.text.starts_with("demand:") &&
+                !(job.target == Target::mpg && dealsBssAtStart(launch.launch));
   return startupPeakBytes(job.target, startupBytes(report.facts.layout->loads,
                                                    factsHugeBytes,
                                                    /*bssPrepaged=*/!demand));
