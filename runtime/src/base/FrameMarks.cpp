@@ -6,6 +6,7 @@
 
 #include "base/FrameMarks.h"
 
+#include "base/Range.h"
 #include "base/Syscall.h"
 
 #include <link.h>
@@ -14,16 +15,11 @@
 
 using namespace mpg;
 
-static constexpr uint64_t frameBytes = 2 << 20;
 static constexpr uint64_t mostOfBlock = 256;
 /// Two mappings each, of the 65,530 that a process may have.
 static constexpr uint32_t mostMarks = 8192;
 
 static uint32_t marksInUse;
-
-static uint64_t firstFrame(uint64_t start) {
-  return (start + frameBytes - 1) / frameBytes * frameBytes;
-}
 
 /// Takes \p marks of those that may be in use. False: there are too many.
 static bool takeMarks(uint32_t marks) {
@@ -41,7 +37,8 @@ void mpg::forgetMarks(uint32_t marks) {
 }
 
 uint32_t mpg::markFrames(uint64_t start, uint64_t end) {
-  uint64_t first = firstFrame(start), last = end / frameBytes * frameBytes;
+  uint64_t first = roundUp(start, frameBytes),
+           last = roundDown(end, frameBytes);
   if (first >= last)
     return 0;
   uint64_t frames = (last - first) / frameBytes;
@@ -71,8 +68,8 @@ void mpg::markProgram() {
 void mpg::unmarkFrames(uint64_t start, uint64_t end, uint32_t marks) {
   if (!marks)
     return;
-  uint64_t first = firstFrame(start);
-  rawCall(SYS_madvise, long(first), long(end / frameBytes * frameBytes - first),
+  uint64_t first = roundUp(start, frameBytes);
+  rawCall(SYS_madvise, long(first), long(roundDown(end, frameBytes) - first),
           MADV_DODUMP);
   forgetMarks(marks);
 }

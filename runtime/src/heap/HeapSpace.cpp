@@ -80,8 +80,7 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   granule = settings.hugeBytes;
   pageInAtOnce = settings.mmapPaging == Paging::prepage;
   mustPageIn = reservationMayFailAtStart(granule);
-  constexpr size_t usualBytes = 2 << 20;
-  if (settings.fallbackGiven || granule != usualBytes)
+  if (settings.fallbackGiven || granule != frameBytes)
     tellEveryFallback();
   // The first and the last granule are never used.
   for (uint64_t bytes = roundUp(wantedBytes(), granule);

@@ -70,14 +70,13 @@ static bool isInProgram(uintptr_t address) {
 /// has are larger than any part (HW:huge-sizes-64k). Of other memory it is not
 /// known: a page over a border goes to whoever comes first.
 static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
-  constexpr size_t transparentBytes = 2 << 20;
   if (pageBytes > basePageBytes() || !known.config)
     return pageBytes;
   Mode mode = known.config->mode;
   bool isTransparent = (mode == Mode::thp || mode == Mode::automatic) &&
                        thpIsAllowed() &&
                        (known.heap.contains(address) || isInProgram(address));
-  return isTransparent ? transparentBytes : pageBytes;
+  return isTransparent ? frameBytes : pageBytes;
 }
 
 //===----------------------------------------------------------------------===//

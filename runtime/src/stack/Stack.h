@@ -39,7 +39,7 @@ Range wholeStackOf(Range reported);
 /// Page size for stacks when the program's is \p hugeBytes.
 constexpr size_t stackGranuleBytes(size_t hugeBytes) {
   // A page of 512 MiB for each thread would be no help to anybody.
-  return hugeBytes <= 32 << 20 ? hugeBytes : 2 << 20;
+  return hugeBytes <= 32 << 20 ? hugeBytes : frameBytes;
 }
 
 using Main = int(int, char **, char **);
