@@ -396,6 +396,15 @@ static bool isThreadLocal(const Value *value) {
   return expression && any_of(expression->operand_values(), isThreadLocal);
 }
 
+/// Whether \p value is the address of a label or computed from one: code with
+/// it cannot be moved to another function.
+static bool isLabel(const Value *value) {
+  auto *constant = dyn_cast<Constant>(value);
+  return constant && !isa<GlobalValue>(constant) &&
+         (isa<BlockAddress>(constant) ||
+          any_of(constant->operand_values(), isLabel));
+}
+
 static std::string whyNot(const Instruction &instruction,
                           const TargetLibraryInfo &library, unsigned depth);
 
@@ -449,6 +458,8 @@ static std::string whyNot(const Instruction &instruction,
                           const TargetLibraryInfo &library, unsigned depth) {
   if (any_of(instruction.operand_values(), isThreadLocal))
     return "it uses a thread-local variable";
+  if (any_of(instruction.operand_values(), isLabel))
+    return "it uses the address of a label";
   if (auto *call = dyn_cast<CallBase>(&instruction))
     if (std::string reason = whyNotCalled(*call, library, depth);
         !reason.empty())
@@ -474,10 +485,17 @@ static bool isReorderedSum(const PHINode &phi) {
          });
 }
 
+std::string mpg::whyNotOnAnyThread(const Instruction &instruction,
+                                   const TargetLibraryInfo &library) {
+  return whyNot(instruction, library, 0);
+}
+
 std::string mpg::whyNotOnAnyThread(const Loop &loop,
                                    const TargetLibraryInfo &library) {
   bool hasFloat = false;
-  for (const BasicBlock *block : loop.blocks())
+  for (const BasicBlock *block : loop.blocks()) {
+    if (block->hasAddressTaken())
+      return "the address of a label in it is used";
     for (const Instruction &instruction : *block) {
       if (std::string reason = whyNot(instruction, library, 0); !reason.empty())
         return reason;
@@ -490,6 +508,7 @@ std::string mpg::whyNotOnAnyThread(const Loop &loop,
       hasFloat |=
           isa<SIToFPInst, UIToFPInst, FPToSIInst, FPToUIInst>(instruction);
     }
+  }
   if (hasFloat && usesFloatingPointEnvironment(*loop.getHeader()->getModule()))
     return "the program sets or reads the floating-point environment, which "
            "each thread has its own of";

@@ -62,8 +62,10 @@ bool isConstructor(const llvm::Function &function);
 /// "" if it can.
 std::string whyNotOutlined(const llvm::Function &function);
 
-/// Why iterations of \p loop cannot run on other threads; "" if they can.
-/// \p library: that of the function around it.
+/// Why \p instruction, or the iterations of \p loop, cannot run on other
+/// threads; "" if they can. \p library: that of the function around it.
+std::string whyNotOnAnyThread(const llvm::Instruction &instruction,
+                              const llvm::TargetLibraryInfo &library);
 std::string whyNotOnAnyThread(const llvm::Loop &loop,
                               const llvm::TargetLibraryInfo &library);
 

@@ -349,8 +349,10 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
   Function &function = *memset.getFunction();
   if (std::string reason = whyNotOutlined(function); !reason.empty())
     return reason;
-  if (memset.isVolatile())
-    return "it has volatile or atomic accesses";
+  if (std::string reason = whyNotOnAnyThread(
+          memset, analyses.getResult<TargetLibraryAnalysis>(function));
+      !reason.empty())
+    return reason;
   if (memset.getDestAddressSpace() != 0)
     return "it uses another address space";
   auto *object =

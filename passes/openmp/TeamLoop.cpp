@@ -133,9 +133,11 @@ void TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
   SmallVector<BasicBlock *, 16> region = {start, check, run};
   region.append(blocks.begin(), blocks.end());
   region.append({next, finish});
+  // Of a function with a variable list of arguments nothing that reads the list
+  // gets here. With AllowVarArgs the extractor would want all of that in here.
   CodeExtractor extractor(region, /*DT=*/nullptr, /*AggregateArgs=*/true,
                           /*BFI=*/nullptr, /*BPI=*/nullptr, /*AC=*/nullptr,
-                          /*AllowVarArgs=*/true, /*AllowAlloca=*/true,
+                          /*AllowVarArgs=*/false, /*AllowAlloca=*/true,
                           /*AllocationBlock=*/nullptr, "mpg_init");
   CodeExtractorAnalysisCache cache(function);
   Function *body = extractor.extractCodeRegion(cache);

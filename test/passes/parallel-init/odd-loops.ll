@@ -186,5 +186,61 @@ out:
   ret void
 }
 
+; A variable list of arguments that is read beside the loop and the memset.
+; CHECK-LABEL: define void @listed(
+; CHECK: __kmpc_fork_call
+; CHECK: __kmpc_fork_call
+define void @listed(ptr %a, i64 noundef %m, ...) {
+entry:
+  %list = alloca [24 x i8], align 8
+  call void @llvm.va_start.p0(ptr %list)
+  call void @llvm.va_end.p0(ptr %list)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %p = getelementptr i64, ptr %a, i64 %i
+  store i64 %i, ptr %p
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %m
+  br i1 %done, label %out, label %loop
+out:
+  call void @llvm.memset.p0.i64(ptr %a, i8 1, i64 %m, i1 false)
+  ret void
+}
+
+; A label inside the loop whose address is kept, and the address of one outside, in
+; a loop and in a memset.
+; CHECK-LABEL: define void @labels(
+; CHECK-NOT: fork_call
+; CHECK: ret void
+define void @labels(ptr %a, i64 noundef %m, ptr %kept) {
+entry:
+  store ptr blockaddress(@labels, %one), ptr %kept
+  br label %one
+one:
+  %i = phi i64 [ 0, %entry ], [ %next, %one ]
+  %p = getelementptr i64, ptr %a, i64 %i
+  store i64 %i, ptr %p
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %m
+  br i1 %done, label %between, label %one
+between:
+  br label %two
+two:
+  %j = phi i64 [ 0, %between ], [ %nextJ, %two ]
+  %q = getelementptr ptr, ptr %a, i64 %j
+  store ptr getelementptr (i8, ptr blockaddress(@labels, %end), i64 1), ptr %q
+  %nextJ = add nuw nsw i64 %j, 1
+  %doneJ = icmp eq i64 %nextJ, %m
+  br i1 %doneJ, label %out, label %two
+out:
+  call void @llvm.memset.p0.i64(ptr %a, i8 trunc (i64 ptrtoint (ptr blockaddress(@labels, %end) to i64) to i8), i64 %m, i1 false)
+  indirectbr ptr %kept, [label %end]
+end:
+  ret void
+}
+
+declare void @llvm.va_start.p0(ptr)
+declare void @llvm.va_end.p0(ptr)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)

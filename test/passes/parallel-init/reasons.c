@@ -96,6 +96,16 @@ double *returns(double *a, long m, jmp_buf where) {
     a[i] = i;
   return 0;
 }
+void jumps(long *a, void *const *next, long m) {
+  // CHECK: remark: serial: it uses the address of a label
+  for (long i = 0; i < m; i++)
+    a[i] = (char *)&&second - (char *)&&first;
+  goto *next[a[0]];
+first:
+  a[1] = 7;
+second:
+  a[2] = 7;
+}
 double started[1 << 20];
 __attribute__((constructor)) void early(void) {
   // CHECK: remark: serial: its function runs before main
