@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# All programs for AArch64 on another machine, with Debian's cross compiler. LLVM
-# and libelf for AArch64 are in a folder of their own, MPG_ARM64_ROOT, which
+# All programs for AArch64 on another machine, with Debian's cross compiler. LLVM,
+# libelf and libdw for AArch64 are in a folder of their own, MPG_ARM64_ROOT, which
 # test/tools/arm64_llvm fills; llvm-tblgen, which runs here, is the machine's.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 get_filename_component(mpg_source ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 set(MPG_ARM64_ROOT ${mpg_source}/build/arm64-llvm/root CACHE PATH
-  "Folder with LLVM, lld, clang and libelf for AArch64")
+  "Folder with LLVM, lld, clang, libelf and libdw for AArch64")
 # What tries the compiler has a cache of its own.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MPG_ARM64_ROOT)
 

@@ -42,54 +42,20 @@ std::string ProfileSymbols::nameOf(const File &file) const {
   return printable(sys::path::filename(file.path));
 }
 
-/// Calls \p visit for each symbol of the file at \p path, which the process has
-/// from \p start on, with its first address there.
-static void
-forEachSymbolOf(const std::string &path, uint64_t start,
-                function_ref<void(Image &, const Symbol &, uint64_t)> visit) {
-  Error error = readImages(path, [&](Image &image) {
-    if (!image.isLoadable() || image.loads().empty())
-      return;
-    uint64_t bias = start - alignDown(image.loads().front().address, 4096);
-    image.forEachDefinition([&](const Symbol &symbol) {
-      if (symbol.bytes && symbol.value + symbol.bytes > symbol.value)
-        visit(image, symbol, symbol.value + bias);
-    });
-  });
-  consumeError(std::move(error)); // deleted meanwhile: no names
-}
-
-void ProfileSymbols::readFunctions(File &file) const {
-  if (file.functions)
-    return;
-  std::vector<Function> functions;
-  forEachSymbolOf(file.path, file.start,
-                  [&](Image &, const Symbol &symbol, uint64_t start) {
-                    if (symbol.type == STT_FUNC)
-                      functions.push_back(
-                          {start, start + symbol.bytes, symbol.name.str()});
-                  });
-  stableSort(functions, [](const Function &a, const Function &b) {
-    return a.start < b.start;
-  });
-  file.functions = std::move(functions);
-}
-
 CodeName ProfileSymbols::code(uint64_t address) {
   CodeName name;
   for (File &file : files) {
     if (!file.hasCode || address < file.start || address >= file.end)
       continue;
-    readFunctions(file);
+    if (!file.functions)
+      file.functions = FunctionTable(file.path);
     name.file = nameOf(file);
     name.offset = address - file.start;
-    auto next = std::partition_point(
-        file.functions->begin(), file.functions->end(),
-        [&](const Function &one) { return one.start <= address; });
-    if (next == file.functions->begin() || std::prev(next)->end <= address)
-      continue;
-    name.function = printable(demangle(std::prev(next)->name));
-    name.offset = address - std::prev(next)->start;
+    uint64_t inFile = name.offset + file.functions->firstAddress();
+    if (auto *function = file.functions->find(inFile)) {
+      name.function = printable(demangle(function->name));
+      name.offset = inFile - function->start;
+    }
   }
   return name;
 }
@@ -104,14 +70,21 @@ static bool isOfBss(Image &image, const Symbol &symbol) {
 
 void ProfileSymbols::addData(const File &file, uint64_t least,
                              std::vector<DataName> &result) const {
-  forEachSymbolOf(file.path, file.start,
-                  [&](Image &image, const Symbol &symbol, uint64_t start) {
-                    if (symbol.type == STT_OBJECT && symbol.bytes >= least)
-                      result.push_back(
-                          {printable(demangle(symbol.name)), nameOf(file),
-                           start, start + symbol.bytes, file.path == program,
-                           isOfBss(image, symbol)});
-                  });
+  Error error = readImages(file.path, [&](Image &image) {
+    if (!image.isLoadable() || image.loads().empty())
+      return;
+    uint64_t bias = file.start - alignDown(image.loads().front().address, 4096);
+    image.forEachDefinition([&](const Symbol &symbol) {
+      uint64_t start = symbol.value + bias;
+      if (symbol.type == STT_OBJECT &&
+          symbol.bytes >= std::max<uint64_t>(least, 1) &&
+          start + symbol.bytes > start)
+        result.push_back({printable(demangle(symbol.name)), nameOf(file), start,
+                          start + symbol.bytes, file.path == program,
+                          isOfBss(image, symbol)});
+    });
+  });
+  consumeError(std::move(error)); // deleted meanwhile: no names
 }
 
 std::vector<DataName> ProfileSymbols::data(uint64_t least) {

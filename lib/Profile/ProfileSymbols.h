@@ -6,8 +6,8 @@
 #ifndef MPG_PROFILE_PROFILESYMBOLS_H
 #define MPG_PROFILE_PROFILESYMBOLS_H
 
+#include "Elf/FunctionTable.h"
 #include "Process/Smaps.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace mpg {
@@ -39,17 +39,12 @@ public:
   std::vector<DataName> data(uint64_t least);
 
 private:
-  struct Function {
-    uint64_t start, end;
-    std::string name;
-  };
   struct File {
     std::string path;
     uint64_t start = 0, end = 0; ///< addresses from the first to the last
     bool hasCode = false;
-    std::optional<std::vector<Function>> functions; ///< by address
+    std::optional<FunctionTable> functions;
   };
-  void readFunctions(File &file) const;
   void addData(const File &file, uint64_t least,
                std::vector<DataName> &result) const;
   std::string nameOf(const File &file) const;

@@ -5,7 +5,6 @@
 #include "Process/Program.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstdlib>
 
@@ -130,34 +129,4 @@ std::vector<std::string> mpg::qemuCommand(const SimQemu &qemu,
   command.insert(command.end(), options.command.begin() + 1,
                  options.command.end());
   return command;
-}
-
-//===----------------------------------------------------------------------===//
-// Lines of the source
-//===----------------------------------------------------------------------===//
-
-SimSources::SimSources() {
-  symbolize::LLVMSymbolizer::Options options;
-  options.Demangle = false; // the report does
-  symbolizer = std::make_unique<symbolize::LLVMSymbolizer>(options);
-}
-
-SimSources::~SimSources() = default;
-
-sim::SimSource SimSources::find(const std::string &path, uint64_t address) {
-  sim::SimSource source;
-  Expected<DILineInfo> found = symbolizer->symbolizeCode(
-      path, {address, object::SectionedAddress::UndefSection});
-  if (!found) {
-    consumeError(found.takeError()); // no names
-    return source;
-  }
-  if (found->Line) {
-    source.file = found->FileName;
-    source.line = found->Line;
-  }
-  if (found->FunctionName != DILineInfo::BadString)
-    source.function = found->FunctionName;
-  source.functionAt = found->StartAddress.value_or(0);
-  return source;
 }

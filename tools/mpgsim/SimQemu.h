@@ -7,12 +7,6 @@
 #define MPG_TOOLS_MPGSIM_SIMQEMU_H
 
 #include "Options.h"
-#include "SimRun/SimEmulated.h"
-#include <memory>
-
-namespace llvm::symbolize {
-class LLVMSymbolizer;
-}
 
 namespace mpg {
 
@@ -33,18 +27,6 @@ std::vector<std::string> qemuCommand(const SimQemu &qemu,
                                      const SimOptions &options,
                                      const std::string &program,
                                      const std::string &ring);
-
-/// Functions and lines of programs and libraries, from their debug information
-/// or else their symbols.
-class SimSources {
-public:
-  SimSources();
-  ~SimSources();
-  sim::SimSource find(const std::string &path, uint64_t address);
-
-private:
-  std::unique_ptr<llvm::symbolize::LLVMSymbolizer> symbolizer;
-};
 
 } // namespace mpg
 

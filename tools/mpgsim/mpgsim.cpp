@@ -14,6 +14,7 @@
 #include "SimQemu.h"
 #include "SimReport.h"
 #include "SimRing.h"
+#include "SimSources.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the programs and libmpg for a machine of another kind or age, and of the
-sources of others what they link: libelf with zlib, and a third of LLVM's Support."""
+sources of others what they link: libelf and libdw with zlib, and a third of LLVM's Support."""
 
 import pathlib
 import shlex
@@ -92,7 +92,7 @@ class CrossBuild:
 
     def build_libelf(self) -> pathlib.Path:
         folder = self.folder / "elf"
-        if not (folder / "libelf.a").is_file():
+        if not (folder / "libdw.a").is_file():
             self.configure(HERE / "elf", folder,
                            f"-DELFUTILS={self.pinned.source('elfutils')}",
                            f"-DZLIB={self.pinned.source('zlib')}")
@@ -132,7 +132,10 @@ class CrossBuild:
             f"-DLLVM_DIR={llvm}/lib/cmake/llvm",
             f"-DMPG_LLVM_TOOLS={self.tools}",
             f"-DLIBELF_INCLUDE_DIR={self.pinned.source('elfutils')}/libelf",
-            f"-DLIBELF_LIBRARY={libelf}", "-DCMAKE_INSTALL_PREFIX=/usr",
+            f"-DLIBELF_LIBRARY={libelf}",
+            f"-DLIBDW_INCLUDE_DIR={libelf.parent}",
+            f"-DLIBDW_LIBRARY={libelf.parent}/libdw.a",
+            "-DCMAKE_INSTALL_PREFIX=/usr",
             "-DCMAKE_INSTALL_LIBDIR=lib")
         run("cmake", "--build", folder)
         return folder
