@@ -6,6 +6,7 @@
 
 #include "base/CLibrary.h"
 #include "heap/Heap.h"
+#include "heap/HeapLarge.h"
 #include "heap/HeapMedium.h"
 #include "mpg/mpg.h"
 #include "pages/PagesNuma.h"
@@ -153,7 +154,10 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
       return object;
     return allocateBlock(bytes);
   }
-  if (bytes <= MediumCache::mostBlockBytes)
+  bool mustMap =
+      largeSettings.always &&
+      bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
+  if (bytes <= MediumCache::mostBlockBytes && !mustMap)
     if (uint32_t page = cache->medium.take(bytes))
       return setEdges(page, bytes);
   return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
