@@ -167,14 +167,24 @@ static void *allocateSmall(unsigned sizeClass, Request &request) {
   return cache->allocateSlowly(sizeClass, request.error);
 }
 
-static void *allocateMedium(Request &request, bool mayGrow) {
-  UsedCache cache;
-  Arena &arena = lockArena(cache->arena);
+/// First page of a block in use, or 0.
+static uint32_t takePages(Request &request, ThreadCache &cache, bool mayGrow) {
+  Arena &arena = lockArena(cache.arena);
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
                                  request.dirtyPages, request.error);
   arena.unlock();
-  if (eachThreadHasArena())
-    cache->medium.start(arena);
+  cache.medium.start(arena, cacheCount());
+  return page;
+}
+
+static void *allocateMedium(Request &request, bool mayGrow) {
+  UsedCache cache;
+  uint32_t page = takePages(request, *cache, /*mayGrow=*/false);
+  if (!page && mayGrow) {
+    // What the cache keeps lies between free pages: together they may do.
+    cache->medium.clear();
+    page = takePages(request, *cache, /*mayGrow=*/true);
+  }
   return page ? setEdges(page, request.bytes) : nullptr;
 }
 
@@ -249,12 +259,9 @@ void *mpg::allocateMediumBlock(size_t bytes) {
   if (bytes >= largeSettings.threshold.load(std::memory_order_relaxed) ||
       bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
     return allocateBlock(bytes);
-  int saved = errno, error;
-  uint32_t dirtyPages;
-  Arena &arena = lockArena(threadCache->arena);
-  uint32_t page =
-      arena.allocate(bytes, 16, /*mayGrow=*/false, dirtyPages, error);
-  arena.unlock();
+  int saved = errno;
+  Request request{bytes};
+  uint32_t page = takePages(request, *threadCache, /*mayGrow=*/false);
   errno = saved;
   if (!page)
     return allocateBlock(bytes);

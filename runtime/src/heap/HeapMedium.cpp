@@ -322,14 +322,24 @@ void Arena::giveSlabGranule(uint32_t page) {
 // A thread's cache
 //===----------------------------------------------------------------------===//
 
+void MediumCache::start(const Arena &arena, unsigned threads) {
+  constexpr size_t most = 1 << 20, mostOfAll = 64 << 20, mostOfOwn = 4 << 20;
+  owner = arena.number();
+  if (eachThreadHasArena())
+    mostBytes = mostOfOwn;
+  else
+    mostBytes = threads <= mostOfAll / most ? most : mostOfAll / threads;
+}
+
 void MediumCache::clear() {
   // First, so that nothing comes in while its blocks go.
-  uint32_t number = owner;
   owner = UINT32_MAX;
-  keptBytes = 0;
   for (uint32_t pages = 0; pages <= mostPages; ++pages)
-    while (counts[pages])
-      arenaAt(uint16_t(number)).free(blocks[pages][--counts[pages]]);
+    while (counts[pages]) {
+      uint32_t page = blocks[pages][--counts[pages]];
+      keptBytes -= pages * heapPageBytes;
+      arenaAt(heapMap.pages[page].owner).free(page);
+    }
 }
 
 //===----------------------------------------------------------------------===//

@@ -176,14 +176,15 @@ inline Range mediumBlock(uint32_t page) {
           start + entry.length * heapPageBytes};
 }
 
-/// Freed blocks of a thread's own arena, by their number of pages, to be used
-/// again without a lock. Only with ARENA_LOCK_TYPE=0.
+/// Medium blocks that a thread has freed, by their number of pages, to be used
+/// again without a lock and without cutting and joining runs of pages. Fewer
+/// bytes where threads share their arenas, and never more than may stay free.
 class MediumCache {
 public:
   static constexpr size_t mostBlockBytes = 256 << 10;
 
-  /// From here on it keeps blocks of \p arena.
-  void start(const Arena &arena) { owner = arena.number(); }
+  /// From here on it keeps blocks of \p arena, as one of \p threads that may.
+  void start(const Arena &arena, unsigned threads);
 
   /// First page of a block in use for \p bytes, at most mostBlockBytes; 0:
   /// none.
@@ -206,24 +207,25 @@ public:
   bool give(uint32_t page) {
     UnitEntry &entry = heapMap.pages[page];
     uint32_t pages = entry.length;
+    size_t all = keptBytes + pages * heapPageBytes;
     if (entry.owner != owner || pages > mostPages || counts[pages] == depth ||
-        keptBytes + pages * heapPageBytes > mostBytes)
+        all > mostBytes ||
+        all > arenaSettings.trimBytes.load(std::memory_order_relaxed))
       return false;
     entry.state = UnitState::cached;
-    keptBytes += pages * heapPageBytes;
+    keptBytes = all;
     blocks[pages][counts[pages]++] = page;
     return true;
   }
 
-  /// Frees all of it into the arena, and keeps nothing from here on.
+  /// Frees all of it into the arenas, and keeps nothing from here on.
   void clear();
 
 private:
   static constexpr uint32_t mostPages = mostBlockBytes / heapPageBytes + 1;
   static constexpr uint32_t depth = 8;
-  static constexpr size_t mostBytes = 4 << 20;
   uint32_t owner = UINT32_MAX; ///< no arena
-  size_t keptBytes = 0;
+  size_t keptBytes = 0, mostBytes = 0;
   uint8_t counts[mostPages + 1] = {};
   uint32_t blocks[mostPages + 1][depth] = {};
 };

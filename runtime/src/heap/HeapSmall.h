@@ -167,7 +167,7 @@ public:
 
   Bin bins[sizeClasses];  ///< first: malloc and free use nothing else of it
   Arena *arena = nullptr; ///< where medium blocks come from
-  MediumCache medium;     ///< used with ARENA_LOCK_TYPE=0
+  MediumCache medium;     ///< those that are looked at first
 
   // Of the list of all caches, and the next one without a thread.
   ThreadCache *nextOfAll = nullptr;
