@@ -4,6 +4,7 @@
 
 #include "openmp/IterationRanges.h"
 #include "base/Access.h"
+#include "openmp/Rounding.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -468,6 +469,8 @@ static std::string whyNot(const Instruction &instruction,
     return "it has volatile or atomic accesses";
   if (isa<AllocaInst>(instruction) && depth == 0)
     return "it has a variable on the stack in each iteration";
+  if (const char *reason = whyRoundedInSeveralWays(instruction))
+    return reason;
   if (instruction.isTerminator() &&
       !isa<BranchInst, SwitchInst, ReturnInst, UnreachableInst>(instruction))
     return "it may throw or jump";

@@ -1,11 +1,11 @@
 // Each loop that must stay as it is: one remark with the reason, and no team.
 // Wrong results otherwise.
-// RUN: %all-c -O2 -fno-math-errno -S -emit-llvm %s -o %t.ll 2> %t.txt
+// RUN: %all-c -O2 -fno-math-errno -ffp-contract=off -S -emit-llvm %s -o %t.ll 2> %t.txt
 // RUN: FileCheck %s --input-file=%t.txt --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.ll --check-prefix=CODE
 // CODE-NOT: mpg_init
 // With the vector functions of a library, sin(x) depends on where a vector begins.
-// RUN: %all-c -O2 -fno-math-errno -fveclib=libmvec -DSINE -S -emit-llvm %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=SINE
+// RUN: %all-c -O2 -fno-math-errno -ffp-contract=off -fveclib=libmvec -DSINE -S -emit-llvm %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=SINE
 #include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>

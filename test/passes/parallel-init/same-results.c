@@ -4,8 +4,8 @@
 // DEFINE: %{level} = -O1
 // DEFINE: %{share} = 0
 // DEFINE: %{threads} = 1
-// DEFINE: %{expect} = %clang -fopenmp %{level} -Wno-unused-value -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && env OMP_NUM_THREADS=1 %t.plain > %t.expected
-// DEFINE: %{build} = env MPG_PARALLEL_ALL=%{share} %all-c %{level} -Wno-unused-value -c %s -o %t.o 2> %t.remarks && %link -no-pie %t.o -o %t
+// DEFINE: %{expect} = %clang -fopenmp %{level} -ffp-contract=off -Wno-unused-value -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && env OMP_NUM_THREADS=1 %t.plain > %t.expected
+// DEFINE: %{build} = env MPG_PARALLEL_ALL=%{share} %all-c %{level} -ffp-contract=off -Wno-unused-value -c %s -o %t.o 2> %t.remarks && %link -no-pie %t.o -o %t
 // DEFINE: %{compare} = env OMP_NUM_THREADS=%{threads} %t > %t.out && cmp %t.out %t.expected
 // RUN: %{expect} && %{build} && %{compare}
 // REDEFINE: %{level} = -O3 -g
