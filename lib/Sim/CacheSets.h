@@ -71,10 +71,8 @@ public:
   /// At most sixteen ways, and no sector has a limit.
   bool isPlain() const { return blocksOfSet == 1 && !limited; }
   bool isLimited() const { return limited; }
-  /// Tells the host that \p set is about to be looked at, for \p line.
-  void expect(uint64_t line, uint64_t set) const {
-    if (fronts[set] >> frontBits == line)
-      return;
+  /// Tells the host that \p set is about to be looked at.
+  void expect(uint64_t set) const {
     const Block *block = setAt<false>(set);
     __builtin_prefetch(&block->mark, 1);
     __builtin_prefetch(&block->low[lanes - 1], 1);

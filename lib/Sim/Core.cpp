@@ -149,8 +149,7 @@ inline void Core::writeBack(const Request &request, uint64_t set,
     if (level)
       set = chain.setOf(request.line, level);
     CacheSets &cache = *chain.levels[level];
-    if (cache.isDirtyFront(request.line, set) ||
-        cache.markDirty<isPlain>(request.line, set))
+    if (cache.markDirty<isPlain>(request.line, set))
       return;
   }
   ++counts[request.row + chain.memoryWrites];
@@ -179,6 +178,16 @@ void Core::fetch(const Request &request, uint64_t set, Chain &chain) {
   countMoved(request, chain, false);
 }
 
+/// Whether \p cache, the one behind the first, hits and is as before. False may
+/// be wrong.
+inline bool Core::leavesState(const CacheSets &cache, const Request &request,
+                              uint64_t set) {
+  return request.kind == Count::writeBacks
+             ? cache.isDirtyFront(request.line, set)
+             : !request.level &&
+                   cache.isFront(request.line, set, request.sector);
+}
+
 template <bool isPlain>
 void Core::answer(Chain &chain, const std::vector<Request> &requests) {
   constexpr size_t batch = 16;
@@ -187,16 +196,21 @@ void Core::answer(Chain &chain, const std::vector<Request> &requests) {
   for (size_t begin = 0; begin < requests.size(); begin += batch) {
     size_t count = std::min(batch, requests.size() - begin);
     const Request *next = &requests[begin];
-    for (size_t at = 0; cache && at < count; ++at) {
+    size_t first = cache ? count : 0; // that changes something
+    for (size_t at = count; cache && at--;) {
       sets[at] = chain.frames.setOf(next[at].line);
-      cache->expect(next[at].line, sets[at]);
+      if (leavesState(*cache, next[at], sets[at]))
+        continue;
+      first = at;
+      cache->expect(sets[at]);
     }
-    for (size_t at = 0; at < count; ++at) {
+    for (size_t at = first; at < count; ++at) {
       const Request &request = next[at];
+      if (cache && leavesState(*cache, request, sets[at]))
+        continue;
       if (request.kind == Count::writeBacks)
         writeBack<isPlain>(request, sets[at], 0, chain);
-      else if (!cache || request.level ||
-               !cache->isFront(request.line, sets[at], request.sector))
+      else
         fetch<isPlain>(request, sets[at], chain);
     }
   }
@@ -239,7 +253,8 @@ inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,
   ask(one, slot, line, 0, kind);
 }
 
-inline bool Core::lookUpFirst(const Slot &slot, uint64_t line) {
+__attribute__((always_inline)) inline bool Core::lookUpFirst(const Slot &slot,
+                                                             uint64_t line) {
   uint64_t set = line & firstMask;
   looked[set].newest = line << 3 | slot.key;
   bool same = true;
@@ -338,6 +353,16 @@ bool Core::touchOther(Slot &slot, uint64_t line, uint64_t end) {
   if (end != line)
     same &= touchSecond(slot, end);
   return line == slot.line ? same : follow(slot, line) && same;
+}
+
+/// Once each of the streams that runAlong() moves, on pages that are known.
+void Core::touchAlong() {
+  for (const Cursor *cursor : along) {
+    Slot &slot = slots[cursor->stream.site];
+    if (!isNewest(cursor->line, slot.key, slot.keyMask))
+      lookUpFirst(slot, cursor->line);
+    slot.line = cursor->line;
+  }
 }
 
 void Core::access(unsigned site, uint64_t address) {

@@ -216,7 +216,7 @@ void Core::run(uint64_t times) {
 
 /// Iteration by iteration: a stream is in another line in each.
 void Core::runEach(uint64_t times) {
-  for (uint64_t now = 0; now < times; ++now) {
+  for (uint64_t now = 0; now < times;) {
     for (Cursor &cursor : cursors) {
       if (cursor.next == now)
         moveCursor(cursor, now);
@@ -224,14 +224,54 @@ void Core::runEach(uint64_t times) {
     }
     if (!now)
       dropFollowers();
+    now = runAlong(now + 1, times);
   }
   leadFollowers();
+}
+
+/// Iterations in which only the streams that are in another line each time find
+/// something to do: the others stay in lines that are the newest of their sets,
+/// and no line comes into these sets and no page is looked up meanwhile.
+/// \returns the first iteration that is not like that.
+uint64_t Core::runAlong(uint64_t now, uint64_t times) {
+  auto bitOf = [this](uint64_t line) {
+    return uint64_t(1) << (line & firstMask & 63);
+  };
+  uint64_t staying = 0; // the sets of the others
+  along.clear();
+  for (Cursor &cursor : cursors) {
+    const Slot &slot = slots[cursor.stream.site];
+    if (leavesAtOnce(cursor)) {
+      along.push_back(&cursor);
+      if (hasTwins || stepOf(cursor.stream) >> lineBits < 2)
+        return now; // it may fetch ahead
+      continue;
+    }
+    if (cursor.line != cursor.end || !isPageKnown(slot, cursor.line) ||
+        !isNewest(cursor.line, slot.key, slot.keyMask))
+      return now;
+    staying |= bitOf(cursor.line);
+    times = std::min(times, cursor.next);
+  }
+  for (; now < times; ++now) {
+    bool isQuick = true;
+    for (Cursor *cursor : along) {
+      moveCursor(*cursor, now);
+      isQuick &= cursor->line == cursor->end &&
+                 !(staying & bitOf(cursor->line)) &&
+                 isPageKnown(slots[cursor->stream.site], cursor->line);
+    }
+    if (!isQuick)
+      return now;
+    touchAlong();
+  }
+  return now;
 }
 
 /// Whether that pays: a look at the pages of all streams where one comes to
 /// another page, in place of one at each line.
 bool Core::canLookUpPagesApart(uint64_t times) const {
-  constexpr uint64_t leastLines = 16; // on a page
+  constexpr uint64_t leastLines = 4; // on a page
   uint64_t most = uint64_t(1) << (lineBits + pageShift);
   return times >= leastLines &&
          std::all_of(cursors.begin(), cursors.end(), [=](const Cursor &cursor) {

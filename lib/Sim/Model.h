@@ -146,6 +146,7 @@ private:
   bool lookUpPages(Slot &slot, uint64_t line);
   bool lookUpFirst(const Slot &slot, uint64_t line);
   bool touchAll();
+  void touchAlong();
 
   bool isPageKnown(const Slot &slot, uint64_t line) const;
   bool isNewest(uint64_t line, uint64_t key, uint64_t keyMask) const;
@@ -160,6 +161,8 @@ private:
            Count kind);
   void answer();
   void answer(First &one);
+  static bool leavesState(const CacheSets &cache, const Request &request,
+                          uint64_t set);
   template <bool isPlain>
   void answer(Chain &chain, const std::vector<Request> &requests);
   template <bool isPlain>
@@ -174,6 +177,7 @@ private:
   void addCursor(const Stream &stream, unsigned bytes);
   void run(uint64_t times);
   void runEach(uint64_t times);
+  uint64_t runAlong(uint64_t now, uint64_t times);
   void runLines(uint64_t times);
   bool canLookUpPagesApart(uint64_t times) const;
   void leadFollowers();
@@ -229,6 +233,7 @@ private:
   std::vector<std::unique_ptr<CacheSets>> ownCaches;
 
   std::vector<Cursor> cursors; ///< of the loop at hand
+  std::vector<Cursor *> along; ///< those in another line in each iteration
   uint64_t turns = 1;          ///< of them in one iteration
   std::vector<Follower> followers;
   /// One prefetcher at most, into the first cache: what a site has fetched is

@@ -112,7 +112,7 @@ public:
   uint64_t run(uint64_t budget) {
     bool isSparse = random.oneIn(4);
     while (done < budget)
-      switch (isSparse ? 8 : random.below(9)) {
+      switch (isSparse ? 8 : random.below(11)) {
       case 0:
       case 1:
         runAffine();
@@ -137,6 +137,10 @@ public:
         break;
       case 8:
         runBundle();
+        break;
+      case 9:
+      case 10:
+        runColumns();
         break;
       }
     return done;
@@ -245,6 +249,26 @@ private:
     uint64_t pages = 4 + random.below(isSmall ? 12 : 3);
     uint64_t bytes = pages * whatIf.pageBytes[0] + random.below(5000);
     affine(core, streams, bytes / uint64_t(stride > 0 ? stride : -stride));
+  }
+
+  /// Walks along columns beside streams that stay in a line for a while.
+  void runColumns() {
+    unsigned core = anyCore(), site = anySite();
+    int64_t row = 16 * int64_t(8 + random.below(random.oneIn(2) ? 30 : 300));
+    int64_t turns = random.oneOf<int64_t>({1, 1, 2, 4});
+    uint64_t column = anyArray();
+    std::vector<Stream> streams;
+    for (uint64_t count = 1 + random.below(siteCount); count; --count) {
+      bool stays = random.oneIn(2);
+      uint64_t begin = stays ? anyArray() + random.below(4) * 1024 : column;
+      int64_t stride =
+          stays ? random.oneOf<int64_t>({0, 8, 8, 32}) : row * turns;
+      streams.push_back({site++ % siteCount, begin, stride});
+      column += stays ? 0 : uint64_t(row);
+    }
+    uint64_t times = random.below(200);
+    for (uint64_t passes = 1 + random.below(3); passes; --passes)
+      affine(core, streams, times);
   }
 
   /// Members at offsets that mostly ascend, on some addresses.
