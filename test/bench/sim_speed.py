@@ -22,8 +22,8 @@ import time
 from typing import Dict, List, Tuple
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
-KERNELS = {"triad": (1, 33, 10), "embedding": (1, 33, 10),
-           "banded": (1, 9, 2), "random": (1, 9, 2)}  # rounds, ratio wanted
+KERNELS = {"triad": (1, 513, 10), "embedding": (1, 1025, 10),
+           "banded": (1, 385, 2), "random": (1, 65, 2)}  # rounds, ratio wanted
 
 
 def seconds(command: List[str]) -> Tuple[float, float]:
