@@ -91,20 +91,40 @@ std::string SimTable::localOf(const Value &address) {
   return known->second;
 }
 
+/// A function of C++ as the source calls it, with its scopes; "": it is none.
+static std::string demangledName(std::string mangled) {
+  ItaniumPartialDemangler parsed; // refers to its text
+  if (parsed.partialDemangle(mangled.c_str()) || !parsed.isFunction())
+    return "";
+  // It allocates; null is for what it cannot print.
+  char *text = parsed.getFunctionName(nullptr, nullptr);
+  std::string name = text ? text : "";
+  free(text);
+  return name;
+}
+
+/// Clang names the function that it makes of a parallel region of C++ by the
+/// mangled name of the one that has it: NAME.omp_outlined.
+static std::string nameOf(const DISubprogram &subprogram) {
+  StringRef name = subprogram.getName();
+  std::string region = demangledName(name.split('.').first.str());
+  return region.empty() ? name.str() : region;
+}
+
 /// Of a loop its first line: that of its head, not of what was inlined.
 unsigned SimTable::codeOf(const Instruction &instruction, const Loop *loop) {
   const Function &function = *instruction.getFunction();
   DebugLoc location = loop ? loop->getStartLoc() : DebugLoc();
   unsigned line = location ? location.getLine() : 0;
-  StringRef name = function.getName();
+  std::string name = function.getName().str();
   if (const DISubprogram *subprogram = function.getSubprogram()) {
-    name = subprogram->getName();
+    name = nameOf(*subprogram);
     if (!loop)
       line = subprogram->getLine();
   }
   if (location)
     if (auto *scope = location->getScope()->getSubprogram())
-      name = scope->getName();
+      name = nameOf(*scope);
   unsigned file = fileOf(location, function);
   return numberOf(codes, "L\t" + Twine(file) + "\t" + Twine(line) +
                              (loop ? "\tloop\t" : "\tcode\t") + oneWord(name));
@@ -166,18 +186,11 @@ unsigned SimTable::addCallee(StringRef name) {
 
 /// As the source calls it, with the scopes of C++.
 static std::string shownName(const Function &function) {
-  std::string name = function.getName().str();
-  ItaniumPartialDemangler parsed;
-  if (!parsed.partialDemangle(name.c_str()) && parsed.isFunction())
-    // It allocates; null is for what it cannot print.
-    if (char *text = parsed.getFunctionName(nullptr, nullptr)) {
-      name = text;
-      free(text);
-      return name;
-    }
+  StringRef rest = function.getName();
+  if (std::string name = demangledName(rest.str()); !name.empty())
+    return name;
   if (const DISubprogram *subprogram = function.getSubprogram())
     return subprogram->getName().str();
-  StringRef rest = name;
   if (rest.consume_front("_Q")) // a procedure of a Fortran module
     return rest.rsplit('P').second.str();
   return rest.rtrim('_').str(); // another one of Fortran
