@@ -12,6 +12,7 @@
 #include "heap/Heap.h"
 #include "heap/HeapChecks.h"
 #include "heap/HeapLarge.h"
+#include "heap/HeapSlabs.h"
 #include "heap/HeapWalk.h"
 
 #include <errno.h>
@@ -248,7 +249,7 @@ static bool trimHeap(size_t keepBytes) {
     cache->medium.clear();
     cache->releaseEmpty();
   }
-  releaseSpareSlabs();
+  slabGranules.releaseSpare();
   bool any = false;
   for (unsigned i = 0; i < arenaCount(); ++i)
     any |= arenaAt(uint16_t(i)).trim(i == 0 ? keepBytes : 0);

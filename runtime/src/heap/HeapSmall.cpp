@@ -14,12 +14,10 @@
 #include "heap/HeapSmall.h"
 
 #include "heap/HeapChecks.h"
+#include "heap/HeapSlabs.h"
 
 #include <errno.h>
-#include <new>
-#include <pthread.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 using namespace mpg;
 
@@ -70,139 +68,12 @@ size_t mpg::bytesOfClass(unsigned sizeClass) {
 }
 
 //===----------------------------------------------------------------------===//
-// Granules divided into slabs
+// The owner's lists
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Granules of 2 MiB that all caches take slabs from. The entry of a granule's
-/// first page says which of its 32 slabs are free (length) and links it with
-/// the others that have one.
-class SlabGranules {
-public:
-  static constexpr uint32_t slabPages = slabBytes / heapPageBytes;
-  static constexpr uint32_t granulePages = slabGranuleBytes / heapPageBytes;
-
-  /// First page of a free slab; 0: \p error.
-  uint32_t take(int &error);
-  void give(uint32_t page);
-  void releaseSpare();
-
-  FutexLock lock;
-
-private:
-  uint32_t takeListed();
-  uint32_t putBack(uint32_t page);
-  uint32_t takeSpare();
-  void link(uint32_t granule);
-  void unlink(uint32_t granule);
-  uint32_t first = 0; ///< granule with a free slab
-  uint32_t spare = 0; ///< one that is all free, or 0
-};
-
-} // namespace
-
-void SlabGranules::link(uint32_t granule) {
-  UnitEntry &entry = heapMap.pages[granule];
-  entry.next = first;
-  entry.previous = 0;
-  if (first)
-    heapMap.pages[first].previous = granule;
-  first = granule;
-}
-
-void SlabGranules::unlink(uint32_t granule) {
-  UnitEntry &entry = heapMap.pages[granule];
-  if (entry.previous)
-    heapMap.pages[entry.previous].next = entry.next;
-  else
-    first = entry.next;
-  if (entry.next)
-    heapMap.pages[entry.next].previous = entry.previous;
-}
-
-uint32_t SlabGranules::take(int &error) {
-  for (;;) {
-    if (uint32_t page = takeListed())
-      return page;
-    // Without the lock: an arena gives memory back on the occasion.
-    uint32_t granule = arenaAt(0).takeSlabGranule(error);
-    if (!granule)
-      return 0;
-    Locked hold(lock);
-    heapMap.pages[granule].length = UINT32_MAX;
-    link(granule);
-  }
-}
-
-/// Out of a granule that is there; 0: none has a free slab.
-uint32_t SlabGranules::takeListed() {
-  Locked hold(lock);
-  uint32_t granule = first;
-  if (!granule)
-    return 0;
-  UnitEntry &entry = heapMap.pages[granule];
-  if (granule == spare)
-    spare = 0;
-  // From another one on in each process, so that addresses cannot be guessed.
-  const auto from = heapMap.random % 32;
-  uint32_t turned = entry.length >> from | entry.length << (32 - from) % 32;
-  uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % 32;
-  entry.length &= ~(1u << index);
-  if (!entry.length)
-    unlink(granule);
-  return granule + index * slabPages;
-}
-
-void SlabGranules::give(uint32_t page) {
-  if (uint32_t granule = putBack(page))
-    arenaAt(0).giveSlabGranule(granule);
-}
-
-/// Returns a granule that nobody needs any more, or 0.
-uint32_t SlabGranules::putBack(uint32_t page) {
-  Locked hold(lock);
-  uint32_t granule = page & ~(granulePages - 1);
-  UnitEntry &entry = heapMap.pages[granule];
-  if (!entry.length)
-    link(granule);
-  entry.length |= 1u << (page - granule) / slabPages;
-  if (entry.length != UINT32_MAX)
-    return 0;
-  // One granule is kept, so that a slab that comes and goes costs little.
-  if (!spare) {
-    spare = granule;
-    return 0;
-  }
-  unlink(granule);
-  return granule;
-}
-
-uint32_t SlabGranules::takeSpare() {
-  Locked hold(lock);
-  uint32_t granule = spare;
-  if (granule)
-    unlink(granule);
-  spare = 0;
-  return granule;
-}
-
-void SlabGranules::releaseSpare() {
-  if (uint32_t granule = takeSpare())
-    arenaAt(0).giveSlabGranule(granule);
-}
-
-static SlabGranules slabGranules;
-
-void mpg::releaseSpareSlabs() { slabGranules.releaseSpare(); }
 
 static uintptr_t startOf(const Slab &slab) {
   return heapMap.base + uintptr_t(heapMap.slabs - &slab) * slabBytes;
 }
-
-//===----------------------------------------------------------------------===//
-// The owner's lists
-//===----------------------------------------------------------------------===//
 
 void ThreadCache::start() {
   constexpr uint32_t mostBytes = 16 << 10, least = 8, mostWaiting = 32;
@@ -429,6 +300,27 @@ bool ThreadCache::forgetThread(bool isOwn) {
   return isLost;
 }
 
+/// Gives all that is free back to the slabs, and slabs without a used object
+/// to the granules.
+void ThreadCache::releaseEmpty() {
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    // Empty before its objects go: who watches memory going may allocate.
+    do {
+      FreeObject *first = bins[i].first;
+      bins[i].first = nullptr;
+      bins[i].count = 0;
+      toSlabs(i, first);
+    } while (bins[i].first || unshelve(i));
+  }
+  for (Slab *slab : open)
+    while (slab) {
+      Slab *next = slab->next;
+      if (slab->used == 0)
+        release(*slab);
+      slab = next;
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // Objects of others
 //===----------------------------------------------------------------------===//
@@ -526,208 +418,4 @@ void ThreadCache::redirect(ThreadCache &owner, Slab &slab, FreeObject *object) {
     flush(slab.sizeClass);
   some.destination = &owner;
   sendHome(owner, slab, object);
-}
-
-//===----------------------------------------------------------------------===//
-// Threads
-//===----------------------------------------------------------------------===//
-
-// pthread_key_create is our own in the shared library, and looks up the next
-// one.
-extern "C" int __pthread_key_create(pthread_key_t *, void (*)(void *));
-
-namespace {
-
-struct Caches {
-  FutexLock lock;
-  ThreadCache *all = nullptr;
-  ThreadCache *abandoned = nullptr;
-  std::atomic<unsigned> count{0};
-  pthread_key_t key = 0;
-  std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
-  ThreadCache *late = nullptr;
-  FutexLock lateLock;
-};
-
-} // namespace
-
-static Caches caches;
-
-// Constant, because malloc is called before any constructor has run.
-#if defined(__clang__)
-[[clang::require_constant_initialization]]
-#endif
-ThreadCache mpg::noCache;
-__thread ThreadCache *mpg::threadCache
-    __attribute__((tls_model("initial-exec"))) = &mpg::noCache;
-
-/// The cache that a thread has, and whether it is past its end.
-static __thread ThreadCache *mine __attribute__((tls_model("initial-exec")));
-static __thread bool isPastEnd __attribute__((tls_model("initial-exec")));
-
-static ThreadCache *newCache() {
-  void *memory = heapSpace.metadata(sizeof(ThreadCache));
-  if (!memory)
-    return nullptr;
-  auto *cache = new (memory) ThreadCache;
-  cache->start();
-  cache->nextOfAll = caches.all;
-  caches.all = cache;
-  caches.count.fetch_add(1, std::memory_order_relaxed);
-  return cache;
-}
-
-/// An abandoned cache, or a new one. pre: the lock is held.
-static ThreadCache *adopt() {
-  ThreadCache *cache = caches.abandoned;
-  if (!cache)
-    return newCache();
-  caches.abandoned = cache->nextAbandoned;
-  auto expected = ThreadCache::State::abandoned;
-  while (!cache->state.compare_exchange_weak(
-      expected, ThreadCache::State::owned, std::memory_order_seq_cst))
-    expected = ThreadCache::State::abandoned; // borrowed: for a moment only
-  return cache;
-}
-
-/// Gives all that is free back to the slabs, and slabs without a used object
-/// to the granules.
-void ThreadCache::releaseEmpty() {
-  for (unsigned i = 0; i < sizeClasses; ++i) {
-    // Empty before its objects go: who watches memory going may allocate.
-    do {
-      FreeObject *first = bins[i].first;
-      bins[i].first = nullptr;
-      bins[i].count = 0;
-      toSlabs(i, first);
-    } while (bins[i].first || unshelve(i));
-  }
-  for (Slab *slab : open)
-    while (slab) {
-      Slab *next = slab->next;
-      if (slab->used == 0)
-        release(*slab);
-      slab = next;
-    }
-}
-
-void ThreadCache::abandon() {
-  flush();
-  collect();
-  medium.clear();
-  releaseEmpty();
-  releaseArena(arena);
-  arena = nullptr;
-  {
-    Locked hold(caches.lock);
-    state.store(State::abandoned, std::memory_order_seq_cst);
-    nextAbandoned = caches.abandoned;
-    caches.abandoned = this;
-  }
-  // What came between is in nobody's hands now.
-  tidy();
-}
-
-/// The end of a thread. Other destructors may still free, and allocate.
-static void leave(void *cache) {
-  threadCache = &noCache;
-  mine = nullptr;
-  isPastEnd = true;
-  static_cast<ThreadCache *>(cache)->abandon();
-}
-
-bool mpg::startCaches() {
-  uint64_t secret = uintptr_t(&caches);
-  if (auto *random = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
-    memcpy(&secret, random, sizeof secret);
-  // Not the kernel's number itself: the C library guards its pointers with it,
-  // and a mark can be read in any free block. Odd: never that of a null
-  // pointer.
-  secret = (secret ^ secret >> 31) * 0x9e3779b97f4a7c15;
-  heapMap.mark = (secret ^ secret >> 29) | 1;
-  Locked hold(caches.lock);
-  caches.hasKey = __pthread_key_create(&caches.key, leave) == 0;
-  caches.late = newCache();
-  return caches.late;
-}
-
-bool mpg::giveUpKey() {
-  bool hadKey = caches.hasKey.exchange(false);
-  return hadKey && pthread_key_delete(caches.key) == 0;
-}
-
-ThreadCache *mpg::ownCache() {
-  // A cache whose thread nobody sees ending would be lost.
-  if (mine || isPastEnd || !caches.hasKey.load(std::memory_order_relaxed))
-    return mine;
-  {
-    Locked hold(caches.lock);
-    mine = adopt();
-  }
-  // May allocate: the cache is there already.
-  if (mine)
-    pthread_setspecific(caches.key, mine);
-  return mine;
-}
-
-/// Calls within each other: who watches memory going away may allocate.
-static __thread unsigned lateDepth __attribute__((tls_model("initial-exec")));
-
-ThreadCache *mpg::lateCache() {
-  if (lateDepth++ == 0)
-    caches.lateLock.lock();
-  return caches.late;
-}
-
-void mpg::doneWithLateCache() {
-  caches.late->flush();
-  if (--lateDepth == 0)
-    caches.lateLock.unlock();
-}
-
-ThreadCache *mpg::firstCache() { return caches.all; }
-
-unsigned mpg::cacheCount() {
-  return caches.count.load(std::memory_order_relaxed);
-}
-
-void mpg::lockCaches() {
-  caches.lock.lock();
-  // A copy of the memory is not of one moment: what others send now may come
-  // without its links. Nobody may put an abandoned cache in order meanwhile.
-  if (mine)
-    mine->collect();
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
-    cache->holdForFork();
-  caches.lateLock.lock();
-  slabGranules.lock.lock();
-}
-
-void mpg::unlockCaches(bool inChild) {
-  if (inChild) {
-    slabGranules.lock.reset();
-    caches.lateLock.reset();
-    caches.lock.reset();
-    return;
-  }
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
-    cache->releaseAfterFork();
-  slabGranules.lock.unlock();
-  caches.lateLock.unlock();
-  caches.lock.unlock();
-}
-
-void mpg::forgetOtherThreads() {
-  // Anew: one that somebody was putting in order is in the list and lost.
-  caches.abandoned = nullptr;
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll) {
-    if (cache->forgetThread(cache == mine || cache == caches.late)) {
-      releaseArena(cache->arena);
-      cache->arena = nullptr;
-    } else if (cache->state.load(std::memory_order_relaxed) ==
-               ThreadCache::State::abandoned) {
-      cache->nextAbandoned = caches.abandoned;
-      caches.abandoned = cache;
-    }
-  }
 }

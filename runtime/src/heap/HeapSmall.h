@@ -267,8 +267,6 @@ inline Range objectAt(const Slab &slab, uintptr_t start, size_t offset) {
 /// The first of all caches, see nextOfAll. pre: lockCaches().
 ThreadCache *firstCache();
 unsigned cacheCount();
-/// Gives granules without a slab in use back to arena 0.
-void releaseSpareSlabs();
 
 // The steps of a fork.
 void lockCaches();

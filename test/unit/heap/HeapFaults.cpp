@@ -13,6 +13,7 @@
 #include "HeapUnderTest.h"
 #include "HeapWorkload.h"
 #include "base/Syscall.h"
+#include "heap/HeapSlabs.h"
 #include "mpg/mpg.h"
 
 #include <cerrno>
@@ -133,7 +134,7 @@ static bool say(unsigned seed, const char *text) {
 
 /// Everything that is free, as malloc_trim does it.
 static void trimAll() {
-  releaseSpareSlabs();
+  slabGranules.releaseSpare();
   for (unsigned i = 0; i < arenaCount(); ++i)
     arenaAt(uint16_t(i)).trim(0);
 }

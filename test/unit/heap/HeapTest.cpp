@@ -10,6 +10,7 @@
 
 #include "heap/HeapChecks.h"
 #include "heap/HeapLarge.h"
+#include "heap/HeapSlabs.h"
 #include "mpg/mpg.h"
 
 #include "gtest/gtest.h"
@@ -552,7 +553,7 @@ TEST(HeapTest, RandomUse) {
           .join();
       EXPECT_EQ(stats().usedBytes, 0u) << "seed " << seed;
       EXPECT_EQ(mpg_heap_check(), 0);
-      releaseSpareSlabs();
+      slabGranules.releaseSpare();
       for (unsigned i = 0; i < arenaCount(); ++i)
         arenaAt(uint16_t(i)).trim(0);
       EXPECT_EQ(heapSpace.mapped().all(), 0u) << "seed " << seed;

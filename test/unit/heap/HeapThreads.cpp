@@ -12,6 +12,7 @@
 
 #include "HeapUnderTest.h"
 #include "HeapWorkload.h"
+#include "heap/HeapSlabs.h"
 #include "mpg/mpg.h"
 
 #include <cstdio>
@@ -95,7 +96,7 @@ static void work(unsigned number, unsigned seed) {
 
 static void trimAgainAndAgain() {
   while (isTrimming) {
-    releaseSpareSlabs();
+    slabGranules.releaseSpare();
     for (unsigned i = 0; i < arenaCount(); ++i)
       arenaAt(uint16_t(i)).trim(0);
     std::this_thread::yield();

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which cache of HeapSmall.h a thread has: its own from its first block on, one
+// for all past its end, and which of them there are after a fork.
+
+#include "heap/HeapSlabs.h"
+#include "heap/HeapSmall.h"
+
+#include <new>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+using namespace mpg;
+
+// pthread_key_create is our own in the shared library, and looks up the next
+// one.
+extern "C" int __pthread_key_create(pthread_key_t *, void (*)(void *));
+
+namespace {
+
+struct Caches {
+  FutexLock lock;
+  ThreadCache *all = nullptr;
+  ThreadCache *abandoned = nullptr;
+  std::atomic<unsigned> count{0};
+  pthread_key_t key = 0;
+  std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
+  ThreadCache *late = nullptr;
+  FutexLock lateLock;
+};
+
+} // namespace
+
+static Caches caches;
+
+// Constant, because malloc is called before any constructor has run.
+#if defined(__clang__)
+[[clang::require_constant_initialization]]
+#endif
+ThreadCache mpg::noCache;
+__thread ThreadCache *mpg::threadCache
+    __attribute__((tls_model("initial-exec"))) = &mpg::noCache;
+
+/// The cache that a thread has, and whether it is past its end.
+static __thread ThreadCache *mine __attribute__((tls_model("initial-exec")));
+static __thread bool isPastEnd __attribute__((tls_model("initial-exec")));
+
+static ThreadCache *newCache() {
+  void *memory = heapSpace.metadata(sizeof(ThreadCache));
+  if (!memory)
+    return nullptr;
+  auto *cache = new (memory) ThreadCache;
+  cache->start();
+  cache->nextOfAll = caches.all;
+  caches.all = cache;
+  caches.count.fetch_add(1, std::memory_order_relaxed);
+  return cache;
+}
+
+/// An abandoned cache, or a new one. pre: the lock is held.
+static ThreadCache *adopt() {
+  ThreadCache *cache = caches.abandoned;
+  if (!cache)
+    return newCache();
+  caches.abandoned = cache->nextAbandoned;
+  auto expected = ThreadCache::State::abandoned;
+  while (!cache->state.compare_exchange_weak(
+      expected, ThreadCache::State::owned, std::memory_order_seq_cst))
+    expected = ThreadCache::State::abandoned; // borrowed: for a moment only
+  return cache;
+}
+
+void ThreadCache::abandon() {
+  flush();
+  collect();
+  medium.clear();
+  releaseEmpty();
+  releaseArena(arena);
+  arena = nullptr;
+  {
+    Locked hold(caches.lock);
+    state.store(State::abandoned, std::memory_order_seq_cst);
+    nextAbandoned = caches.abandoned;
+    caches.abandoned = this;
+  }
+  // What came between is in nobody's hands now.
+  tidy();
+}
+
+/// The end of a thread. Other destructors may still free, and allocate.
+static void leave(void *cache) {
+  threadCache = &noCache;
+  mine = nullptr;
+  isPastEnd = true;
+  static_cast<ThreadCache *>(cache)->abandon();
+}
+
+bool mpg::startCaches() {
+  uint64_t secret = uintptr_t(&caches);
+  if (auto *random = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
+    memcpy(&secret, random, sizeof secret);
+  // Not the kernel's number itself: the C library guards its pointers with it,
+  // and a mark can be read in any free block. Odd: never that of a null
+  // pointer.
+  secret = (secret ^ secret >> 31) * 0x9e3779b97f4a7c15;
+  heapMap.mark = (secret ^ secret >> 29) | 1;
+  Locked hold(caches.lock);
+  caches.hasKey = __pthread_key_create(&caches.key, leave) == 0;
+  caches.late = newCache();
+  return caches.late;
+}
+
+bool mpg::giveUpKey() {
+  bool hadKey = caches.hasKey.exchange(false);
+  return hadKey && pthread_key_delete(caches.key) == 0;
+}
+
+ThreadCache *mpg::ownCache() {
+  // A cache whose thread nobody sees ending would be lost.
+  if (mine || isPastEnd || !caches.hasKey.load(std::memory_order_relaxed))
+    return mine;
+  {
+    Locked hold(caches.lock);
+    mine = adopt();
+  }
+  // May allocate: the cache is there already.
+  if (mine)
+    pthread_setspecific(caches.key, mine);
+  return mine;
+}
+
+/// Calls within each other: who watches memory going away may allocate.
+static __thread unsigned lateDepth __attribute__((tls_model("initial-exec")));
+
+ThreadCache *mpg::lateCache() {
+  if (lateDepth++ == 0)
+    caches.lateLock.lock();
+  return caches.late;
+}
+
+void mpg::doneWithLateCache() {
+  caches.late->flush();
+  if (--lateDepth == 0)
+    caches.lateLock.unlock();
+}
+
+ThreadCache *mpg::firstCache() { return caches.all; }
+
+unsigned mpg::cacheCount() {
+  return caches.count.load(std::memory_order_relaxed);
+}
+
+void mpg::lockCaches() {
+  caches.lock.lock();
+  // A copy of the memory is not of one moment: what others send now may come
+  // without its links. Nobody may put an abandoned cache in order meanwhile.
+  if (mine)
+    mine->collect();
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+    cache->holdForFork();
+  caches.lateLock.lock();
+  slabGranules.lock.lock();
+}
+
+void mpg::unlockCaches(bool inChild) {
+  if (inChild) {
+    slabGranules.lock.reset();
+    caches.lateLock.reset();
+    caches.lock.reset();
+    return;
+  }
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+    cache->releaseAfterFork();
+  slabGranules.lock.unlock();
+  caches.lateLock.unlock();
+  caches.lock.unlock();
+}
+
+void mpg::forgetOtherThreads() {
+  // Anew: one that somebody was putting in order is in the list and lost.
+  caches.abandoned = nullptr;
+  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll) {
+    if (cache->forgetThread(cache == mine || cache == caches.late)) {
+      releaseArena(cache->arena);
+      cache->arena = nullptr;
+    } else if (cache->state.load(std::memory_order_relaxed) ==
+               ThreadCache::State::abandoned) {
+      cache->nextAbandoned = caches.abandoned;
+      caches.abandoned = cache;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "heap/HeapSlabs.h"
+
+using namespace mpg;
+
+SlabGranules mpg::slabGranules;
+
+void SlabGranules::link(uint32_t granule) {
+  UnitEntry &entry = heapMap.pages[granule];
+  entry.next = first;
+  entry.previous = 0;
+  if (first)
+    heapMap.pages[first].previous = granule;
+  first = granule;
+}
+
+void SlabGranules::unlink(uint32_t granule) {
+  UnitEntry &entry = heapMap.pages[granule];
+  if (entry.previous)
+    heapMap.pages[entry.previous].next = entry.next;
+  else
+    first = entry.next;
+  if (entry.next)
+    heapMap.pages[entry.next].previous = entry.previous;
+}
+
+uint32_t SlabGranules::take(int &error) {
+  for (;;) {
+    if (uint32_t page = takeListed())
+      return page;
+    // Without the lock: an arena gives memory back on the occasion.
+    uint32_t granule = arenaAt(0).takeSlabGranule(error);
+    if (!granule)
+      return 0;
+    Locked hold(lock);
+    heapMap.pages[granule].length = UINT32_MAX;
+    link(granule);
+  }
+}
+
+/// Out of a granule that is there; 0: none has a free slab.
+uint32_t SlabGranules::takeListed() {
+  Locked hold(lock);
+  uint32_t granule = first;
+  if (!granule)
+    return 0;
+  UnitEntry &entry = heapMap.pages[granule];
+  if (granule == spare)
+    spare = 0;
+  // From another one on in each process, so that addresses cannot be guessed.
+  const auto from = heapMap.random % 32;
+  uint32_t turned = entry.length >> from | entry.length << (32 - from) % 32;
+  uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % 32;
+  entry.length &= ~(1u << index);
+  if (!entry.length)
+    unlink(granule);
+  return granule + index * slabPages;
+}
+
+void SlabGranules::give(uint32_t page) {
+  if (uint32_t granule = putBack(page))
+    arenaAt(0).giveSlabGranule(granule);
+}
+
+/// Returns a granule that nobody needs any more, or 0.
+uint32_t SlabGranules::putBack(uint32_t page) {
+  Locked hold(lock);
+  uint32_t granule = page & ~(granulePages - 1);
+  UnitEntry &entry = heapMap.pages[granule];
+  if (!entry.length)
+    link(granule);
+  entry.length |= 1u << (page - granule) / slabPages;
+  if (entry.length != UINT32_MAX)
+    return 0;
+  // One granule is kept, so that a slab that comes and goes costs little.
+  if (!spare) {
+    spare = granule;
+    return 0;
+  }
+  unlink(granule);
+  return granule;
+}
+
+uint32_t SlabGranules::takeSpare() {
+  Locked hold(lock);
+  uint32_t granule = spare;
+  if (granule)
+    unlink(granule);
+  spare = 0;
+  return granule;
+}
+
+void SlabGranules::releaseSpare() {
+  if (uint32_t granule = takeSpare())
+    arenaAt(0).giveSlabGranule(granule);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the slabs of HeapSmall.h come from: large pages that are divided into
+// 32 of them.
+
+#ifndef MPG_RUNTIME_HEAPSLABS_H
+#define MPG_RUNTIME_HEAPSLABS_H
+
+#include "heap/HeapMedium.h"
+
+namespace mpg {
+
+/// Granules of 2 MiB that all caches take slabs from. The entry of a granule's
+/// first page says which of its 32 slabs are free (length) and links it with
+/// the others that have one.
+class SlabGranules {
+public:
+  static constexpr uint32_t slabPages = slabBytes / heapPageBytes;
+  static constexpr uint32_t granulePages = slabGranuleBytes / heapPageBytes;
+
+  /// First page of a free slab; 0: \p error.
+  uint32_t take(int &error);
+  void give(uint32_t page);
+  /// Gives a granule without a slab in use back to arena 0.
+  void releaseSpare();
+
+  FutexLock lock; ///< held over a fork, see lockCaches()
+
+private:
+  uint32_t takeListed();
+  uint32_t putBack(uint32_t page);
+  uint32_t takeSpare();
+  void link(uint32_t granule);
+  void unlink(uint32_t granule);
+  uint32_t first = 0; ///< granule with a free slab
+  uint32_t spare = 0; ///< one that is all free, or 0
+};
+
+extern SlabGranules slabGranules;
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_HEAPSLABS_H
