@@ -13,7 +13,8 @@ ROOT = HERE.parents[1]
 GLIBC = "2.28"
 # A missing file is named by the linker.
 LLVM_FILES: Dict[str, str] = {
-    "Demangle": "ItaniumDemangle",
+    "Demangle": """DLangDemangle Demangle ItaniumDemangle MicrosoftDemangle
+        MicrosoftDemangleNodes RustDemangle""",
     "Option": "Arg ArgList OptTable Option",
     "Support": """ABIBreak APFloat APInt CommandLine ConvertUTF
         ConvertUTFWrapper CrashRecoveryContext Debug DebugCounter Errno Error
