@@ -153,7 +153,9 @@ static std::vector<std::string> environmentWith(const std::string &setting) {
 
 static int refuse(const std::string &name, int reason) {
   simError() << "cannot run " << printable(name) << ": " << strerror(reason)
-             << "\n";
+             << (reason == ENOEXEC
+                     ? "; a program for AArch64 runs with --engine=qemu\n"
+                     : "\n");
   return reason == ENOENT ? simNotFound : simNotExecutable;
 }
 
