@@ -27,24 +27,21 @@ struct StartTouch : TeamWork {
 
 } // namespace
 
-/// Nothing where the system does not tell where pages are.
-static void countStrays(Range pages, size_t pageBytes, Strays &strays) {
+/// On other nodes than \p here; 0 where the system does not tell.
+static uint64_t bytesElsewhere(Range pages, size_t pageBytes, int here) {
   constexpr size_t batch = 64;
-  int nodes[batch], here = nodeHere();
+  int nodes[batch];
+  uint64_t bytes = 0;
   while (!pages.empty()) {
     size_t count = pages.bytes() / pageBytes;
     count = count < batch ? count : batch;
     if (nodesOf(pages.start, count, pageBytes, nodes) != 0)
-      return;
+      return 0;
     pages.start += count * pageBytes;
-    for (size_t i = 0; i < count; ++i) {
-      if (nodes[i] < 0 || nodes[i] == here)
-        continue;
-      if (!strays.bytes)
-        strays.node = here;
-      strays.bytes += pageBytes;
-    }
+    for (size_t i = 0; i < count; ++i)
+      bytes += nodes[i] >= 0 && nodes[i] != here ? pageBytes : 0;
   }
+  return bytes;
 }
 
 static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {
@@ -55,8 +52,14 @@ static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {
   if (!partOf(array.loop, thread, 0, first, end))
     return;
   Range part = pagesOf(array, first, end);
+  // What was written to before, and was copied, is no page that was missing.
+  int here = nodeHere();
+  uint64_t before = bytesElsewhere(part, array.pageBytes, here);
   pageInHere(part, array.pageBytes);
-  countStrays(part, array.pageBytes, *touch.strays);
+  uint64_t strays = bytesElsewhere(part, array.pageBytes, here) - before;
+  if (strays && !touch.strays->bytes)
+    touch.strays->node = here;
+  touch.strays->bytes += strays;
 }
 
 static void sayNoEffect(const char *reason, Messages &messages) {

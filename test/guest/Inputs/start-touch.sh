@@ -13,9 +13,7 @@ begin pages of the pool
 export MPG_FIRST_TOUCH=start
 run /start-parts
 begin transparent pages
-pool 80 80 80 80 # so that each node has blocks of 2 MiB for them
 run env MPG_MODE=thp /start-parts
-pool 96 96 96 96
 begin the policy says prepage
 run env $policy=prepage:demand:demand /start-parts
 begin the policy says demand
