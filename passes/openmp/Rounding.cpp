@@ -14,31 +14,20 @@
 using namespace llvm;
 using namespace mpg;
 
-namespace {
-/// Whether code generation makes one instruction of a product and a sum of
-/// float or double that may be rounded together.
-enum class Fusing { never, always, unknown };
-} // namespace
-
-static Fusing fusingOf(const Function &function) {
+/// Whether the processor has no instruction that rounds a product and a sum
+/// together.
+static bool hasNoFused(const Function &function) {
   Triple triple(function.getParent()->getTargetTriple());
-  if (triple.isAArch64())
-    return Fusing::always;
-  if (triple.getArch() != Triple::x86_64)
-    return Fusing::unknown;
   auto attribute = [&](const char *name) {
     return function.getFnAttribute(name).getValueAsString();
   };
   StringRef features = attribute("target-features");
-  if (features.contains("+fma"))
-    return Fusing::always;
   // What other processors have need not be written down.
   static constexpr StringLiteral without[] = {"", "generic", "x86-64",
                                               "x86-64-v2"};
-  return !features.contains("+avx512") &&
-                 is_contained(without, attribute("target-cpu"))
-             ? Fusing::never
-             : Fusing::unknown;
+  return triple.getArch() == Triple::x86_64 && !features.contains("+fma") &&
+         !features.contains("+avx512") &&
+         is_contained(without, attribute("target-cpu"));
 }
 
 /// Whether \p value is an operation for which \p question holds, or is chosen,
@@ -68,20 +57,18 @@ static bool isReorderable(const FPMathOperator &math) {
   return math.hasAllowReassoc();
 }
 
-/// Whether the compiler rounds a product and a sum once in some places and
-/// twice in others. What it computes itself of an llvm.fmuladd it rounds once,
-/// of a product and a sum with a flag twice, whatever the target does.
+/// Whether a product and a sum are rounded once in some places and twice in
+/// others. Of llvm.fmuladd a processor with FMA rounds once, another one twice;
+/// LLVM itself once where it knows all three numbers, twice where it knows the
+/// factors alone. With flags instead it rounds twice.
 static bool isRoundedOnceOrTwice(const FPMathOperator &math,
                                  const Function &function) {
   auto *call = dyn_cast<IntrinsicInst>(&math);
-  if (call && call->getIntrinsicID() == Intrinsic::fmuladd) {
-    const Type *type = call->getType()->getScalarType();
-    return !(type->isFloatTy() || type->isDoubleTy()) ||
-           fusingOf(function) != Fusing::always;
-  }
+  if (call && call->getIntrinsicID() == Intrinsic::fmuladd)
+    return true;
   unsigned code = math.getOpcode();
   return (code == Instruction::FAdd || code == Instruction::FSub) &&
-         math.hasAllowContract() && fusingOf(function) != Fusing::never &&
+         math.hasAllowContract() && !hasNoFused(function) &&
          any_of(math.operand_values(), [](const Value *operand) {
            return comesFrom(operand, isFusable);
          });

@@ -8,19 +8,19 @@
 // DEFINE: %{remarks} = %all-c %{flags} -S -emit-llvm -o /dev/null %s 2>&1
 // RUN: %{expect} && %{run}
 // RUN: FileCheck %s --input-file=%t.txt --check-prefixes=CHECK,TWICE,SLOW,FREE
-// A processor that rounds once, as the compiler does.
+// A processor that rounds once: LLVM rounds twice where it knows both factors.
 // REDEFINE: %{flags} = -O3 -march=haswell
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,ONE,SLOW,FREE
-// REDEFINE: %{flags} = -O3 --target=aarch64-linux-gnu
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,ONE,SLOW,FREE
-// One that is named, but not what it has.
-// REDEFINE: %{flags} = -O3 -march=haswell -mno-fma
 // RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
-// A product and a sum with flags, as flang makes them: the compiler rounds twice.
+// REDEFINE: %{flags} = -O3 --target=aarch64-linux-gnu
+// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
+// A product and a sum with flags, as flang makes them: twice everywhere here, and
+// twice or once with FMA and on a processor of which not all is said.
 // REDEFINE: %{flags} = -O3 -ffp-contract=fast
 // RUN: %{expect} && %{run}
 // RUN: FileCheck %s --input-file=%t.txt --check-prefixes=CHECK,ONE,SLOW,FREE
 // REDEFINE: %{flags} = -O3 -ffp-contract=fast -march=haswell
+// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
+// REDEFINE: %{flags} = -O3 -ffp-contract=fast -march=haswell -mno-fma
 // RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
 // REDEFINE: %{flags} = -O3 -ffp-contract=fast --target=aarch64-linux-gnu
 // RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
