@@ -16,6 +16,12 @@
 
 void *mpg_malloc_onnode(size_t bytes, int node) __attribute__((weak));
 
+/* Other values than were there: the heap's marks are random. */
+static void overwrite(char *bytes, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    bytes[i] = ~bytes[i];
+}
+
 /* Blocks in front and behind, so that nobody else's memory is written to. */
 static void writeAround(const char *fault, size_t bytes, size_t count) {
   int isGrown = !strcmp(fault, "grown");
@@ -26,7 +32,7 @@ static void writeAround(const char *fault, size_t bytes, size_t count) {
   if (isGrown)
     block = realloc(block, bytes);
   char *volatile after = malloc(bytes);
-  memset(strcmp(fault, "front") ? block + bytes : block - count, 'x', count);
+  overwrite(strcmp(fault, "front") ? block + bytes : block - count, count);
   if (!strcmp(fault, "resized"))
     block = realloc(block, 2 * bytes);
   free(block);
