@@ -3,7 +3,6 @@
 // Five shades: an eye tells no more of them apart. Neighbours of one shade in a
 // row are one rectangle, so that a page stays small.
 
-#include "Plot/PlotHeat.h"
 #include "Plot/PlotPanel.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One plot as a picture inside of a page: points in categories or over numbers,
-// with their intervals, and lines of reference; and its axes.
+// with their intervals, and lines of reference; and its axes. Or a heat map.
 
 #ifndef MPG_PLOT_PLOTPANEL_H
 #define MPG_PLOT_PLOTPANEL_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -126,6 +127,14 @@ void writePlotKey(llvm::raw_ostream &out, llvm::StringRef classes,
                   llvm::StringRef inside, llvm::StringRef text);
 /// The drawing of a point of \p series for writePlotKey.
 std::string plotKeyShape(size_t series);
+
+/// A heat map: the stronger the colour the more. \p rows: percent, equally many
+/// in each, the first row on top. \p captionId: of the text that describes it.
+void writeHeatMap(llvm::raw_ostream &out,
+                  const std::vector<std::vector<uint8_t>> &rows,
+                  const std::string &captionId);
+/// Its legend.
+void writeHeatKeys(llvm::raw_ostream &out);
 
 /// Shapes of points that plots refer to; once in a page.
 llvm::StringRef plotShapes();

@@ -4,7 +4,8 @@
 // accessed bits: /proc/PID/clear_refs clears them, /proc/PID/smaps counts them.
 // The owner of the process may do both, on any kernel with
 // CONFIG_PROC_PAGE_MONITOR. smaps counts by mapping; libmpg makes 2 MiB frames
-// of large blocks mappings of their own for this (runtime/src/base/FrameMarks).
+// of large blocks mappings of their own for this
+// (runtime/src/base/AllocationSites).
 //
 // Not taken: idle page tracking and DAMON, which know single pages, but are for
 // root, and are in neither Debian 12's kernels nor others that were at hand.

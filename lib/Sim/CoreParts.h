@@ -5,10 +5,9 @@
 #ifndef MPG_SIM_COREPARTS_H
 #define MPG_SIM_COREPARTS_H
 
-#include "Sim/FifoTlb.h"
 #include "Sim/Model.h"
 #include "Sim/RecentSets.h"
-#include "Sim/SetTlb.h"
+#include "Sim/Tlb.h"
 #include <algorithm>
 #include <optional>
 

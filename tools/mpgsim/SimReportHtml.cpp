@@ -4,7 +4,6 @@
 // mpgaudit and mpgbench are. It loads nothing and runs nothing. In front stands
 // what it comes to, then the pictures, then the numbers.
 
-#include "Plot/PlotHeat.h"
 #include "Plot/PlotPanel.h"
 #include "SimReport.h"
 #include "Support/Format.h"

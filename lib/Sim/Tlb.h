@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One level of a TLB, for pages of one size: fully associative and first in
+// first out, as the A64FX's first, or in sets.
+
+#ifndef MPG_SIM_TLB_H
+#define MPG_SIM_TLB_H
+
+#include "Sim/SimMachine.h"
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace mpg::sim {
+
+/// Fully associative. It is asked at nearly every access, so it is not
+/// searched: a table by hash says where a page was seen last, and how many
+/// pages of this hash there are. A page stays where it is until it leaves.
+class FifoTlb {
+public:
+  explicit FifoTlb(unsigned entries) : pages(entries, ~uint64_t(0)) {}
+
+  /// Whether \p page was there; it is now.
+  bool access(uint64_t page) {
+    Bucket &bucket = buckets[bucketOf(page)];
+    if (pages[bucket.slot] == page)
+      return true;
+    if (bucket.count && find(page, bucket))
+      return true;
+    if (pages[oldest] != ~uint64_t(0))
+      --buckets[bucketOf(pages[oldest])].count;
+    pages[oldest] = page;
+    ++bucket.count;
+    bucket.slot = oldest;
+    oldest = oldest + 1 == pages.size() ? 0 : oldest + 1;
+    return false;
+  }
+
+private:
+  struct Bucket {
+    unsigned slot = 0;
+    unsigned count = 0;
+  };
+
+  static unsigned bucketOf(uint64_t page) {
+    return unsigned(page * 0x9e3779b97f4a7c15 >> 56);
+  }
+
+  bool find(uint64_t page, Bucket &bucket) {
+    for (unsigned slot = 0; slot < pages.size(); ++slot)
+      if (pages[slot] == page) {
+        bucket.slot = slot;
+        return true;
+      }
+    return false;
+  }
+
+  std::vector<uint64_t> pages;
+  std::array<Bucket, 256> buckets = {};
+  unsigned oldest = 0;
+};
+
+/// A set is a list, the newest page first: by use for LRU, by fill for FIFO. So
+/// the victim is the last entry, and a hit at the front, which most are,
+/// changes nothing.
+class SetTlb {
+public:
+  explicit SetTlb(const TlbArray &array)
+      : pages(array.entries, ~uint64_t(0)), sets(array.entries / array.ways),
+        ways(array.ways), lru(array.replacement == Replacement::lru) {}
+
+  /// Whether \p page was there; it is now.
+  bool access(uint64_t page) {
+    // A remainder by a power of two is the rule, and quicker as a mask.
+    uint64_t place = sets & (sets - 1) ? page % sets : page & (sets - 1);
+    uint64_t *set = &pages[place * ways];
+    unsigned way = 0;
+    while (way < ways && set[way] != page)
+      ++way;
+    bool hit = way < ways;
+    if (hit && !lru)
+      return true;
+    for (way = hit ? way : ways - 1; way; --way)
+      set[way] = set[way - 1];
+    set[0] = page;
+    return hit;
+  }
+
+private:
+  std::vector<uint64_t> pages;
+  uint64_t sets;
+  unsigned ways;
+  bool lru;
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_SIM_TLB_H
