@@ -89,7 +89,8 @@ def make_furo_whole(static: Path) -> None:
         text = text.replace(asked[0], basics)
     dark = re.search(r'body\[data-theme="?dark"?\]\s*(\{[^}]*\})', text)
     if dark and "prefers-color-scheme" not in text:
-        text += ("@media not print and (prefers-color-scheme: dark) {\n"
+        # Not "not print and ...", which is all but a dark print.
+        text += ("@media screen and (prefers-color-scheme: dark) {\n"
                  f'body:not([data-theme="light"]) {dark[1]}\n}}\n')
     style.write_text(text, "utf-8")
     script = static / "scripts/furo.js"
