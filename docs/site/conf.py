@@ -11,6 +11,8 @@ extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 # As many as GitHub has: links lead to them.
 myst_heading_anchors = 6
+# The options of the man pages are lists of definitions.
+myst_enable_extensions = ["deflist"]
 # Search works from the disk: Sphinx writes its own index, no server is asked.
 html_theme = "furo"
 html_title = "mpgtools"
