@@ -3,7 +3,7 @@
 # options and their values; this file only asks it, and takes files for
 # everything else.
 
-# Behind mpgrun's own options stands another command line.
+# Behind mpgrun's and mpgsim's own options stands another command line.
 _mpgtools_command() {
   local at
   for ((at = 1; at < COMP_CWORD; at++)); do
@@ -32,7 +32,7 @@ _mpgtools() {
   local start=${typed%"$current"} word
 
   COMPREPLY=()
-  [[ $1 == *mpgrun ]] && _mpgtools_command && return
+  [[ $1 == *mpg@(run|sim) ]] && _mpgtools_command && return
   if [[ $typed == -* ]]; then
     while IFS=$'\t' read -r word _; do
       # clang repeats an option whose value can be anything. What bash inserts
