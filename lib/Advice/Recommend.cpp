@@ -8,7 +8,9 @@
 #include "Advice/Recommend.h"
 #include "Advice/RecommendRules.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -219,4 +221,201 @@ void mpg::writeAdviceJson(raw_ostream &out, const Advice &advice,
     });
     writeTexts(json, "steps", advice.steps);
   });
+}
+
+// What to do beside setting variables: load the library, relink, place data.
+
+/// As the script has it, where that needs no quotes.
+static std::string programWord(const AdviceContext &context) {
+  std::string word = context.program.path;
+  if (context.launch && !context.launch->program.text.empty())
+    word = context.launch->program.text;
+  bool plain = !word.empty() && all_of(word, [](char c) {
+    return isAlnum(c) || StringRef("./_-+").contains(c);
+  });
+  return plain ? word : "PROGRAM";
+}
+
+void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {
+  if (!context.isProgram() || !context.isLibmpg() ||
+      context.pagesOffByChoice() || context.pagesGainLittle() ||
+      context.has(FindingId::mpg112)) // static: the relink says how
+    return;
+  if (context.target == Target::mpg) {
+    if (context.needs("libmpgrt.so") || context.launcher("mpgrun"))
+      return;
+    advice.musts.push_back("start it as: mpgrun " + programWord(context) +
+                           " ...");
+    advice.steps.push_back("Nothing loads libmpg into the program: start it "
+                           "with mpgrun, behind mpiexec or srun.\n  mpgrun " +
+                           programWord(context) + " ...");
+    return;
+  }
+  if (!context.needs("libmpg.so")) // HW:fugaku-paths
+    advice.steps.push_back(
+        "Nothing loads libmpg into the program: link it with fcc, FCC or frt "
+        "and -Klargepage, or with another compiler and, in front of the C "
+        "library,\n  -L/opt/FJSVxos/mmm/lib64 -Wl,--no-as-needed -lmpg");
+}
+
+/// The finding's own remedy: it knows the linker and where ld.mpg is. Command
+/// lines that an earlier step has are not repeated.
+static void addRemedy(const AdviceContext &context, const Finding &finding,
+                      Advice &advice) {
+  std::string words, commands;
+  SmallVector<StringRef, 8> lines;
+  std::string fix = fixText(finding, context.program.fixContext);
+  StringRef(fix).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines)
+    if (line.starts_with("  "))
+      commands += "\n" + line.str();
+    else
+      words += (words.empty() ? "" : " ") + line.str();
+  bool repeated =
+      !commands.empty() && any_of(advice.steps, [&](const std::string &step) {
+        return StringRef(step).contains(commands);
+      });
+  std::string title = finding.title;
+  if (!title.empty())
+    title[0] = toUpper(title[0]);
+  advice.steps.push_back(title + " (" + idText(finding.id) + "): " + words +
+                         (repeated ? " The lines are those above." : commands));
+}
+
+/// All that a link command has to become, in one line.
+static std::string relinkLine(const AdviceContext &context,
+                              ArrayRef<const Finding *> findings) {
+  std::string ids, flags;
+  for (const Finding *finding : findings) {
+    std::string fix = fixText(*finding, context.program.fixContext);
+    StringRef line = StringRef(fix).split("\n  ").second.split('\n').first;
+    StringRef own = line.split(':').second.trim();
+    ids += (ids.empty() ? "" : ", ") + idText(finding->id);
+    if (!StringRef(flags).contains(own))
+      flags += " " + own.str();
+  }
+  return "relink it (" + ids + ")" +
+         (flags.empty() ? ": -v says how" : " with:" + flags);
+}
+
+void mpg::adviseRelink(const AdviceContext &context, Advice &advice) {
+  if (context.pagesOffByChoice() || context.pagesGainLittle())
+    return;
+  std::vector<const Finding *> found;
+  for (const Finding &finding : context.program.findings)
+    if (finding.severity >= Severity::warning && finding.via.empty() &&
+        is_contained({FindingId::mpg102, FindingId::mpg103, FindingId::mpg112,
+                      FindingId::mpg150},
+                     finding.id)) {
+      addRemedy(context, finding, advice);
+      found.push_back(&finding);
+    }
+  if (!found.empty())
+    advice.musts.push_back(relinkLine(context, found));
+}
+
+void mpg::advisePlacement(const AdviceContext &context, Advice &advice) {
+  if (context.reach != ThreadReach::severalNodes || context.isLocal() == true)
+    return;
+  advice.steps.push_back(
+      "Let each array be initialised by the threads that will use it, with the "
+      "schedule of the use: what one thread fills lies on its node under every "
+      "policy. MpgPasses.so finds the arrays where it is not so:\n"
+      "  mpg-clang -O2 -fopenmp -Rpass-missed=mpg ...");
+  advice.steps.push_back(
+      "Give each node a copy of tables that all threads only read, and an "
+      "output buffer of its own (mpg_replicate, or one allocation for each "
+      "node). Fujitsu's guide, 15.4 and 15.5: 434.6 GB/s on four CMGs, 138.2 "
+      "with one output for all.");
+  if (context.coreGroups && context.ranks() < 4 && context.needs("libmpi"))
+    advice.steps.push_back(
+        "Or start 4 processes a node with 12 threads each: then no memory is "
+        "on another core memory group, and the default policy is right.");
+}
+
+/// With demand .bss is there once; .data is copied all the same.
+static uint64_t leastStartupBytes(const AdviceContext &context) {
+  const Facts &facts = context.program.facts;
+  if (context.target != Target::fugaku)
+    return context.startupBytes();
+  uint64_t bytes = SaturatingMultiply<uint64_t>(facts.dataBytes.value_or(0), 2);
+  return SaturatingMultiply<uint64_t>(
+      SaturatingAdd<uint64_t>(bytes, facts.bssBytes.value_or(0)),
+      context.ranks());
+}
+
+static std::string largestNames(const AdviceContext &context) {
+  std::string names;
+  for (const LargeSymbol &symbol : context.program.largestSymbols)
+    names += (names.empty() ? " (" : ", ") + symbol.name + ", " +
+             formatBytes(symbol.bytes);
+  return names.empty() ? "" : names + ")";
+}
+
+void mpg::adviseMemory(const AdviceContext &context, Advice &advice) {
+  if (!context.memoryBytes || context.pagesOffByChoice())
+    return;
+  std::string memory = formatBytes(*context.memoryBytes);
+  uint64_t least = leastStartupBytes(context);
+  if (least > *context.memoryBytes) {
+    advice.steps.push_back(
+        "Start-up needs " + formatBytes(least) + " at least, a node has " +
+        memory +
+        ": start fewer processes on a node, or allocate the largest arrays at "
+        "run time" +
+        largestNames(context) + ".");
+    return;
+  }
+  if (context.target == Target::fugaku && context.memoryIsTight() &&
+      valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty())
+    advice.steps.push_back(
+        "Static data alone takes " + formatBytes(context.staticBytes()) +
+        " of " + memory +
+        " of a node. XOS_MMM_L_HUGETLB_FALLBACK=1 is no help: it needs prepage "
+        "for mmap and shared arenas. Where the job is killed for memory, start "
+        "fewer processes on a node.");
+}
+
+void mpg::advisePadding(const AdviceContext &context, Advice &advice) {
+  if (!context.has(FindingId::mpg210))
+    return;
+  for (const Finding &finding : context.program.findings)
+    if (finding.id == FindingId::mpg210)
+      addRemedy(context, finding, advice);
+  if (context.target == Target::fugaku &&
+      valueIn(advice, "MALLOC_MMAP_THRESHOLD_").empty())
+    advice.steps.push_back(
+        "If such arrays come from malloc as well, try MALLOC_MMAP_THRESHOLD_=" +
+        std::to_string(equalBlocksThreshold) +
+        " (Fujitsu's guide, 7.5: half the L1 misses); it has no effect beside "
+        "XOS_MMM_L_ARENA_FREE=2, and each such block takes large pages of its "
+        "own.");
+}
+
+/// What neither the program nor the script tells. Where all is well so far it
+/// is left out: one line says that nothing is needed.
+void mpg::adviseProfile(const AdviceContext &context, Advice &advice) {
+  if (advice.settings.empty() && advice.steps.empty())
+    return;
+  if (!context.isLibmpg() || !context.foreignMalloc().empty() ||
+      context.reach == ThreadReach::oneThread ||
+      !valueIn(advice, "XOS_MMM_L_ARENA_LOCK_TYPE").empty() ||
+      !valueIn(advice, "XOS_MMM_L_ARENA_FREE").empty() ||
+      !valueIn(advice, "XOS_MMM_L_HUGETLB_FALLBACK").empty() ||
+      context.environment.find("XOS_MMM_L_ARENA_LOCK_TYPE") ||
+      context.environment.find("XOS_MMM_L_ARENA_FREE") ||
+      context.environment.find("XOS_MMM_L_HUGETLB_FALLBACK"))
+    return;
+  bool blocksAreKnown = any_of(context.measured, [](const Measurement *from) {
+    return !from->objects.empty();
+  });
+  std::string text = "If a profile shows threads that wait in malloc, try "
+                     "XOS_MMM_L_ARENA_LOCK_TYPE=0 (Fujitsu's guide, 7.4: 1.60 "
+                     "times as fast)";
+  if (!blocksAreKnown)
+    text += "; if it shows large blocks that come and go (mpgrun --profile), "
+            "XOS_MMM_L_ARENA_FREE=2 (7.3: the second malloc 1,033 times as "
+            "fast; memory is never given back). Never both: the second "
+            "switches the first off";
+  advice.steps.push_back(text + ".");
 }

@@ -102,7 +102,7 @@ void adviseLibraryData(const AdviceContext &context, Advice &advice);
 void adviseOtherTargets(const AdviceContext &context, Advice &advice);
 void adviseBinding(const AdviceContext &context, Advice &advice);
 
-// What else to do: RecommendSteps.cpp.
+// What else to do: Recommend.cpp.
 void adviseLoading(const AdviceContext &context, Advice &advice);
 void adviseRelink(const AdviceContext &context, Advice &advice);
 void advisePlacement(const AdviceContext &context, Advice &advice);

@@ -158,6 +158,10 @@ struct FileReport {
 
 FileReport auditImage(Image &image, const AuditSettings &settings);
 
+/// What --explain prints for "MPG103" or "LPG 2003"; empty when there is no
+/// such number. Its command lines name \p parts.
+std::string explain(llvm::StringRef code, const InstalledParts &parts);
+
 } // namespace mpg
 
 #endif // MPG_AUDIT_AUDIT_H

@@ -7,7 +7,7 @@
 // loader does not listen to.
 
 #include "Audit/Checks.h"
-#include "Loader/SearchPath.h"
+#include "Loader/LoaderSearch.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 // --explain: the rows of Findings.def, VendorCodes.def and FccWords.def as a
 // page to read, offline; of a line that is pasted, what is known in it.
 
+#include "Audit/Audit.h"
 #include "Audit/Finding.h"
-#include "Audit/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

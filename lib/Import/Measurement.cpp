@@ -4,7 +4,6 @@
 // nearly right gets the command that writes it right.
 
 #include "Import/Measurement.h"
-#include "Import/Readers.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"

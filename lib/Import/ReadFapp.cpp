@@ -6,7 +6,7 @@
 // readers use, and nothing on their order. The CSV of the same tool is laid out
 // for a spreadsheet of the vendor's, which is described nowhere.
 
-#include "Import/Readers.h"
+#include "Import/Measurement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

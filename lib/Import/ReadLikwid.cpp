@@ -5,7 +5,7 @@
 // are the raw counts; sums, averages and derived metrics are made from them.
 // Groups that took turns are not added up: each has counted all of its own.
 
-#include "Import/Readers.h"
+#include "Import/Measurement.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;

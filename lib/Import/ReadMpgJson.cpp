@@ -4,7 +4,7 @@
 // (docs/schema/mpgprofile-1.schema.json, mpgsim-1.schema.json). Only what the
 // rules ask for is read; a value of the wrong kind counts as not known.
 
-#include "Import/Readers.h"
+#include "Import/Measurement.h"
 #include "Support/JsonFields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"

@@ -7,7 +7,7 @@
 
 #include "Link/InputScan.h"
 #include "Elf/Machine.h"
-#include "Support/OrderedParallel.h"
+#include "Support/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DataLayout.h"

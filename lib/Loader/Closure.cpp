@@ -6,8 +6,6 @@
 
 #include "Loader/Closure.h"
 #include "Loader/LoaderSearch.h"
-#include "Loader/LoaderSystem.h"
-#include "Loader/SearchPath.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"

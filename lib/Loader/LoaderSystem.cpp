@@ -5,8 +5,7 @@
 // glibc 2.33; ld.so.conf with what it includes, and ld.so.preload. What is
 // damaged is not found in them.
 
-#include "Loader/LoaderSystem.h"
-#include "Loader/SearchPath.h"
+#include "Loader/LoaderSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See OclDirective.h.
+// See ProgramUnits.h.
 
-#include "Ocl/OclDirective.h"
+#include "Ocl/ProgramUnits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"

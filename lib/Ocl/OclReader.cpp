@@ -4,7 +4,6 @@
 // is read: only then it is known which directive has none.
 
 #include "Ocl/OclReader.h"
-#include "Ocl/OclDirective.h"
 #include "Ocl/ProgramUnits.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseMap.h"

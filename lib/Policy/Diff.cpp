@@ -3,7 +3,6 @@
 // Only what changed is printed. Findings are the same if their fingerprints
 // are; addresses and sizes alone are no change.
 
-#include "Audit/Report.h"
 #include "Policy/Policy.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -141,6 +141,11 @@ std::vector<std::string> findMissing(const RunReport &report);
 std::optional<unsigned> findCrowdedNode(const RunReport &report,
                                         const RegionUse &use);
 
+/// "status 0", "ended by signal 9".
+std::string describeEnding(int waitStatus);
+/// The same as a number: a signal is below zero.
+int endingNumber(int waitStatus);
+
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
 

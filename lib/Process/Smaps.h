@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // /proc/PID/smaps and numa_maps as plain structs. Both are text that the kernel
-// writes; a line that is not understood is passed over.
+// writes; a line that is not understood is passed over. And how a part of the
+// memory lies on pages, by these or asked page by page.
 
 #ifndef MPG_PROCESS_SMAPS_H
 #define MPG_PROCESS_SMAPS_H
@@ -12,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -29,11 +31,11 @@ struct MappedArea {
   /// Of these accessed since /proc/PID/clear_refs was written to; nothing on a
   /// kernel that does not tell.
   std::optional<uint64_t> accessedBytes;
-  uint64_t thpBytes = 0;      ///< of these on transparent huge pages
-  uint64_t thpPageBytes = 0;  ///< the largest of those
-  uint64_t unknownBytes = 0;  ///< may be on such pages: the kernel hides it
-  uint64_t poolBytes = 0;     ///< pages of the pool that are present
-  uint64_t pageBytes = 0;     ///< KernelPageSize
+  uint64_t thpBytes = 0;     ///< of these on transparent huge pages
+  uint64_t thpPageBytes = 0; ///< the largest of those
+  uint64_t unknownBytes = 0; ///< may be on such pages: the kernel hides it
+  uint64_t poolBytes = 0;    ///< pages of the pool that are present
+  uint64_t pageBytes = 0;    ///< KernelPageSize
   bool hugetlb = false;
   bool asksForLargePages = false; ///< MADV_HUGEPAGE
   /// Bytes on each NUMA node; empty if the kernel does not tell.
@@ -98,6 +100,43 @@ bool countsAllThp();
 
 /// Adds to \p areas of process \p pid, as smaps has them, what smaps left out.
 void addLargeFolios(pid_t pid, std::vector<MappedArea> &areas);
+
+/// How a part of a process's memory lies on pages.
+struct PageUse {
+  uint64_t usedBytes = 0;    ///< with memory behind them, or swapped out
+  uint64_t hugeBytes = 0;    ///< of these on large pages
+  uint64_t poolBytes = 0;    ///< of these from the pool; others: transparent
+  uint64_t unknownBytes = 0; ///< may be on large pages or not
+  uint64_t pageBytes = 0;    ///< the largest page
+  std::map<int, uint64_t> nodes; ///< of pages that were looked at, on each
+  void add(const PageUse &other);
+};
+
+/// Asks page by page where the kernel tells (PAGEMAP_SCAN, Linux 6.7);
+/// otherwise it is the part's share of what /proc/PID/smaps says of the whole
+/// mapping.
+class PageScan {
+public:
+  /// \p areas: of \p pid, in order; they live longer.
+  PageScan(pid_t pid, const std::vector<MappedArea> &areas);
+  ~PageScan();
+  PageScan(const PageScan &) = delete;
+  PageScan &operator=(const PageScan &) = delete;
+
+  /// \p nodePages: of so many pages it is asked on which node they are.
+  PageUse look(uint64_t start, uint64_t end, unsigned nodePages) const;
+
+private:
+  bool scan(uint64_t start, uint64_t end, PageUse &use) const;
+  void lookAt(const MappedArea &area, uint64_t start, uint64_t end,
+              PageUse &use) const;
+  void findNodes(uint64_t start, uint64_t end, unsigned pages,
+                 PageUse &use) const;
+
+  pid_t pid;
+  const std::vector<MappedArea> &areas;
+  int pagemap;
+};
 
 } // namespace mpg
 

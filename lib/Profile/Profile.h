@@ -10,9 +10,8 @@
 
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
+#include "Process/Smaps.h"
 #include "Process/StateFile.h"
-#include "Profile/PageScan.h"
-#include "Profile/ProfileFaults.h"
 #include "Profile/ProfileSymbols.h"
 #include "Profile/ProfileTable.h"
 #include "Profile/WorkingSet.h"
@@ -143,6 +142,40 @@ void writeAdvice(llvm::raw_ostream &out, llvm::ArrayRef<AdviceLine> lines);
 void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileHtml(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
+
+// What the profile's table and its page say in the same words.
+
+/// "99 %"; never 100 while a byte is missing.
+std::string percentText(uint64_t part, uint64_t all);
+/// "99 %"; "?" of nothing.
+std::string percentText(std::optional<double> percent);
+
+/// "2 MiB of the pool", "2 MiB, transparent", "4 KiB".
+std::string describePage(const PageUse &pages, bool isFreed);
+
+/// "node 0: 50 %, node 1: 50 %".
+std::string describeNodes(const PageUse &pages);
+
+/// "main", "thread 4711", "48 threads, main 60 %": who touched it first. pre:
+/// there are faults.
+std::string describeThreads(const FaultCount &count, uint32_t firstThread);
+
+/// What of \p count matters for large pages: "cold: deserves no large pages",
+/// "sparse: large pages would hold 300 MiB beside it", "dense"; "of its whole
+/// mapping" where no more is known, empty where nothing is.
+std::string describeAccesses(const AccessCount &count);
+
+/// "accessed within 1.0 s, mean of 5 times", or why that is not known. pre: it
+/// was asked for.
+std::string describeWorkingSet(const Profile &profile);
+
+/// Hardly any of its frames is accessed.
+bool isCold(const AccessCount &count);
+/// Most of a frame that is accessed is not, and that is much.
+bool isSparse(const AccessCount &count);
+
+/// Whether anything lies on another node than the first.
+bool liesOnSeveralNodes(const Profile &profile);
 
 } // namespace mpg
 

@@ -5,7 +5,6 @@
 // which is the last line each time when there is something to gain.
 
 #include "Profile/Profile.h"
-#include "Profile/ProfileWords.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"

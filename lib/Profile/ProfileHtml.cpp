@@ -6,7 +6,6 @@
 // for the threads that touched it first.
 
 #include "Profile/Profile.h"
-#include "Profile/ProfileWords.h"
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "llvm/Support/Format.h"

@@ -7,7 +7,6 @@
 #include "Profile/Profile.h"
 #include "Support/Format.h"
 #include "llvm/Support/JSON.h"
-#include <sys/wait.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -119,9 +118,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
   json.object([&] {
     json.attribute("schema", "mpgprofile-1");
     json.attribute("program", validUtf8(profile.program));
-    json.attribute("status", WIFSIGNALED(profile.waitStatus)
-                                 ? -WTERMSIG(profile.waitStatus)
-                                 : WEXITSTATUS(profile.waitStatus));
+    json.attribute("status", endingNumber(profile.waitStatus));
     json.attribute("run_ms", int64_t(profile.seconds * 1000));
     json.attribute("measured", profile.isMeasured);
     json.attribute("problem", profile.problem);

@@ -6,7 +6,7 @@
 #ifndef MPG_PROFILE_PROFILESYMBOLS_H
 #define MPG_PROFILE_PROFILESYMBOLS_H
 
-#include "Elf/FunctionTable.h"
+#include "Elf/Image.h"
 #include "Process/Smaps.h"
 #include <optional>
 

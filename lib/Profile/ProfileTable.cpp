@@ -3,6 +3,7 @@
 // See ProfileTable.h.
 
 #include "Profile/ProfileTable.h"
+#include "Support/StableSort.h"
 #include "mpg/state.h"
 #include <algorithm>
 #include <cstddef>
@@ -72,4 +73,95 @@ ProfileTable mpg::readProfileTable(int fd) {
     return {};
   (void)!readAt(fd, offsetof(mpg_profile, blocksLost), &table.blocksLost, 1);
   return table;
+}
+
+// Births and deaths of blocks and the faults are gone through in the order in
+// which they happened.
+
+/// Addresses outside of blocks are told apart in pieces of so many bytes, up to
+/// a number of pieces that a terabyte of variables would need.
+static constexpr uint64_t pieceBytes = 64 << 10;
+static constexpr size_t mostPieces = size_t(1) << 24;
+
+void FaultCount::add(const FaultCount &other) {
+  faults += other.faults;
+  for (auto [thread, count] : other.threads)
+    threads[thread] += count;
+}
+
+namespace {
+
+struct Event {
+  uint64_t timeNs;
+  enum Kind : uint8_t { birth, fault, death } kind; ///< so at the same time
+  size_t index;
+};
+
+} // namespace
+
+static std::vector<Event>
+orderEvents(const std::vector<FaultSample> &samples,
+            const std::vector<mpg_profile_block> &blocks) {
+  std::vector<Event> events;
+  uint64_t first = UINT64_MAX;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    events.push_back({samples[i].timeNs, Event::fault, i});
+    first = std::min(first, samples[i].timeNs);
+  }
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].diedNs && blocks[i].diedNs < first)
+      continue;
+    events.push_back({blocks[i].bornNs, Event::birth, i});
+    if (blocks[i].diedNs)
+      events.push_back({blocks[i].diedNs, Event::death, i});
+  }
+  stableSort(events, [](const Event &a, const Event &b) {
+    return a.timeNs != b.timeNs ? a.timeNs < b.timeNs : a.kind < b.kind;
+  });
+  return events;
+}
+
+void ProfileFaults::add(std::vector<FaultSample> samples,
+                        const std::vector<mpg_profile_block> &blocks) {
+  if (samples.empty())
+    return;
+  std::map<uint64_t, size_t> live; // by first address
+  for (const Event &event : orderEvents(samples, blocks)) {
+    if (event.kind == Event::birth) {
+      live[blocks[event.index].start] = event.index;
+      continue;
+    }
+    if (event.kind == Event::death) {
+      auto block = live.find(blocks[event.index].start);
+      if (block != live.end() && block->second == event.index)
+        live.erase(block);
+      continue;
+    }
+    const FaultSample &sample = samples[event.index];
+    faults += sample.faults;
+    auto next = live.upper_bound(sample.address);
+    if (next != live.begin()) {
+      const mpg_profile_block &block = blocks[std::prev(next)->second];
+      if (sample.address - block.start < block.bytes) {
+        sites[block.site].add(sample.thread, sample.faults);
+        continue;
+      }
+    }
+    uint64_t piece = sample.address / pieceBytes * pieceBytes;
+    if (others.size() < mostPieces || others.count(piece))
+      others[piece].add(sample.thread, sample.faults);
+  }
+}
+
+FaultCount ProfileFaults::atSite(uint32_t site) const {
+  auto found = sites.find(site);
+  return found == sites.end() ? FaultCount() : found->second;
+}
+
+FaultCount ProfileFaults::within(uint64_t start, uint64_t end) const {
+  FaultCount count;
+  for (auto piece = others.lower_bound(start);
+       piece != others.end() && piece->first < end; ++piece)
+    count.add(piece->second);
+  return count;
 }

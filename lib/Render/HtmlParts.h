@@ -6,7 +6,7 @@
 #ifndef MPG_RENDER_HTMLPARTS_H
 #define MPG_RENDER_HTMLPARTS_H
 
-#include "Render/RunResult.h"
+#include "Render/Report.h"
 #include "Support/HtmlPage.h"
 
 namespace mpg {

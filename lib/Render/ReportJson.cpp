@@ -4,8 +4,7 @@
 // docs/schema/mpgaudit-1.schema.json. Keys that do not apply are absent; all
 // numbers are integers.
 
-#include "Audit/Report.h"
-#include "Render/RunResult.h"
+#include "Render/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

@@ -4,8 +4,7 @@
 
 #include "Audit/ClosureFacts.h"
 #include "Audit/Launch.h"
-#include "Audit/Report.h"
-#include "Render/RunResult.h"
+#include "Render/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -11,7 +11,7 @@
 
 #include "Audit/Finding.h"
 #include "Policy/Policy.h"
-#include "Render/RunResult.h"
+#include "Render/Report.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ArrayRemarks.h.
+// See ArrayVerdict.h.
 
-#include "openmp/ArrayRemarks.h"
 #include "base/Diagnostics.h"
+#include "openmp/ArrayVerdict.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"

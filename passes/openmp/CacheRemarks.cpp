@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CacheRemarks.h.
+// See LoopWork.h.
 
-#include "openmp/CacheRemarks.h"
 #include "base/Diagnostics.h"
 #include "base/OmpRegions.h"
 #include "openmp/LoopWork.h"

@@ -6,12 +6,11 @@
 
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
-#include "openmp/ArrayRemarks.h"
 #include "openmp/ArrayVerdict.h"
 #include "openmp/IterationRanges.h"
 #include "openmp/OpenmpPasses.h"
 #include "openmp/ParallelInit.h"
-#include "openmp/SerialArrays.h"
+#include "openmp/SerialInit.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"

@@ -45,14 +45,14 @@ std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
                             llvm::SmallVectorImpl<RangeCheck> &checks);
 
 //===----------------------------------------------------------------------===//
-// The thread that runs them
+// The thread that runs them (AnyThread.cpp)
 //===----------------------------------------------------------------------===//
 //
 // Whether code computes the same, bit for bit, on whichever thread it runs.
-// Places in memory are not looked at (IterationRanges.h), only what a thread
-// has of its own: thread-local variables, the floating-point environment, its
-// stack; and what must happen once and in order: calls, volatile and atomic
-// accesses, exceptions.
+// Places in memory are not looked at, only what a thread has of its own:
+// thread-local variables, the floating-point environment, its stack; and what
+// must happen once and in order: calls, volatile and atomic accesses,
+// exceptions.
 
 /// Whether \p function runs before main: another thread may then wait for a
 /// lock of the loader that this one has.

@@ -6,7 +6,6 @@
 #include "base/OmpRegions.h"
 #include "base/PassOptions.h"
 #include "openmp/Allocations.h"
-#include "openmp/CacheRemarks.h"
 #include "openmp/CallFrames.h"
 #include "openmp/LoopWork.h"
 #include "openmp/OpenmpPasses.h"

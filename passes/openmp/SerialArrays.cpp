@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SerialArrays.h.
+// See SerialInit.h.
 
-#include "openmp/SerialArrays.h"
 #include "openmp/ArrayVerdict.h"
+#include "openmp/SerialInit.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"

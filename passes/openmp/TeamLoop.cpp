@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TeamLoop.h.
+// See ParallelInit.h.
 
-#include "openmp/TeamLoop.h"
+#include "openmp/ParallelInit.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/CodeExtractor.h"
 

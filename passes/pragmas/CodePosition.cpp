@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CodePosition.h.
+// See SectorRegions.h.
 
-#include "CodePosition.h"
+#include "SectorRegions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

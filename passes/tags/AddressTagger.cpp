@@ -4,7 +4,6 @@
 
 #include "tags/AddressTagger.h"
 #include "mpg/hints.h"
-#include "tags/DebugRecords.h"
 #include "tags/TagForm.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"

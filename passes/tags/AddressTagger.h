@@ -2,7 +2,7 @@
 //
 // Puts tags on the addresses of one function: finds the base of each address,
 // where the tag can be put on outside of the loop, and repeats the computation
-// of the address behind it.
+// of the address after it. And keeps what debuggers know of the old ones.
 
 #ifndef MPG_PASSES_ADDRESSTAGGER_H
 #define MPG_PASSES_ADDRESSTAGGER_H
@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instruction.h"
@@ -17,6 +18,14 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/ValueHandle.h"
 #include <cstdint>
+
+namespace llvm {
+class Constant;
+class DbgVariableRecord;
+class DIExpression;
+class DominatorTree;
+class Function;
+} // namespace llvm
 
 namespace mpg {
 
@@ -104,6 +113,45 @@ private:
   /// once code is inserted: it numbers the whole block again each time.
   llvm::DenseMap<const llvm::Instruction *, unsigned> positions;
   UseOrder order;
+};
+
+/// Keeps what a debugger knows of the pointers whose computation is repeated
+/// with a tag: where the old one goes away, or only tags are made of it from
+/// there on, or the inlined function that a variable is of uses no other, the
+/// variable's location is the new one without its top byte. Code generation
+/// drops what is said of such an old one, and of a global variable in blocks
+/// that do not use it.
+class DebugRecords {
+public:
+  /// What is said of \p old may be said of \p twin, the same with a tag. Before
+  /// anything is deleted.
+  void add(llvm::Instruction &old, llvm::Instruction &twin);
+
+  /// The same for a base, or a part of a global variable, and the pointer with
+  /// a tag that was made of it.
+  void addBase(llvm::Value &base, llvm::Instruction &tagged);
+
+  /// Afterwards: says it of the twins of what was deleted, and of tagged bases.
+  void follow(const llvm::DominatorTree &dominators);
+
+private:
+  struct Kept {
+    llvm::DbgVariableRecord *record;
+    llvm::DIExpression *expression;
+    llvm::WeakVH old; ///< null once it is deleted
+    llvm::Instruction *twin;
+    bool isBase;
+  };
+  void add(llvm::Value &old, llvm::Instruction &twin, bool isBase);
+  using Twins = llvm::DenseMap<const llvm::DbgVariableRecord *,
+                               const llvm::Instruction *>;
+  void addConstants(llvm::Function &function);
+  Twins bestTwins() const;
+  void move(const Kept &one) const;
+
+  llvm::SmallVector<Kept, 8> kept;
+  llvm::MapVector<llvm::Constant *, llvm::SmallVector<llvm::Instruction *, 2>>
+      constants;
 };
 
 } // namespace mpg

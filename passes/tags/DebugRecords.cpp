@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See DebugRecords.h.
+// See AddressTagger.h.
 
-#include "tags/DebugRecords.h"
 #include "mpg/hints.h"
+#include "tags/AddressTagger.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/BinaryFormat/Dwarf.h"

@@ -9,7 +9,7 @@
 // get past the header; a wrong value in a field of a table is what breaks
 // readers.
 
-#include "Audit/Report.h"
+#include "Render/Report.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>

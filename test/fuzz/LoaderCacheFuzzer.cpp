@@ -4,8 +4,7 @@
 // crashing: what is found is a string inside the file, a name that is found
 // once is found again, and no list grows beyond its bounds.
 
-#include "Loader/LoaderSystem.h"
-#include "Loader/SearchPath.h"
+#include "Loader/LoaderSearch.h"
 #include <cstdlib>
 
 using namespace mpg;

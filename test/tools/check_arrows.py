@@ -21,10 +21,12 @@ from typing import Dict, List, Set, Tuple
 TREES = {"lib": ["lib"], "tools": ["lib", "tools"], "passes": ["passes"],
          "runtime/src": ["runtime/src"]}
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.MULTILINE)
-TARGET = re.compile(r"^mpg_add_(library|tool)\((\S+)\s+(?:NEEDS\s+([^)]*?)\s+)?"
-                    r"(?:APART[^\n]*\n\s*)?SOURCES\b", re.MULTILINE)
+# A library names its folder, a program's has the name of the program.
+TARGET = re.compile(r"^ *mpg_add_(?:tool\((\S+)|library\((\S+) +(\S+))\s+"
+                    r"(?:NEEDS\s+([^)]*?)\s+)?(?:APART[^\n]*\n\s*)?SOURCES\b",
+                    re.MULTILINE)
 # The memory model has no LLVM, so it is declared without NEEDS.
-LIBRARY = re.compile(r"^(?:mpg_)?add_library\((\S+)", re.MULTILINE)
+PLAIN_LIBRARY = re.compile(r"^add_library\((\S+)", re.MULTILINE)
 PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
 
 Arrows = Dict[str, Set[str]]
@@ -54,12 +56,14 @@ def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
     folders, needs, libraries = {}, {}, set()
     for path in [*root.glob("lib/**/CMakeLists.txt"),
                  *root.glob("tools/**/CMakeLists.txt")]:
-        folder = str(path.parent.relative_to(root))
+        here = path.parent.relative_to(root)
         rules = path.read_text()
-        folders.update((name, folder) for name in LIBRARY.findall(rules))
-        for kind, _, text in TARGET.findall(rules):
+        folders.update((name, str(here)) for name in PLAIN_LIBRARY.findall(rules))
+        for tool, library, place, text in TARGET.findall(rules):
+            folder = str(here / (tool or place))
             needs[folder] = text.split()
-            if kind == "library":
+            if library:
+                folders[library] = folder
                 libraries.add(folder)
     return {folder: {folders.get(name, name) for name in names}
             for folder, names in needs.items()}, libraries

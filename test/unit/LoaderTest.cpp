@@ -5,8 +5,7 @@
 // are compared with the real loader in test/mpgaudit/closure-*.test.
 
 #include "Loader/Closure.h"
-#include "Loader/LoaderSystem.h"
-#include "Loader/SearchPath.h"
+#include "Loader/LoaderSearch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <atomic>

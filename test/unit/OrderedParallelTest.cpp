@@ -3,7 +3,7 @@
 // What -j relies on: results in order, each piece of work done once, on any
 // number of threads, and a slow piece does not let the others pile up.
 
-#include "Support/OrderedParallel.h"
+#include "Support/Threads.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <chrono>

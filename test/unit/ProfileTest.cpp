@@ -5,9 +5,7 @@
 
 #include "Profile/Profile.h"
 #include "Process/StateFile.h"
-#include "Profile/ProfileFaults.h"
 #include "Profile/ProfileTable.h"
-#include "Profile/ProfileWords.h"
 #include "mpg/state.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"

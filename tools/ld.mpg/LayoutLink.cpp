@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LayoutLink.h. What lld prints (a map, a trace) is kept and shown once,
+// See LinkContext.h. What lld prints (a map, a trace) is kept and shown once,
 // for the link that counts. Its warnings are the same for both: those of the
 // first one are shown.
 
-#include "LayoutLink.h"
 #include "Child.h"
 #include "Link/InputScan.h"
 #include "Link/LldCommand.h"
@@ -12,7 +11,7 @@
 #include "LinkContext.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
-#include "Support/Thread.h"
+#include "Support/Threads.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Process.h"

@@ -6,12 +6,11 @@
 // lib/Link:
 // - arguments: lib/Link/DriverArgs.h, LldCommand.h
 // - inputs: LinkContext.h, lib/Link/InputScan.h
-// - the link: LayoutLink.h; lib/Link/InputScan.h, LldCommand.h
+// - the link: LayoutLink.cpp; lib/Link/InputScan.h, LldCommand.h
 // - what is added: LinkAdditions.h
 // - the output: LinkContext.h
 
 #include "Child.h"
-#include "LayoutLink.h"
 #include "LinkAdditions.h"
 #include "LinkContext.h"
 #include "llvm/ADT/STLExtras.h"

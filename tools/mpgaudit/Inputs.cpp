@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Inputs.h. Operands, lists and directories first; then what a job script
+// See Run.h. Operands, lists and directories first; then what a job script
 // starts, also inside of containers whose image is a folder here.
 
-#include "Inputs.h"
+#include "Run.h"
 #include "Support/Files.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"

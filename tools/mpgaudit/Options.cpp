@@ -6,8 +6,8 @@
 // words their meaning.
 
 #include "Options.h"
+#include "Audit/Audit.h"
 #include "Audit/Finding.h"
-#include "Audit/Report.h"
 #include "CommandLine.h"
 #include "OptionIds.h"
 #include "OptionTable.inc"

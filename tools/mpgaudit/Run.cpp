@@ -7,9 +7,9 @@
 #include "Advice/Recommend.h"
 #include "Audit/ClosureFacts.h"
 #include "Loader/Closure.h"
-#include "Render/RunResult.h"
+#include "Render/Report.h"
 #include "Support/Format.h"
-#include "Support/OrderedParallel.h"
+#include "Support/Threads.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -365,7 +365,8 @@ void Run::readProfiles() {
       continue;
     }
     if (!isOfAnInput(*measurement)) {
-      tell(errorLine(path, "this is a profile of " + measurement->programName() +
+      tell(errorLine(path, "this is a profile of " +
+                               measurement->programName() +
                                ", and that is none of the programs here; "
                                "profile the one that you ask about"));
       continue;

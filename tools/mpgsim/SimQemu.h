@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpgsim --engine=qemu: which qemu runs the program, and how. The program may
-// come from any compiler; what records it is MpgQemu.so, inside of qemu.
+// mpgsim --engine=qemu: which qemu runs the program, how, and what its addresses
+// are in the source. The program may come from any compiler; what records it is
+// MpgQemu.so, inside of qemu.
 
 #ifndef MPG_TOOLS_MPGSIM_SIMQEMU_H
 #define MPG_TOOLS_MPGSIM_SIMQEMU_H
 
 #include "Options.h"
+#include "SimRun/SimEmulated.h"
+#include <map>
+#include <memory>
 
 namespace mpg {
 
@@ -27,6 +31,21 @@ std::vector<std::string> qemuCommand(const SimQemu &qemu,
                                      const SimOptions &options,
                                      const std::string &program,
                                      const std::string &ring);
+
+/// Functions and lines of programs that were not compiled with --mpg-sim, from
+/// their symbol tables and debug information. What debug information of its own
+/// file a program has is read; separate files of it are not looked for.
+class SimSources {
+public:
+  SimSources();
+  ~SimSources();
+  /// What lies at \p address of the file at \p path, as far as it is known.
+  sim::SimSource find(const std::string &path, uint64_t address);
+
+private:
+  struct File;
+  std::map<std::string, std::unique_ptr<File>> files;
+};
 
 } // namespace mpg
 

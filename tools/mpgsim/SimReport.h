@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a run has shown, as plain data for text and JSON. Every count of a miss
-// is modelled.
+// What a run has shown, as plain data for text and JSON, and what is said about
+// it. Every count of a miss is modelled.
 
 #ifndef MPG_TOOLS_MPGSIM_SIMREPORT_H
 #define MPG_TOOLS_MPGSIM_SIMREPORT_H
@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "SimRun/SimProgram.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 
 namespace mpg {
 
@@ -234,6 +235,26 @@ StreamChoice chooseStream(const SimReport &report);
 /// has a best quota.
 void writeAdvice(llvm::raw_ostream &out, const SimReport &report,
                  const StreamChoice &choice);
+
+/// Standard error, with the begin of a line of an error on it.
+llvm::raw_ostream &simError();
+/// Null after an error, which it says.
+std::unique_ptr<llvm::raw_fd_ostream> openSimFile(const std::string &path);
+
+/// The files that the user has named for a report.
+class SimOutput {
+public:
+  explicit SimOutput(const SimOptions &options) : options(options) {}
+  /// Before the program runs: it would be in vain. Both say what is wrong.
+  bool open();
+  bool write(const SimReport &report);
+  /// Null: none is wanted.
+  llvm::raw_fd_ostream *record() { return recordFile.get(); }
+
+private:
+  const SimOptions &options;
+  std::unique_ptr<llvm::raw_fd_ostream> html, output, recordFile;
+};
 
 } // namespace mpg
 

@@ -8,7 +8,7 @@
 
 #include "Options.h"
 #include "SimRun/SimMerge.h"
-#include "Support/Thread.h"
+#include "Support/Threads.h"
 #include <atomic>
 #include <condition_variable>
 #include <functional>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Where.h. The table of mpg_print_where is built line by line on the stack:
-// it may be asked for in a signal handler of a program that hangs.
+// it may be asked for in a signal handler of a program that hangs. And
+// mpg_move, which looks where pages lie before and after.
 
 #include "numa/Where.h"
 #include "base/Messages.h"
+#include "base/Range.h"
 #include "mpg/mpg.h"
+#include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include <errno.h>
 #include <string.h>
@@ -235,4 +238,201 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
   if (bytes && !error)
     printTable(table, bytes);
   errno = before;
+}
+
+// mpg_move (<mpg/mpg.h>): memory that is there already, to another NUMA node.
+//
+// The kernel moves, page by page (move_pages): it knows which frames a device
+// has, and a large page is one page to it. A frame of 2 MiB is asked for by its
+// first page that lies elsewhere; if that was a large page, all of it has come
+// along, and only what is still elsewhere is asked for one by one. Not mbind
+// with MPOL_MF_MOVE: that leaves a policy behind, and a mapping cut in pieces.
+//
+// Next touch is the kernel's NUMA balancing and nothing else. Pages without
+// access and a handler of SIGSEGV would find the touch at once, but a system
+// call that is given such memory fails with EFAULT and the program with it.
+//
+// What has come is counted, not taken from what the kernel says of its work.
+
+namespace {
+
+constexpr size_t batchPages = mostPagesMoved; ///< arrays on the stack
+
+struct Order {
+  int node;
+  int reason = 0; ///< the last one of pages that stay; 0: none yet
+  bool isFull = false;
+};
+
+struct Counts {
+  int node;
+  uint64_t there = 0, elsewhere = 0;
+};
+
+} // namespace
+
+static void count(void *data, const Found &found) {
+  auto *counts = static_cast<Counts *>(data);
+  (found.node == counts->node ? counts->there : counts->elsewhere) +=
+      found.bytes;
+}
+
+/// Moves \p pages; one that cannot be moved stops the kernel, so the rest is
+/// tried in halves.
+static void move(const uintptr_t *pages, size_t count, Order &order) {
+  int states[batchPages];
+  for (int &state : states)
+    state = order.node;
+  int error = count ? movePages(pages, count, order.node, states) : 0;
+  for (size_t i = 0; i < count; ++i)
+    if (states[i] < 0 && states[i] != -ENOENT && states[i] != -EFAULT)
+      order.reason = -states[i];
+  if (error > 0) {
+    order.reason = error;
+    order.isFull = error == ENOMEM;
+    return;
+  }
+  if (!error)
+    return;
+  if (count == 1) {
+    order.reason = EBUSY;
+    return;
+  }
+  move(pages, count / 2, order);
+  if (!order.isFull)
+    move(pages + count / 2, count - count / 2, order);
+}
+
+/// Fills \p found with those pages of \p range that lie elsewhere, \p most at
+/// most. Returns how many.
+static size_t findElsewhere(Range range, size_t pageBytes, const Order &order,
+                            uintptr_t *found, size_t most) {
+  size_t pages = 0;
+  int nodes[batchPages];
+  size_t count = range.bytes() / pageBytes;
+  if (count > batchPages)
+    count = batchPages;
+  if (nodesOf(range.start, count, pageBytes, nodes))
+    return 0;
+  for (size_t i = 0; i < count && pages < most; ++i)
+    if (nodes[i] >= 0 && nodes[i] != order.node)
+      found[pages++] = range.start + i * pageBytes;
+  return pages;
+}
+
+/// The part of \p range in the frame, or in the batch of pages, at its start.
+static Range firstPiece(Range range, size_t pageBytes) {
+  uintptr_t end = range.start + batchPages * pageBytes;
+  if (pageBytes < frameBytes && batchPages * pageBytes >= frameBytes)
+    end = roundDown(range.start, frameBytes) + frameBytes;
+  return {range.start, end < range.end ? end : range.end};
+}
+
+/// One page of each frame, as many as one call takes; see the file head.
+/// Returns where it stopped.
+static uintptr_t moveFrames(Range range, size_t pageBytes, Order &order) {
+  uintptr_t leads[batchPages];
+  size_t count = 0;
+  while (!range.empty() && count < batchPages) {
+    Range piece = firstPiece(range, pageBytes);
+    count += findElsewhere(piece, pageBytes, order, leads + count, 1);
+    range.start = piece.end;
+  }
+  move(leads, count, order);
+  return range.start;
+}
+
+static void moveRest(Range range, size_t pageBytes, Order &order) {
+  uintptr_t pages[batchPages];
+  while (!range.empty() && !order.isFull) {
+    Range piece = firstPiece(range, pageBytes);
+    size_t count = findElsewhere(piece, pageBytes, order, pages, batchPages);
+    move(pages, count, order);
+    range.start = piece.end;
+  }
+}
+
+/// Whole pages of \p extent.
+static Range pagesOf(const Extent &extent) {
+  return {roundDown(extent.range.start, extent.pageBytes),
+          roundUp(extent.range.end, extent.pageBytes)};
+}
+
+static void moveNow(Range asked, Order &order) {
+  Extents extents(asked);
+  Extent extent;
+  while (!order.isFull && extents.next(extent)) {
+    Range left = pagesOf(extent);
+    while (!left.empty() && !order.isFull) {
+      uintptr_t end = left.end;
+      if (extent.pageBytes < frameBytes)
+        end = moveFrames(left, extent.pageBytes, order);
+      if (!order.isFull)
+        moveRest({left.start, end}, extent.pageBytes, order);
+      left.start = end;
+    }
+  }
+}
+
+static int moveTo(Range asked, mpg_moved &out) {
+  Order order{out.node};
+  Counts before{out.node}, after{out.node};
+  if (!allowedNodes().has(out.node))
+    return -EINVAL;
+  if (int error = findPages(asked, count, &before))
+    return -error;
+  if (before.elsewhere)
+    moveNow(asked, order);
+  if (order.reason == EPERM || order.reason == ENOSYS)
+    return -order.reason;
+  findPages(asked, count, &after);
+  out.thereBytes = before.there < after.there ? before.there : after.there;
+  out.movedBytes = after.there - out.thereBytes;
+  out.leftBytes = after.elsewhere;
+  out.absentBytes = asked.bytes() - after.there - after.elsewhere;
+  if (after.elsewhere)
+    out.reason = order.reason ? order.reason : EBUSY;
+  return 0;
+}
+
+/// Pages that the balancing has marked are not told as present, so bytes are
+/// counted by mapping here.
+static int moveAtTouch(Range asked, mpg_moved &out) {
+  bool isOneNode = allowedNodes().count() < 2;
+  uintptr_t known = asked.start;
+  Extents extents(asked);
+  Extent extent;
+  while (extents.next(extent) && extent.range.start <= known) {
+    int error = 0;
+    if (!isOneNode)
+      error = extent.pageBytes == basePageBytes()
+                  ? leaveToBalancing(pagesOf(extent))
+                  : ENOTSUP;
+    uint64_t &sum = isOneNode ? out.thereBytes
+                    : error   ? out.leftBytes
+                              : out.laterBytes;
+    sum += extent.range.bytes();
+    if (error)
+      out.reason = error;
+    known = extent.range.end;
+  }
+  return known < asked.end ? -EFAULT : 0;
+}
+
+int mpg_move(void *p, size_t bytes, int node, mpg_moved *out) {
+  auto start = reinterpret_cast<uintptr_t>(p);
+  Range asked{start, start + bytes};
+  bool isByTouch = node == MPG_NEXT_TOUCH;
+  mpg_moved moved = {};
+  moved.node = isByTouch ? -1 : node == MPG_NODE_HERE ? nodeHere() : node;
+  int error = 0;
+  if (asked.end < asked.start)
+    error = -EFAULT;
+  else if (isByTouch && allowedNodes().count() > 1 && !balancesNodes())
+    error = -ENOTSUP;
+  else if (bytes)
+    error = isByTouch ? moveAtTouch(asked, moved) : moveTo(asked, moved);
+  if (out)
+    *out = error ? mpg_moved{} : moved;
+  return error;
 }

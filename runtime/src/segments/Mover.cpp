@@ -5,7 +5,7 @@
 // whatever the size of the program, and untouched .bss costs one mapping.
 // Pieces are kept few because the kernel never merges hugetlb mappings.
 
-#include "segments/Mover.h"
+#include "segments/Remap.h"
 
 #include "base/Cgroup.h"
 #include "pages/Shortage.h"

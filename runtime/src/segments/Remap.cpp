@@ -9,7 +9,6 @@
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include "pages/Shortage.h"
-#include "segments/Mover.h"
 #include <signal.h>
 
 using namespace mpg;

@@ -51,7 +51,7 @@ std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
                                   llvm::StringRef prefix);
 
 //===----------------------------------------------------------------------===//
-// Heat maps (BenchNodeMap.cpp)
+// Heat maps (BenchHtmlTable.cpp)
 //===----------------------------------------------------------------------===//
 
 /// Whether \p experiment goes from CPUs of some nodes to memory of some, so few

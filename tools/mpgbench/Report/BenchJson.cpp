@@ -3,17 +3,22 @@
 // Results for programs: schema mpgbench-1, which stands in
 // docs/schema/mpgbench-1.schema.json, with every sample; and the one line that
 // a worker process prints. Names and values whose order matters are lists of
-// pairs: objects of JSON have no order. And as CSV.
+// pairs: objects of JSON have no order. And as CSV. Where they are given to
+// anybody, without names.
 
 #include "Support/Format.h"
 #include "mpgbench/Report/BenchTables.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstdlib>
+#include <gnu/libc-version.h>
+#include <pwd.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -339,4 +344,97 @@ void CsvWriter::write() {
 
 void mpg::writeBenchCsv(raw_ostream &out, const BenchRun &run) {
   CsvWriter(out, run).write();
+}
+
+// Texts of a run come from the system as well (reasons
+// with file names, the release of a kernel that was built at a site), so words
+// are taken out of all of them rather than of those that are known to have
+// some.
+
+/// Of a name: what stands on both sides of it must be none.
+static bool isNamePart(char c) { return isAlnum(c) || c == '_'; }
+
+std::vector<std::string> mpg::namesOfThisPlace() {
+  std::vector<std::string> names;
+  char host[256] = "";
+  if (gethostname(host, sizeof host - 1) == 0) {
+    names.push_back(host);
+    names.push_back(StringRef(host).split('.').first.str());
+  }
+  if (const passwd *user = getpwuid(getuid()))
+    names.push_back(user->pw_name);
+  for (const char *variable : {"USER", "LOGNAME", "SUDO_USER", "HOSTNAME"})
+    if (const char *value = getenv(variable))
+      names.push_back(value);
+  return names;
+}
+
+/// Length of the absolute path at the start of \p text; 0 if there is none. "GB
+/// / s" has none, and "triad/pages=2M" does not begin with one.
+static size_t pathLength(StringRef text) {
+  if (text.size() < 2 || text[0] != '/' || !isNamePart(text[1]))
+    return 0;
+  return std::min(text.find_first_of(" \t\n'\"()<>,;:"), text.size());
+}
+
+static std::string withoutName(StringRef text, StringRef name) {
+  // The administrator's is in sentences of the program, and nobody's name.
+  if (name.size() < 2 || name == "root")
+    return text.str();
+  std::string result;
+  size_t done = 0;
+  for (size_t at; (at = text.find(name, done)) != StringRef::npos;) {
+    size_t end = at + name.size();
+    bool isWord = (at == 0 || !isNamePart(text[at - 1])) &&
+                  (end == text.size() || !isNamePart(text[end]));
+    result += text.slice(done, at);
+    result += isWord ? "(name)" : name;
+    done = end;
+  }
+  result += text.drop_front(done);
+  return result;
+}
+
+std::string mpg::anonymised(StringRef text,
+                            const std::vector<std::string> &names) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    // Names of points have one before each parameter: "reads=100%/bytes=1M".
+    bool isStart =
+        at == 0 || StringRef(" \t\n'\"(<[=:,.").contains(text[at - 1]);
+    size_t length = isStart ? pathLength(text.drop_front(at)) : 0;
+    if (length)
+      result += "(path)";
+    else
+      result += text[at];
+    at += length ? length : 1;
+  }
+  for (const std::string &name : names)
+    result = withoutName(result, name);
+  return result;
+}
+
+void mpg::anonymise(BenchRun &run, const std::vector<std::string> &names) {
+  auto clean = [&](std::string &text) { text = anonymised(text, names); };
+  run.date = run.date.substr(0, run.date.find('T'));
+  for (auto &[name, value] : run.machine)
+    clean(value);
+  run.machine.push_back(
+      {"C library", std::string("glibc ") + gnu_get_libc_version()});
+  run.machine.push_back({"compiler", __VERSION__});
+  for (ExperimentResult &experiment : run.experiments) {
+    for (Conclusion &conclusion : experiment.conclusions)
+      clean(conclusion.text);
+    for (PointResult &point : experiment.points) {
+      clean(point.missing);
+      for (WorkerResult &sample : point.samples) {
+        // Why there is none is said once: the file is to be mailed.
+        if (&sample != &point.samples.front())
+          erase_if(sample.counters,
+                   [](const CounterValue &counter) { return !counter.value; });
+        for (CounterValue &counter : sample.counters)
+          clean(counter.missing);
+      }
+    }
+  }
 }

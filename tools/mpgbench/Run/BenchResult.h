@@ -131,7 +131,7 @@ unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
                          const BenchRun &after);
 
 //===----------------------------------------------------------------------===//
-// Results that may be given to anybody (BenchAnonymous.cpp)
+// Results that may be given to anybody (BenchJson.cpp)
 //===----------------------------------------------------------------------===//
 //
 // Nothing in them names the machine, its owner or a place in its file system.

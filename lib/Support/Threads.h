@@ -1,22 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a piece of work for each index on several threads and hands the results
-// over in order of index, so that output does not depend on the thread count.
-// At most a window of results waits, so that one slow piece does not make the
-// others pile up in memory.
+// A thread that may be refused, and work for each index on several of them: the
+// results are handed over in order of index, so that output does not depend on
+// the thread count. At most a window of results waits, so that one slow piece
+// does not make the others pile up in memory.
 
-#ifndef MPG_SUPPORT_ORDEREDPARALLEL_H
-#define MPG_SUPPORT_ORDEREDPARALLEL_H
+#ifndef MPG_SUPPORT_THREADS_H
+#define MPG_SUPPORT_THREADS_H
 
-#include "Support/Thread.h"
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 #include <vector>
 
 namespace mpg {
+
+/// A thread that may be refused: by RLIMIT_NPROC, by the pids of a control
+/// group or for its stack's memory. std::thread says so with an exception only.
+class Thread {
+public:
+  Thread() = default;
+  Thread(const Thread &) = delete;
+  Thread &operator=(const Thread &) = delete;
+
+  /// Calls \p work, which has to live until join(), in a thread of its own.
+  /// Returns 0 or the errno value for which there is none. Once for each
+  /// join().
+  template <typename Work> int start(Work &work) {
+    int error = pthread_create(
+        &thread, nullptr,
+        [](void *argument) -> void * {
+          (*static_cast<Work *>(argument))();
+          return nullptr;
+        },
+        &work);
+    runs = error == 0;
+    return error;
+  }
+
+  /// Waits for the end of the thread, if there is one.
+  void join() {
+    if (runs)
+      pthread_join(thread, nullptr);
+    runs = false;
+  }
+
+private:
+  pthread_t thread;
+  bool runs = false;
+};
 
 /// Calls work(i) for i in [0, count) on \p threads threads and emit(result) on
 /// the calling thread, in order. \p work must be safe to call concurrently.
@@ -74,4 +109,4 @@ void orderedParallel(size_t count, unsigned threads, Work work, Emit emit) {
 
 } // namespace mpg
 
-#endif // MPG_SUPPORT_ORDEREDPARALLEL_H
+#endif // MPG_SUPPORT_THREADS_H
