@@ -83,6 +83,23 @@ static bool addUnknownPath(const Launch &launch, Finding &finding) {
   return true;
 }
 
+/// A folder of the script's LD_LIBRARY_PATH that only the job's machine has, or
+/// nobody; "" if there is none.
+static std::string absentFolder(const Launch &launch) {
+  const Variable *path = launch.environment.find("LD_LIBRARY_PATH");
+  SmallVector<StringRef, 8> folders;
+  if (path && path->known && path->line)
+    StringRef(path->value).split(folders, ':');
+  constexpr size_t most = 64; // a list of thousands was made to take time
+  for (StringRef folder : ArrayRef(folders).take_front(most))
+    if (folder.starts_with("/") &&
+        access(
+            followLinks(launch.sysroot + folder.str(), launch.sysroot).c_str(),
+            F_OK) != 0)
+      return folder.str();
+  return "";
+}
+
 static void addMissing(const Subject &subject, const LoadedLibrary &library,
                        Findings &findings) {
   const ClosureEntry &entry = *library.entry;
@@ -91,9 +108,19 @@ static void addMissing(const Subject &subject, const LoadedLibrary &library,
   finding.evidence = askerOf(subject, entry) +
                      "; searched: " + searchedFolders(subject, entry);
   subject.closure->setVia(finding, library);
+  std::string absent = subject.launch() ? absentFolder(*subject.launch()) : "";
+  bool searched = !StringRef(entry.name).contains('/');
+  if (searched && !absent.empty() && entry.reason == "not found") {
+    finding.severity = std::min(finding.severity, Severity::warning);
+    finding.title += " here, where there is no " + absent +
+                     ", which the script has in LD_LIBRARY_PATH";
+  }
   if (entry.askedBy == ClosureEntry::preload) {
     finding.severity = std::min(finding.severity, Severity::warning);
     finding.where.symbol = "LD_PRELOAD";
+    if (searched && !knowsSearchPath(subject) && subject.launch() &&
+        addUnknownPath(*subject.launch(), finding))
+      return;
     finding.cost = "the loader says so and goes on without the library";
     finding.setFix("Correct the name or the path in LD_PRELOAD.");
   } else if (!knowsSearchPath(subject)) {

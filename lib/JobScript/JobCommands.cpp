@@ -297,10 +297,12 @@ size_t JobReader::certainFrom(size_t certainWords, size_t first) {
 void JobReader::runSet(const Command &command) {
   for (size_t i = 1; i < command.words.size(); ++i) {
     StringRef word = command.words[i].text;
-    bool named = (word == "-o" || word == "+o") && i + 1 < command.words.size();
-    bool all = named ? command.words[i + 1].text == "allexport"
-                     : word.size() > 1 && word != "--" &&
-                           word.find('a') != StringRef::npos;
+    bool letters =
+        word.size() > 1 && word != "--" && (word[0] == '-' || word[0] == '+');
+    // "set -euo pipefail": the o of any group of letters has a name behind it.
+    bool named = letters && word.contains('o') && i + 1 < command.words.size();
+    bool all = (letters && word.contains('a')) ||
+               (named && command.words[i + 1].text == "allexport");
     if (word == "--" || !(word.starts_with("-") || word.starts_with("+"))) {
       // "set -- a b": the positional parameters.
       ++variables.argumentChanges;

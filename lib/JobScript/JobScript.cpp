@@ -281,9 +281,16 @@ static std::string findInPath(const JobLaunch &launch, StringRef name) {
   copy_if(folders, std::back_inserter(known), [](StringRef folder) {
     return folder.starts_with("/") && !folder.contains('$');
   });
+  // What lies in a folder that only the job's machine has comes first there.
+  auto absent = find_if_not(
+      known, [](StringRef folder) { return sys::fs::is_directory(folder); });
+  bool anotherMachine = absent != known.end();
+  known.erase(absent, known.end());
+  if (known.empty() && anotherMachine)
+    return "";
   auto found = known.empty() ? sys::findProgramByName(name)
                              : sys::findProgramByName(name, known);
-  if (!found && path && !path->known)
+  if (!found && path && !path->known && !anotherMachine)
     found = sys::findProgramByName(name);
   return found ? *found : "";
 }

@@ -61,8 +61,10 @@ static constexpr LauncherRow rows[] = {
     {Family::srun, " srun salloc ",
      " A b B C c D d e G i J L M m N n o p q r S T t U w W x account "
      "begin chdir cluster-constraint clusters comment constraint "
-     "container core-spec cores-per-socket cpu-bind cpu-freq cpus-per-gpu "
-     "cpus-per-task deadline delay-boot dependency distribution epilog error "
+     "container container-env container-image container-mounts "
+     "container-name container-save container-workdir core-spec "
+     "cores-per-socket cpu-bind cpu-freq cpus-per-gpu cpus-per-task deadline "
+     "delay-boot dependency distribution epilog error "
      "exclude export export-file extra-node-info gid gpu-bind gpu-freq gpus "
      "gpus-per-node gpus-per-socket gpus-per-task gres gres-flags hint input "
      "jobid job-name licenses mail-type mail-user max-threads mcs-label mem "
@@ -330,6 +332,9 @@ void LaunchReader::setSrunOption(StringRef name, const JobWord &value) {
     parts.ranksPerNode = numberOf(value);
   else if (name == "export")
     setList(value, "srun --export");
+  else if (name == "container" || name == "container-image" ||
+           name == "environment") // of Slurm, Pyxis, and CSCS's engine
+    parts.image = value;
 }
 
 void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {

@@ -214,11 +214,19 @@ static std::string findInImage(const JobLaunch &start,
 }
 
 void mpg::noteImages(JobScript &script) {
-  for (const JobLaunch &start : script.launches)
-    if (!start.image.text.empty() && imageFolder(start).empty())
+  for (const JobLaunch &start : script.launches) {
+    if (start.image.text.empty())
+      continue;
+    std::string folder = imageFolder(start);
+    const char *what = folder.empty() ? ", which is not a folder here"
+                       : findInImage(start, folder).empty()
+                           ? ", where it was not found"
+                           : nullptr;
+    if (what)
       script.notUnderstood.push_back(
-          {start.line, start.program.text + " in the image " +
-                           start.image.text + ", which is not a folder here"});
+          {start.line,
+           start.program.text + " in the image " + start.image.text + what});
+  }
 }
 
 /// Adds the program that \p start runs in an image.
@@ -239,10 +247,12 @@ static void addStartInImage(const JobLaunch &start, const Launch *given,
   inputs.push_back(std::move(input));
 }
 
-/// "./app", and not "././app".
+/// "./app" and "../app", and not "././app" and "./../app".
 static std::string findIn(const JobLaunch &start, const std::string &folder) {
   std::string path = findLaunched(start, folder);
-  return StringRef(path).starts_with("././") ? path.substr(2) : path;
+  bool twice = StringRef(path).starts_with("././") ||
+               StringRef(path).starts_with("./../");
+  return twice ? path.substr(2) : path;
 }
 
 /// A name that PATH decides about where PATH is not known.
