@@ -31,14 +31,18 @@ class Mpgtools(CMakePackage):
     generator("ninja")
 
     def cmake_args(self):
+        parts = ["runtime"]
+        if self.spec.satisfies("+tools"):
+            parts += ["tools", "linker"]
+        if self.spec.satisfies("+plugins"):
+            parts += ["plugin"]
         args = [
             self.define("MPG_BUILD_TESTS", False),
             # The files of a folder as one: half the time.
             self.define("MPG_UNITY", True),
-            self.define_from_variant("MPG_BUILD_TOOLS", "tools"),
+            self.define("MPG_PARTS", ",".join(parts)),
         ]
         if self.spec.satisfies("+tools"):
-            args.append(self.define_from_variant("MPG_BUILD_PLUGINS", "plugins"))
             args.append(self.define("MPG_LLVM_VERSION", self.spec["llvm"].version))
         return args
 
