@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each counter stands alone: in a group, one that the processor does not have
-// would take the others with it. There are few enough of them for the registers
-// of today's processors; where they are not (a watchdog or another profiler
-// takes some), the kernel shares the registers over time, and such a counter
-// has no value: scaled up it would be a guess, and worst in short runs.
+// would take the others with it. As many are opened as there are registers;
+// where another profiler takes some, the kernel shares the registers over time,
+// and such a counter has no value: scaled up it would be a guess, and worst in
+// short runs.
 
 #include "Measure/Counters.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -18,6 +20,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 using namespace llvm;
 using namespace mpg;
@@ -26,7 +31,7 @@ using namespace mpg;
 // Which there are
 //===----------------------------------------------------------------------===//
 
-namespace {
+namespace mpg {
 
 struct CounterKind {
   StringRef name;
@@ -36,38 +41,112 @@ struct CounterKind {
   bool isKernels = false;
 };
 
-} // namespace
+} // namespace mpg
 
-#ifndef __aarch64__
-static constexpr uint64_t dataTlbMisses(uint64_t operation) {
-  return PERF_COUNT_HW_CACHE_DTLB | operation << 8 |
-         uint64_t(PERF_COUNT_HW_CACHE_RESULT_MISS) << 16;
-}
-#endif
-
-static const CounterKind kinds[] = {
+static const CounterKind firstKinds[] = {
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-#ifdef __aarch64__
-    // By number, HW:arm-pmu-events: Linux's name for misses of the last level
-    // is those of the first one on Arm, and no name is for the second TLB's,
-    // the one whose misses cost a walk through the tables.
-    {"l1d-tlb-refills", PERF_TYPE_RAW, 0x05},
-    {"l2d-tlb-refills", PERF_TYPE_RAW, 0x2d},
-    {"l2d-cache-refills", PERF_TYPE_RAW, 0x17},
-#else
-    {"dtlb-load-misses", PERF_TYPE_HW_CACHE,
-     dataTlbMisses(PERF_COUNT_HW_CACHE_OP_READ)},
-    {"dtlb-store-misses", PERF_TYPE_HW_CACHE,
-     dataTlbMisses(PERF_COUNT_HW_CACHE_OP_WRITE)},
-    {"llc-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-#endif
+    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS}};
+
+static const CounterKind kernelKinds[] = {
     {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
     {"minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
     {"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
     {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
      true},
     {"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true}};
+
+/// Whose events ProcessorEvents.def has.
+enum class Processor {
+  other,
+  arm,
+  skylake,
+  skylakeServer,
+  sapphireRapids,
+  zen
+};
+
+static const struct {
+  Processor processor;
+  CounterKind kind;
+} processorKinds[] = {
+#define MPG_PROCESSOR_EVENT(processor, name, config, libpfm)                   \
+  {Processor::processor, {name, PERF_TYPE_RAW, config}},
+#include "Measure/ProcessorEvents.def"
+};
+
+#ifdef __x86_64__
+static constexpr uint64_t dataTlbMisses(uint64_t operation) {
+  return PERF_COUNT_HW_CACHE_DTLB | operation << 8 |
+         uint64_t(PERF_COUNT_HW_CACHE_RESULT_MISS) << 16;
+}
+
+/// What each processor has something for, behind its own.
+static const CounterKind genericKinds[] = {
+    {"dtlb-load-misses", PERF_TYPE_HW_CACHE,
+     dataTlbMisses(PERF_COUNT_HW_CACHE_OP_READ)},
+    {"dtlb-store-misses", PERF_TYPE_HW_CACHE,
+     dataTlbMisses(PERF_COUNT_HW_CACHE_OP_WRITE)},
+    {"llc-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES}};
+
+namespace {
+
+struct CpuId {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  /// All 0 where there is no such leaf.
+  explicit CpuId(unsigned leaf) { __get_cpuid(leaf, &eax, &ebx, &ecx, &edx); }
+};
+
+} // namespace
+
+static bool isIntel() { return CpuId(0).ecx == signature_INTEL_ecx; }
+
+static Processor thisProcessor() {
+  unsigned version = CpuId(1).eax;
+  unsigned family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
+  unsigned model = (version >> 4 & 0xf) | (version >> 12 & 0xf0);
+  if (CpuId(0).ecx == signature_AMD_ecx)
+    return family >= 0x17 && family <= 0x1a ? Processor::zen : Processor::other;
+  if (!isIntel() || family != 6)
+    return Processor::other;
+  if (is_contained({0x55u, 0x6au, 0x6cu}, model))
+    return Processor::skylakeServer;
+  if (is_contained({0x8fu, 0xcfu}, model))
+    return Processor::sapphireRapids;
+  if (is_contained({0x4eu, 0x5eu, 0x7du, 0x7eu, 0x8eu, 0x9eu, 0xa5u, 0xa6u},
+                   model))
+    return Processor::skylake;
+  return Processor::other;
+}
+
+/// How many events beside cycles and instructions the processor counts at the
+/// same time. Where nobody tells, all: one too many shows in its time.
+static size_t freeRegisters() {
+  int fd = open("/proc/sys/kernel/nmi_watchdog", O_RDONLY | O_CLOEXEC);
+  char watchdog = '0';
+  (void)!::read(fd, &watchdog, 1);
+  close(fd);
+  size_t taken = watchdog == '1';
+  // Intel has registers for those two alone.
+  size_t all = isIntel() ? CpuId(0xa).eax >> 8 & 0xff : 6;
+  if (!isIntel())
+    taken += std::size(firstKinds);
+  return all > taken ? all - taken : SIZE_MAX;
+}
+#else
+static const ArrayRef<CounterKind> genericKinds;
+static Processor thisProcessor() { return Processor::arm; }
+static size_t freeRegisters() { return SIZE_MAX; } ///< six, of which three do
+#endif
+
+/// Beside the first ones; the most important first.
+static std::vector<CounterKind> kindsOfThisProcessor() {
+  std::vector<CounterKind> kinds;
+  for (const auto &[processor, kind] : processorKinds)
+    if (processor == thisProcessor())
+      kinds.push_back(kind);
+  kinds.insert(kinds.end(), std::begin(genericKinds), std::end(genericKinds));
+  return kinds;
+}
 
 //===----------------------------------------------------------------------===//
 // Why one is missing
@@ -147,22 +226,35 @@ static bool readCounter(int fd, Reading &reading) {
   return read(fd, &reading, sizeof(reading)) == ssize_t(sizeof(reading));
 }
 
-Counters::Counters(pid_t process, bool onExec, bool ofProcessor) {
-  for (const CounterKind &kind : kinds) {
-    if (ofProcessor && kind.type == PERF_TYPE_SOFTWARE)
-      continue;
-    Counter counter = {kind.name.str(), -1, {}};
-    counter.fd = openCounter(kind, process, onExec, /*isUserOnly=*/false);
-    if (counter.fd < 0 && errno == EACCES && !kind.isKernels) {
-      counter.fd = openCounter(kind, process, onExec, /*isUserOnly=*/true);
-      if (counter.fd >= 0)
-        counter.name += ":u"; // as perf writes it
-    }
-    if (counter.fd < 0)
-      counter.error = describeError(
-          kind, errno, !counters.empty() && counters.front().fd >= 0);
-    counters.push_back(std::move(counter));
+void Counters::open(const CounterKind &kind, pid_t process, bool onExec) {
+  Counter counter = {kind.name.str(), -1, {}};
+  counter.fd = openCounter(kind, process, onExec, /*isUserOnly=*/false);
+  if (counter.fd < 0 && errno == EACCES && !kind.isKernels) {
+    counter.fd = openCounter(kind, process, onExec, /*isUserOnly=*/true);
+    if (counter.fd >= 0)
+      counter.name += ":u"; // as perf writes it
   }
+  if (counter.fd < 0)
+    counter.error = describeError(
+        kind, errno, !counters.empty() && counters.front().fd >= 0);
+  counters.push_back(std::move(counter));
+}
+
+Counters::Counters(pid_t process, bool onExec, bool ofProcessor) {
+  for (const CounterKind &kind : firstKinds)
+    open(kind, process, onExec);
+  std::vector<CounterKind> others = kindsOfThisProcessor();
+  bool areVisible = counters.front().fd >= 0;
+  size_t fitting =
+      areVisible ? std::min(freeRegisters(), others.size()) : others.size();
+  for (const CounterKind &kind : ArrayRef(others).take_front(fitting))
+    open(kind, process, onExec);
+  for (const CounterKind &kind : ArrayRef(others).drop_front(fitting))
+    counters.push_back({kind.name.str(), -1,
+                        "not available: the processor counts no more at once"});
+  if (!ofProcessor)
+    for (const CounterKind &kind : kernelKinds)
+      open(kind, process, onExec);
 }
 
 Counters::~Counters() {

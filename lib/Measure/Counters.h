@@ -25,6 +25,8 @@ struct CounterValue {
   std::string missing; ///< why there is none: "not available: ..."
 };
 
+struct CounterKind;
+
 class Counters {
 public:
   /// Of \p process with all threads and children that it makes from now on; 0:
@@ -48,6 +50,8 @@ private:
     std::string error;  ///< why
     uint64_t start = 0; ///< its value at the last reset()
   };
+  void open(const CounterKind &kind, pid_t process, bool onExec);
+
   std::vector<Counter> counters;
 };
 

@@ -54,7 +54,7 @@ template <typename Body> static int statusOf(Body body) {
 
 TEST(Counters, EachHasAValueOrAReason) {
   std::vector<CounterValue> values = Counters().read();
-  ASSERT_EQ(values.size(), 10u);
+  ASSERT_GE(values.size(), 10u);
   EXPECT_EQ(values[0].name.substr(0, 6), "cycles");
   for (const CounterValue &value : values)
     EXPECT_NE(value.value.has_value(), !value.missing.empty()) << value.name;

@@ -64,7 +64,9 @@ static std::string describeNotes(const PointResult &point,
 /// Counters that the table shows if there is one: the reason for large pages.
 static bool isTlbCounter(StringRef name) {
   name.consume_back(":u");
-  return name == "dtlb-load-misses" || name == "l2d-tlb-refills";
+  return name == "dtlb-load-misses" || name == "l2d-tlb-refills" ||
+         name == "dtlb_load_misses.walk_active" ||
+         name == "ls_l1_d_tlb_miss.all_l2_miss";
 }
 
 static std::vector<std::string> figureNames(const ExperimentResult &result) {
