@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <time.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -41,6 +42,71 @@ void ProfileRecorder::lookAtCode(pid_t pid) {
   image = name.str().str();
 }
 
+/// Remembers what is gone before the end: a matrix in a file, or memory that
+/// processes share. Takes a fiftieth of the time at most.
+void ProfileRecorder::lookAtFiles(pid_t pid) {
+  if (nowSeconds() < filesDue)
+    return;
+  clock_t begin = clock();
+  auto maps =
+      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/maps");
+  if (!maps)
+    return;
+  for (MappedArea &area : parseSmaps((*maps)->getBuffer(), ""))
+    if (area.writable && area.shared && !isStateName(area.name) &&
+        StringRef(area.name).starts_with("/") &&
+        area.bytes() > files[area.name].bytes())
+      files[area.name] = area;
+  filesDue = nowSeconds() + 50 * double(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/// What stands behind the name in /proc/PID/stat.
+static SmallVector<StringRef, 52> statFields(StringRef stat) {
+  SmallVector<StringRef, 52> fields;
+  stat.rsplit(')').second.split(fields, ' ', -1, /*KeepEmpty=*/false);
+  return fields;
+}
+
+static bool hasLivingChildren(const std::string &folder, pid_t pid) {
+  auto children = MemoryBuffer::getFileAsStream(
+      folder + "/task/" + std::to_string(pid) + "/children");
+  if (!children)
+    return false;
+  SmallVector<StringRef> numbers;
+  (*children)->getBuffer().split(numbers, ' ', -1, /*KeepEmpty=*/false);
+  return any_of(numbers, [](StringRef number) {
+    auto stat =
+        MemoryBuffer::getFileAsStream("/proc/" + number.trim() + "/stat");
+    if (!stat)
+      return false;
+    auto fields = statFields((*stat)->getBuffer());
+    return !fields.empty() && fields[0] != "Z" && fields[0] != "X";
+  });
+}
+
+/// Of what it did itself the table tells; of programs that it started, nothing.
+/// \p pid stands still in its last moment.
+static std::string describeOtherProcesses(pid_t pid) {
+  std::string folder = "/proc/" + std::to_string(pid);
+  if (hasLivingChildren(folder, pid))
+    return "processes that it started go on without it, and are in no row";
+  auto stat = MemoryBuffer::getFileAsStream(folder + "/stat");
+  if (!stat)
+    return "";
+  SmallVector<StringRef, 52> fields = statFields((*stat)->getBuffer());
+  uint64_t ticks[4] = {}; // its own user and system time, then its children's
+  for (size_t i = 0; i < std::size(ticks); ++i)
+    if (fields.size() < 15 || fields[11 + i].getAsInteger(10, ticks[i]))
+      return "";
+  uint64_t own = ticks[0] + ticks[1], others = ticks[2] + ticks[3];
+  constexpr uint64_t fewTicks = 10;
+  if (others < fewTicks || others < own)
+    return "";
+  return percentText(others, own + others) +
+         " of the CPU time was that of programs that it started, which are in "
+         "no row: profile those";
+}
+
 void ProfileRecorder::takeFaults() {
   std::vector<FaultSample> samples;
   sampler.take([&](const FaultSample &sample) { samples.push_back(sample); });
@@ -58,6 +124,7 @@ void ProfileRecorder::start(pid_t pid) {
 
 void ProfileRecorder::look(pid_t pid) {
   lookAtCode(pid);
+  lookAtFiles(pid);
   takeFaults();
   if (workingSet && workingSet->isDue())
     workingSet->look(pid, /*atEnd=*/false);
@@ -66,6 +133,7 @@ void ProfileRecorder::look(pid_t pid) {
 void ProfileRecorder::lookAtEnd(pid_t pid, ProgramMemory memory) {
   if (workingSet)
     workingSet->look(pid, /*atEnd=*/true);
+  otherProcesses = describeOtherProcesses(pid);
   areas = std::move(memory.areas);
   image = std::move(memory.image);
   table = readProfileTable(tableFd);
@@ -315,6 +383,20 @@ void ProfileRecorder::addAccesses(Profile &profile) {
     }
 }
 
+void ProfileRecorder::addFilesOfBefore() {
+  for (const auto &[name, area] : files) {
+    if (rest.count({RunRegion::shared, printable(name)}) ||
+        rest.count({RunRegion::mmap, printable(name)}))
+      continue;
+    ProfileObject object;
+    object.region = RunRegion::shared;
+    object.name = printable(name);
+    object.peakBytes = area.bytes();
+    object.faults = faults.within(area.start, area.end);
+    objects.push_back(std::move(object));
+  }
+}
+
 void ProfileRecorder::finish(Profile &profile) {
   takeFaults();
   if (!isMeasured) {
@@ -341,11 +423,14 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.faultsLost = sampler.lost();
   profile.faultsMissing = sampler.missing();
   profile.isUserFaults = sampler.isUserOnly();
+  profile.faultCosts = measureFaultCosts();
+  profile.otherProcesses = otherProcesses;
   nameSites();
   addFaults();
   addAccesses(profile);
   for (size_t site = 0; site < table.sites.size(); ++site)
     addFreed(objects[site], table.sites[site]);
+  addFilesOfBefore();
   for (ProfileObject &object : objects)
     if (object.peakBytes >= leastObjectBytes)
       profile.objects.push_back(std::move(object));

@@ -59,6 +59,9 @@ struct Profile {
   uint64_t faultsLost = 0;
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
+  FaultCosts faultCosts;
+  /// What of its work other processes did, which are in no row; empty: none.
+  std::string otherProcesses;
   std::vector<CounterValue> counters;        ///< of all of it, and its children
   std::optional<MemoryStalls> stalls;        ///< of the machine in that time
   std::string defrag;                        ///< the kernel's word; empty: none
@@ -98,6 +101,8 @@ private:
     size_t object;
   };
   void lookAtCode(pid_t pid);
+  void lookAtFiles(pid_t pid);
+  void addFilesOfBefore();
   void takeFaults();
   void addFaults();
   void addAccesses(Profile &profile);
@@ -121,6 +126,11 @@ private:
   ProfileTable table;
   std::vector<ProfileObject> objects; ///< those of the table's sites first
   std::vector<Range> ranges;          ///< by address, none over another
+  /// Files that it shared, until now; the most of each at one time, and where
+  /// it was then.
+  std::map<std::string, MappedArea> files;
+  double filesDue = 0; ///< by nowSeconds()
+  std::string otherProcesses;
   /// Those between named ones, in objects.
   std::map<std::pair<RunRegion, std::string>, size_t> rest;
 };
@@ -159,6 +169,20 @@ std::string describeNodes(const PageUse &pages);
 /// "main", "thread 4711", "48 threads, main 60 %": who touched it first. pre:
 /// there are faults.
 std::string describeThreads(const FaultCount &count, uint32_t firstThread);
+
+/// Seconds of CPU time that the faults of \p object took, estimated; nothing if
+/// it is not known what one takes.
+std::optional<double> faultSeconds(const ProfileObject &object,
+                                   const FaultCosts &costs);
+/// "1.2 ms".
+std::string describeSeconds(std::optional<double> seconds);
+
+/// Names and a value, or names and why they have none: one row for each reason.
+std::vector<std::pair<std::string, std::string>>
+describeCounters(llvm::ArrayRef<CounterValue> counters);
+
+/// "4711, about 4000 of them in these objects; ...", or why it is not known.
+std::string describeFaults(const Profile &profile);
 
 /// What of \p count matters for large pages: "cold: deserves no large pages",
 /// "sparse: large pages would hold 300 MiB beside it", "dense"; "of its whole

@@ -194,9 +194,13 @@ std::vector<AdviceLine> Adviser::advise() {
       all += object.peakBytes;
   if (all < smallProgramBytes && profile.isMeasured) {
     add(all,
-        "its large objects are " + formatBytes(all) +
-            " in all: caches and TLBs hold nearly as much, so pages decide "
-            "little here",
+        (all ? "its large objects are " + formatBytes(all) +
+                   " in all: caches and TLBs hold nearly as much, so pages "
+                   "decide little here"
+             : "it has no object of " + formatBytes(leastObjectBytes) +
+                   " and more: pages decide little here") +
+            (profile.otherProcesses.empty() ? ""
+                                            : "; " + profile.otherProcesses),
         "mpgrun --profile " + command);
     return lines;
   }

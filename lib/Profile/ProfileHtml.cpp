@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr double barWidth = 260, threadWidth = 120;
+static constexpr double barWidth = 180, threadWidth = 100;
 static constexpr size_t mostObjects = 500;
 
 static constexpr StringRef profileStyle = R"css(
@@ -28,7 +28,7 @@ body{max-width:80rem}
 .bar .q3{fill:var(--clean);opacity:.75}
 td.picture{padding-right:1rem}
 tbody th{min-width:11rem}
-td code{white-space:nowrap}th .muted{font-weight:400}
+td code{white-space:nowrap}th .muted{font-weight:400;font-size:.85rem}
 )css";
 
 static void writePiece(raw_ostream &out, StringRef kind, double &at,
@@ -94,19 +94,36 @@ static void writeThreadBar(raw_ostream &out, const FaultCount &faults,
   out << "</svg><br>" << escapeHtml(describeThreads(faults, firstThread));
 }
 
+/// The nearest one; the others if they are asked for.
+static void writeCallers(raw_ostream &out, const ProfileObject &object) {
+  if (object.callers.size() < 2)
+    return;
+  auto write = [&](StringRef caller) {
+    out << "<span class=\"muted\">from <code>" << escapeHtml(caller.str())
+        << "</code></span>";
+  };
+  ArrayRef<std::string> outer = ArrayRef(object.callers).drop_front(2);
+  out << (outer.empty() ? "<br>" : "<details><summary>");
+  write(object.callers[1]);
+  if (outer.empty())
+    return;
+  out << "</summary>";
+  for (StringRef caller : outer) {
+    write(caller);
+    out << "<br>";
+  }
+  out << "</details>";
+}
+
 static void writeObject(raw_ostream &out, const Profile &profile,
                         const ProfileObject &object, uint64_t most,
                         bool severalNodes) {
   out << "<tr><td>" << regionName(object.region)
       << "</td><th scope=\"row\"><code>" << escapeHtml(object.name)
       << "</code>";
-  if (!object.file.empty())
+  if (!object.file.empty() && !StringRef(object.name).starts_with(object.file))
     out << " <span class=\"muted\">" << escapeHtml(object.file) << "</span>";
-  for (const std::string &caller :
-       ArrayRef(object.callers)
-           .drop_front(std::min<size_t>(object.callers.size(), 1)))
-    out << "<br><span class=\"muted\">from <code>" << escapeHtml(caller)
-        << "</code></span>";
+  writeCallers(out, object);
   out << "</th><td class=\"picture\">";
   writePageBar(out, object, most);
   if (object.pages) {
@@ -124,6 +141,10 @@ static void writeObject(raw_ostream &out, const Profile &profile,
       << "</td><td class=\"size\">"
       << (profile.faultsMissing.empty() ? std::to_string(object.faults.faults)
                                         : "?")
+      << "</td><td class=\"size\">"
+      << (profile.faultsMissing.empty()
+              ? describeSeconds(faultSeconds(object, profile.faultCosts))
+              : "?")
       << "</td><td>";
   writeThreadBar(out, object.faults, profile.firstThread);
   out << "</td></tr>\n";
@@ -198,17 +219,13 @@ static void writeLegend(raw_ostream &out) {
 static void writeCounters(raw_ostream &out, const Profile &profile) {
   out << "<section><h2>Counts of the whole run</h2>\n<table><tbody>\n<tr><th "
          "scope=\"row\">page faults</th><td>"
-      << (profile.faultsMissing.empty() ? std::to_string(profile.faults)
-                                        : escapeHtml(profile.faultsMissing))
-      << "</td></tr>\n";
+      << escapeHtml(describeFaults(profile)) << "</td></tr>\n";
   if (profile.stalls)
     out << "<tr><th scope=\"row\">stalls of the whole machine</th><td>"
         << escapeHtml(profile.stalls->describe()) << "</td></tr>\n";
-  for (const CounterValue &counter : profile.counters)
-    out << "<tr><th scope=\"row\">" << escapeHtml(counter.name) << "</th><td>"
-        << (counter.value ? std::to_string(*counter.value)
-                          : escapeHtml(counter.missing))
-        << "</td></tr>\n";
+  for (const auto &[names, what] : describeCounters(profile.counters))
+    out << "<tr><th scope=\"row\">" << escapeHtml(names) << "</th><td>"
+        << escapeHtml(what) << "</td></tr>\n";
   out << "</tbody></table></section>\n";
 }
 
@@ -220,7 +237,7 @@ static void writeHead(raw_ostream &out, const Profile &profile) {
       << format("%.2f s", profile.seconds) << "; memory by object of "
       << formatBytes(leastObjectBytes) << " and more</p>\n";
   for (const std::string &trouble :
-       {profile.problem,
+       {profile.problem, profile.otherProcesses,
         profile.faultsMissing.empty()
             ? ""
             : "page faults of objects: " + profile.faultsMissing})
@@ -237,7 +254,8 @@ static void writeObjectTable(raw_ostream &out, const Profile &profile) {
   writeLegend(out);
   beginHtmlTable(out, "Objects",
                  {"region", "object", "pages; length: the peak", ">peak",
-                  ">at end", ">blocks", ">faults", "touched first by"});
+                  ">at end", ">blocks", ">faults", ">cost",
+                  "touched first by"});
   bool severalNodes = liesOnSeveralNodes(profile);
   for (const ProfileObject &object :
        ArrayRef(profile.objects).take_front(mostObjects))

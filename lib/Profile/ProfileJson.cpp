@@ -39,9 +39,11 @@ static void writePages(json::OStream &json, const ProfileObject &object) {
 }
 
 static void writeFaults(json::OStream &json, const FaultCount &faults,
-                        uint32_t firstThread) {
+                        uint32_t firstThread, std::optional<double> seconds) {
   json.attributeObject("faults", [&] {
     json.attribute("estimate", int64_t(faults.faults));
+    json.attribute("cost_us", seconds ? json::Value(int64_t(*seconds * 1e6))
+                                      : json::Value(nullptr));
     json.attributeArray("threads", [&] {
       for (const auto &thread : faults.threads)
         json.object([&] {
@@ -97,7 +99,8 @@ static void writeObject(json::OStream &json, const Profile &profile,
     json.attribute("blocks", int64_t(object.blocks));
     writePages(json, object);
     if (profile.faultsMissing.empty())
-      writeFaults(json, object.faults, profile.firstThread);
+      writeFaults(json, object.faults, profile.firstThread,
+                  faultSeconds(object, profile.faultCosts));
     else
       json.attribute("faults", nullptr);
     writeAccesses(json, object.accesses);
@@ -122,6 +125,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("run_ms", int64_t(profile.seconds * 1000));
     json.attribute("measured", profile.isMeasured);
     json.attribute("problem", profile.problem);
+    json.attribute("other_processes", profile.otherProcesses);
     json.attribute("least_bytes", int64_t(leastObjectBytes));
     json.attribute("sites", int64_t(profile.sites));
     json.attribute("blocks_lost", int64_t(profile.blocksLost));

@@ -5,11 +5,15 @@
 #include "Profile/ProfileTable.h"
 #include "Support/StableSort.h"
 #include "mpg/state.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cstddef>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+using namespace llvm;
 using namespace mpg;
 
 bool mpg::addProfileTable(int fd) {
@@ -164,4 +168,65 @@ FaultCount ProfileFaults::within(uint64_t start, uint64_t end) const {
        piece != others.end() && piece->first < end; ++piece)
     count.add(piece->second);
   return count;
+}
+
+//===----------------------------------------------------------------------===//
+// What a fault costs
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t frameBytes = 2 << 20;
+
+static double threadNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
+}
+
+static long threadFaults() {
+  rusage usage = {};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_minflt;
+}
+
+/// Of a fault in new memory with \p advice; 0 if its pages are not those of
+/// \p pageBytes.
+static double nsOfFault(int advice, size_t pageBytes) {
+  void *memory = mmap(nullptr, 2 * frameBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return 0;
+  auto *frame =
+      reinterpret_cast<volatile char *>(alignTo(uintptr_t(memory), frameBytes));
+  madvise(const_cast<char *>(frame), frameBytes, advice);
+  // An eighth of the frame is enough of its base pages.
+  size_t touchedBytes = std::max(frameBytes / 8, pageBytes);
+  auto touch = [&](size_t stepBytes) {
+    for (size_t at = 0; at < touchedBytes; at += stepBytes)
+      frame[at] = 1;
+  };
+  long faults = threadFaults();
+  double start = threadNs();
+  touch(pageBytes);
+  double ns = threadNs() - start;
+  frame[frameBytes - 1] = 1; // a fault more unless it is large
+  faults = threadFaults() - faults;
+  munmap(memory, 2 * frameBytes);
+  auto timed = long(touchedBytes / pageBytes);
+  bool isLarge = faults == 1;
+  return isLarge == (pageBytes == frameBytes) ? ns / double(timed) : 0;
+}
+
+static double leastNs(int advice, size_t pageBytes) {
+  double least = 0;
+  for (int round = 0; round < 3; ++round) {
+    double ns = nsOfFault(advice, pageBytes);
+    if (ns > 0 && (least == 0 || ns < least))
+      least = ns;
+  }
+  return least;
+}
+
+FaultCosts mpg::measureFaultCosts() {
+  return {leastNs(MADV_NOHUGEPAGE, size_t(sysconf(_SC_PAGESIZE))),
+          leastNs(MADV_HUGEPAGE, frameBytes)};
 }

@@ -52,6 +52,16 @@ struct FaultCount {
   void add(const FaultCount &other);
 };
 
+/// CPU time of a page fault on this machine, in ns, with the zeroing of the
+/// page; 0: not known.
+struct FaultCosts {
+  double base = 0;
+  double large = 0; ///< of a page of 2 MiB
+};
+
+/// Takes some milliseconds.
+FaultCosts measureFaultCosts();
+
 class ProfileFaults {
 public:
   /// \p blocks: as ProfileTable has them.

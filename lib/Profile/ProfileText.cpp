@@ -9,6 +9,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -16,9 +17,18 @@ using namespace mpg;
 static constexpr size_t mostRows = 16;
 static constexpr size_t nameColumns = 31;
 
+/// What tells one row from another stays: the place within a function or file,
+/// the name of a file.
 static std::string cut(StringRef text, size_t columns) {
-  return text.size() <= columns ? text.str()
-                                : text.take_front(columns - 3).str() + "...";
+  if (text.size() <= columns)
+    return text.str();
+  if (text.starts_with("/"))
+    return "..." + text.take_back(columns - 3).str();
+  size_t place = text.rfind("+0x");
+  StringRef tail = place == StringRef::npos ? "" : text.drop_front(place);
+  if (tail.size() + 4 > columns)
+    tail = "";
+  return text.take_front(columns - 3 - tail.size()).str() + "..." + tail.str();
 }
 
 static std::string nameOf(const ProfileObject &object) {
@@ -46,39 +56,26 @@ static void writeRow(raw_ostream &out, const Profile &profile,
       << right_justify(object.bytes ? formatBytes(object.bytes) : "-", 9)
       << right_justify(used, 7) << right_justify(huge, 7)
       << right_justify(areKnown ? std::to_string(object.faults.faults) : "?", 9)
+      << right_justify(areKnown ? describeSeconds(
+                                      faultSeconds(object, profile.faultCosts))
+                                : "?",
+                       9)
       << (page.empty() ? "" : "  ") << page;
   if (object.faults.faults)
     out << (page.empty() ? "  " : "; ")
         << describeThreads(object.faults, profile.firstThread);
   out << "\n";
   if (object.callers.size() > 1) {
-    ArrayRef<std::string> outer = ArrayRef(object.callers).drop_front();
-    out << "    from " << cut(join(outer.take_front(3), ", "), 70) << "\n";
+    std::vector<std::string> outer;
+    for (StringRef caller : ArrayRef(object.callers).slice(1).take_front(3))
+      outer.push_back(cut(caller, nameColumns));
+    out << "    from " << cut(join(outer, ", "), 105) << "\n";
   }
 }
 
-/// What was counted in a line, then one for each reason why something was not.
-static void writeCounters(raw_ostream &out,
-                          const std::vector<CounterValue> &counters) {
-  std::string counted;
-  std::vector<std::pair<std::string, std::string>> missing; // reason, names
-  for (const CounterValue &counter : counters) {
-    if (counter.value) {
-      counted += (counted.empty() ? "" : ", ") + counter.name + " " +
-                 std::to_string(*counter.value);
-      continue;
-    }
-    auto known = llvm::find_if(
-        missing, [&](auto &one) { return one.first == counter.missing; });
-    if (known == missing.end())
-      missing.emplace_back(counter.missing, counter.name);
-    else
-      known->second += ", " + counter.name;
-  }
-  if (!counted.empty())
-    out << "  " << fillText(counted, 2) << "\n";
-  for (const auto &[reason, names] : missing)
-    out << "  " << fillText(names + ": " + reason, 2) << "\n";
+static void writeCounters(raw_ostream &out, const Profile &profile) {
+  for (const auto &[names, what] : describeCounters(profile.counters))
+    out << "  " << fillText(names + ": " + what, 2) << "\n";
 }
 
 static void writeObjects(raw_ostream &out, const Profile &profile) {
@@ -89,7 +86,8 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
   }
   out << "  " << left_justify("region", 13)
       << left_justify("object", nameColumns)
-      << "     peak   at end in use  large   faults  pages; touched first by\n";
+      << "     peak   at end in use  large   faults     cost  pages; touched "
+         "first by\n";
   bool severalNodes = liesOnSeveralNodes(profile);
   size_t shown = std::min(mostRows, profile.objects.size());
   for (const ProfileObject &object :
@@ -101,7 +99,7 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
     rest += object.peakBytes;
   if (rest)
     out << "  " << profile.objects.size() - shown << " more of "
-        << formatBytes(rest) << " together\n";
+        << formatBytes(rest) << " together, not at one time\n";
 }
 
 static void writeAccessRow(raw_ostream &out, const ProfileObject &object) {
@@ -151,19 +149,13 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
       << describeEnding(profile.waitStatus) << ", "
       << format("%.2f s", profile.seconds) << ", memory by object of "
       << formatBytes(leastObjectBytes) << " and more\n";
-  if (!profile.problem.empty())
-    out << "  " << fillText(profile.problem, 2) << "\n";
+  for (const std::string &text : {profile.problem, profile.otherProcesses})
+    if (!text.empty())
+      out << "  " << fillText(text, 2) << "\n";
   writeObjects(out, profile);
   writeWorkingSet(out, profile);
-  writeCounters(out, profile.counters);
-  std::string faults = profile.faultsMissing;
-  if (faults.empty())
-    faults = std::to_string(profile.faults) +
-             (profile.isUserFaults
-                  ? ", without those in the kernel (read and the like), as "
-                    "kernel.perf_event_paranoid asks"
-                  : "");
-  out << "  " << fillText("page faults: " + faults, 2) << "\n";
+  writeCounters(out, profile);
+  out << "  " << fillText("page faults: " + describeFaults(profile), 2) << "\n";
   writeStallsText(out, profile);
   if (profile.faultsLost)
     out << "  " << profile.faultsLost << " samples of page faults were lost\n";
@@ -222,6 +214,78 @@ std::string mpg::describeThreads(const FaultCount &count,
     text += ", " + nameThread(most->first) + " " +
             percentText(most->second, count.faults);
   return text;
+}
+
+std::optional<double> mpg::faultSeconds(const ProfileObject &object,
+                                        const FaultCosts &costs) {
+  if (!object.faults.faults)
+    return 0.0;
+  // As many of each kind as there are pages of it.
+  double large = 0, base = 1;
+  if (object.pages && object.pages->usedBytes) {
+    large = double(object.pages->hugeBytes) / (2 << 20);
+    base = double(object.pages->usedBytes - object.pages->hugeBytes) /
+           double(sysconf(_SC_PAGESIZE));
+  }
+  if ((large && !costs.large) || (base && !costs.base))
+    return std::nullopt;
+  return double(object.faults.faults) *
+         (large * costs.large + base * costs.base) / (large + base) / 1e9;
+}
+
+std::string mpg::describeSeconds(std::optional<double> seconds) {
+  if (!seconds)
+    return "?";
+  if (*seconds == 0)
+    return "-";
+  return *seconds < 10 ? formatv("{0:F1} ms", *seconds * 1000).str()
+                       : formatv("{0:F1} s", *seconds).str();
+}
+
+std::vector<std::pair<std::string, std::string>>
+mpg::describeCounters(ArrayRef<CounterValue> counters) {
+  std::vector<std::pair<std::string, std::string>> counted, missing;
+  for (const CounterValue &counter : counters) {
+    if (counter.value) {
+      counted.emplace_back(counter.name, std::to_string(*counter.value));
+      continue;
+    }
+    auto known = find_if(missing, [&](const auto &row) {
+      return row.second == counter.missing;
+    });
+    if (known == missing.end())
+      missing.emplace_back(counter.name, counter.missing);
+    else
+      known->first += ", " + counter.name;
+  }
+  if (counted.empty() && missing.size() == 1)
+    missing[0].first = "cycles, misses of the TLB and other counters";
+  counted.insert(counted.end(), missing.begin(), missing.end());
+  return counted;
+}
+
+std::string mpg::describeFaults(const Profile &profile) {
+  if (!profile.faultsMissing.empty())
+    return profile.faultsMissing;
+  std::string text = std::to_string(profile.faults);
+  if (profile.isUserFaults)
+    text += ", without those in the kernel (read and the like), as "
+            "kernel.perf_event_paranoid asks";
+  uint64_t inObjects = 0;
+  for (const ProfileObject &object : profile.objects)
+    inObjects += object.faults.faults;
+  if (!inObjects)
+    return text;
+  text += ", about " + std::to_string(std::min(inObjects, profile.faults)) +
+          " of them in these objects";
+  const FaultCosts &costs = profile.faultCosts;
+  if (costs.base)
+    text += formatv("; cost: CPU time, estimated at {0:F2} us for one of {1}",
+                    costs.base / 1000,
+                    formatBytes(uint64_t(sysconf(_SC_PAGESIZE))));
+  if (costs.base && costs.large)
+    text += formatv(" and {0:F0} us for one of 2 MiB", costs.large / 1000);
+  return text + (costs.base ? ", as measured here after the run" : "");
 }
 
 // Rules of thumb: a page in twenty, and as much in vain as in use.
