@@ -63,7 +63,7 @@ struct ModelledPlacement {
 /// Samples of time, as weights; both shares may be of the same ones.
 struct SampledTime {
   uint64_t all = 0, inMalloc = 0, inFaults = 0;
-  size_t threads = 0;
+  size_t samples = 0, threads = 0;
 };
 
 /// A line that could not be used: where, why, what to do.

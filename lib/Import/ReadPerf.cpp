@@ -253,6 +253,7 @@ static void look(StringRef place, Sample &sample) {
 
 static void addTo(const Sample &sample, SampledTime &time) {
   time.all += sample.weight;
+  time.samples += sample.weight ? 1 : 0;
   time.inMalloc += sample.inMalloc ? sample.weight : 0;
   time.inFaults += sample.inFault ? sample.weight : 0;
 }
