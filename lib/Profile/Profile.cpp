@@ -423,7 +423,6 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.faultsLost = sampler.lost();
   profile.faultsMissing = sampler.missing();
   profile.isUserFaults = sampler.isUserOnly();
-  profile.faultCosts = measureFaultCosts();
   profile.otherProcesses = otherProcesses;
   nameSites();
   addFaults();
@@ -431,6 +430,9 @@ void ProfileRecorder::finish(Profile &profile) {
   for (size_t site = 0; site < table.sites.size(); ++site)
     addFreed(objects[site], table.sites[site]);
   addFilesOfBefore();
+  if (any_of(objects,
+             [](const ProfileObject &one) { return one.faults.faults > 0; }))
+    profile.faultCosts = measureFaultCosts();
   for (ProfileObject &object : objects)
     if (object.peakBytes >= leastObjectBytes)
       profile.objects.push_back(std::move(object));

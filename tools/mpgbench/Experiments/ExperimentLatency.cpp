@@ -5,10 +5,12 @@
 // on do the pages matter? docs/mpgbench-experiments.md says how, and what to
 // expect.
 
+#include "Support/Format.h"
 #include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -105,8 +107,26 @@ static std::string sizeOf(const PointResult &point) {
   return parameter(point.parameters, "size").str();
 }
 
-/// "caches on 2M pages: 1.05 ns up to 48K, 3.6 ns up to 1M, ...". On large
-/// pages, where the TLB adds least.
+/// " L2": the smallest cache that holds the array at \p point, by the sizes
+/// that the system tells; " memory" if none does; "" where it does not tell.
+static StringRef nameOfLevel(const PointResult &point) {
+  uint64_t bytes = parseBytes(sizeOf(point)).value_or(0);
+  static constexpr std::pair<int, StringRef> caches[] = {
+      {_SC_LEVEL1_DCACHE_SIZE, " L1"},
+      {_SC_LEVEL2_CACHE_SIZE, " L2"},
+      {_SC_LEVEL3_CACHE_SIZE, " L3"}};
+  bool isKnown = false;
+  for (auto [which, name] : caches) {
+    long size = sysconf(which);
+    isKnown |= size > 0;
+    if (size > 0 && bytes <= uint64_t(size))
+      return name;
+  }
+  return isKnown ? " memory" : "";
+}
+
+/// "levels on 2M pages: L1 1.1 ns up to 32K, L2 3.9 ns up to 768K, ...". On
+/// large pages, where the TLB adds least.
 static void tellLevels(ExperimentResult &result, const std::string &pages) {
   std::vector<const PointResult *> points =
       curveOf(result, {{"pages", pages}}, "size");
@@ -119,10 +139,12 @@ static void tellLevels(ExperimentResult &result, const std::string &pages) {
   Conclusion conclusion;
   conclusion.text = "levels on " + pages + " pages:";
   for (const Level &level : ArrayRef(levels).drop_back())
-    conclusion.text += formatv(" {0:f1} ns up to {1},", level.value,
-                               sizeOf(*points[level.last]));
-  conclusion.text += formatv(" {0:f1} ns from {1} on", levels.back().value,
-                             sizeOf(*points[levels.back().first]));
+    conclusion.text +=
+        formatv("{0} {1:f1} ns up to {2},", nameOfLevel(*points[level.last]),
+                level.value, sizeOf(*points[level.last]));
+  const PointResult &last = *points[levels.back().first];
+  conclusion.text += formatv("{0} {1:f1} ns from {2} on", nameOfLevel(last),
+                             levels.back().value, sizeOf(last));
   bool isBusy = any_of(points, [](const PointResult *p) { return p->isBusy; });
   conclusion.kind =
       isBusy ? Conclusion::Kind::undecided : Conclusion::Kind::yes;
