@@ -113,8 +113,13 @@ static constexpr LauncherRow rows[] = {
     {Family::tool, " valgrind strace ltrace callgrind ",
      " e o p s S E a u P I O ", " ", 0},
     {Family::tool,
-     " vtune advixe-cl amplxe-cl map ddt tau_exec catchsegv dlb_run ",
+     " vtune advixe-cl amplxe-cl inspxe-cl advisor aps map ddt perf-report "
+     "pat_run tau_exec catchsegv dlb_run jobreport ",
      " o output collect result-dir r ", " ", 0},
+    {Family::tool, " ncu compute-sanitizer rocprof ",
+     " o i c s k set section metrics kernel-name launch-count launch-skip "
+     "target-processes tool ",
+     " ", 0},
     {Family::tool, " scalasca scan ", " f e l m R M x ", " ", 0},
     {Family::tool, " hpcrun ", " e event o output c count f fp p ip ", " ", 0},
     {Family::tool, " gdb cuda-gdb lldb ",
