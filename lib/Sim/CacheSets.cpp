@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How sets are laid out, and which line makes room.
+// How sets are laid out, which line makes room, and many uses at once.
 
 #include "Sim/CacheSets.h"
 #include <algorithm>
 #include <cassert>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 using namespace mpg::sim;
 
@@ -13,28 +16,29 @@ static uint64_t maskOfSets(uint64_t sets) {
   return sets & (sets - 1) ? 0 : sets - 1;
 }
 
+/// Vectors of eight ways that this machine can keep a set in; 0: it cannot, or
+/// a few ways are quicker one by one.
+static unsigned vectorsFor([[maybe_unused]] unsigned ways) {
+#if defined(__x86_64__)
+  if (ways > 4 && ways <= 24 && __builtin_cpu_supports("avx512f"))
+    return (ways + 7) / 8;
+#endif
+  return 0;
+}
+
 CacheSets::CacheSets(const CacheLevel &level, unsigned lineBytes,
                      const WayLimits &limits)
-    : blocksOfSet((level.modelledWays() + lanes - 1) / lanes),
+    : vectors(vectorsFor(level.modelledWays())),
       sets(level.bytes / level.ways / lineBytes), setMask(maskOfSets(sets)),
       ways(level.modelledWays()), lru(level.replacement == Replacement::lru),
       hitRelabels(level.hitRelabels && level.sectors > 1),
       sectorMask(level.sectors - 1), hashAt(level.hash.at),
       hashMask((uint64_t(1) << level.hash.bits) - 1) {
-  assert(ways < noWay);
-  std::vector<Block> set(blocksOfSet);
-  for (unsigned way = 0; way < blocksOfSet * lanes; ++way) {
-    Block &block = set[way / lanes];
-    unsigned lane = way % lanes;
-    block.mark[lane] = int8_t(markOf(~uint64_t(0)));
-    block.age[lane] = int8_t(way < ways ? way : noWay);
-    block.state[lane] = int8_t(isFree);
-    block.low[lane] = ~uint32_t(0);
-  }
-  blocks.reserve(sets * blocksOfSet);
-  for (uint64_t number = 0; number < sets; ++number)
-    blocks.insert(blocks.end(), set.begin(), set.end());
-  fronts.resize(sets, ~uint64_t(0));
+  assert(ways <= 64);
+  stride = vectors ? vectors * 8 : ways;
+  memory.resize(sets * stride + 7, nothing);
+  words = &memory[(64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64 /
+                  sizeof(uint64_t)];
   for (unsigned bit : level.hash.from) {
     assert(bit >= log2Of(lineBytes) && "a hash of bits within a line");
     hashShifts.push_back(bit - log2Of(lineBytes));
@@ -53,77 +57,220 @@ bool CacheSets::isLinearIn(uint64_t linesOfPage) const {
                      [=](unsigned shift) { return shift >= bits; });
 }
 
-/// Counts the ways that \p sector has, and tells its oldest. False: it has
-/// none.
-bool CacheSets::isHeldIn(Block *set, unsigned sector, Place &oldest,
-                         unsigned &held) const {
-  held = 0;
-  uint8_t most = 0; // one more than the age of the oldest
-  for (unsigned at = 0; at < blocksOfSet; ++at) {
-    Lanes own = (set[at].state & allLanes(sectorBits | isFree)) ==
-                allLanes(uint8_t(sector << 1));
-    held += countOf(own);
-    most = std::max(most, largestOf((set[at].age + 1) & own));
+static unsigned lastOf(uint64_t bits) {
+  return 63 - unsigned(__builtin_clzll(bits));
+}
+
+/// The way that makes room in a full set. Who is at or over its limit replaces
+/// its own oldest line. Who is below takes it from a sector over its limit,
+/// else from another one at its limit. The manual shows the first two cases;
+/// the third is inferred. HW:sector-victim
+unsigned CacheSets::victim(const SectorWays &bits, unsigned sector) const {
+  uint64_t over = 0, full = 0;
+  for (unsigned other = 0; other <= sectorMask; ++other) {
+    unsigned held = unsigned(__builtin_popcountll(bits[other]));
+    if (!held)
+      continue;
+    if (other == sector && held >= maxWays[other])
+      return lastOf(bits[other]);
+    over |= held > maxWays[other] ? bits[other] : 0;
+    full |= held == maxWays[other] ? bits[other] : 0;
   }
-  if (!held)
-    return false;
-  oldest = ofAge<false>(set, uint8_t(most - 1));
+  uint64_t from = over ? over : full;
+  return from ? lastOf(from) : ways - 1;
+}
+
+CacheSets::SectorWays CacheSets::waysOfSectors(const uint64_t *set) const {
+  SectorWays bits = {};
+  for (unsigned way = 0; way < ways; ++way)
+    bits[(set[way] & sectorBits) >> 1] |= uint64_t(1) << way;
+  return bits;
+}
+
+/// First in first out, or with limits.
+CacheSets::Outcome CacheSets::accessListed(uint64_t use, uint64_t *set) const {
+  uint64_t *place = find(use, set);
+  bool hit = place;
+  if (hit && !lru) {
+    *place = usedAgain(*place, use);
+    return {true, false, false, 0};
+  }
+  if (!hit)
+    place = set + (limited && set[ways - 1] != nothing
+                       ? victim(waysOfSectors(set), (use & sectorBits) >> 1)
+                       : ways - 1);
+  uint64_t left = *place;
+  std::copy_backward(set, place, place + 1);
+  *set = hit ? usedAgain(left, use) : use;
+  return hit ? Outcome{true, false, false, 0} : miss(left);
+}
+
+uint64_t CacheSets::runOne(const Use &use) {
+  uint64_t *set = &words[use.set * stride];
+  if (use.word & dirty) {
+    uint64_t *place = find(use.word, set);
+    if (place)
+      *place |= dirty;
+    return place ? 0 : missed;
+  }
+  Outcome outcome = isPlainLru() ? moveIn<0>(use.word, set, ways)
+                                 : accessListed(use.word, set);
+  return outcome.hit ? 0
+                     : missed | uint64_t(outcome.evictedDirty) << 1 |
+                           outcome.line << stateBits;
+}
+
+#if defined(__x86_64__)
+// GCC's header fills what it ignores with an undefined value, and then warns.
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+template <unsigned vectors>
+__attribute__((target("avx512f"))) void
+CacheSets::runWide(const Use *uses, size_t count, uint64_t *results) {
+  constexpr size_t ahead = 8; // that the host fetches meanwhile
+  const __m512i lineBits = _mm512_set1_epi64(~int64_t(states - 1));
+  const __m512i ones = _mm512_set1_epi64(dirty);
+  const uint64_t all = ~uint64_t(0) >> (64 - ways);
+  for (size_t at = 0; at < count; ++at) {
+    const uint64_t *later =
+        &words[uses[at + ahead < count ? at + ahead : at].set * stride];
+    for (unsigned n = 0; n < vectors; ++n)
+      __builtin_prefetch(later + 8 * n, 1);
+    const Use &use = uses[at];
+    uint64_t *set = &words[use.set * stride];
+    __m512i wanted = _mm512_set1_epi64(int64_t(use.word)), old[vectors];
+    uint64_t found = 0;
+    for (unsigned n = 0; n < vectors; ++n) {
+      old[n] = _mm512_load_si512(set + 8 * n);
+      found |= uint64_t(_mm512_testn_epi64_mask(
+                   _mm512_xor_si512(old[n], wanted), lineBits))
+               << 8 * n;
+    }
+    if (use.word & dirty) {
+      for (unsigned n = 0; n < vectors; ++n)
+        _mm512_store_si512(
+            set + 8 * n, _mm512_mask_or_epi64(old[n], __mmask8(found >> 8 * n),
+                                              old[n], ones));
+      results[at] = found ? 0 : missed;
+      continue;
+    }
+    uint64_t place = found ? found : uint64_t(1) << (ways - 1);
+    if (limited && !found && set[ways - 1] != nothing) {
+      SectorWays bits = {};
+      for (unsigned sector = 0; sector <= sectorMask; ++sector)
+        for (unsigned n = 0; n < vectors; ++n)
+          bits[sector] |=
+              uint64_t(_mm512_cmpeq_epi64_mask(
+                  _mm512_and_si512(old[n], _mm512_set1_epi64(sectorBits)),
+                  _mm512_set1_epi64(int64_t(sector) << 1)))
+                  << 8 * n &
+              all;
+      place = uint64_t(1) << victim(bits, (use.word & sectorBits) >> 1);
+    }
+    uint64_t left = set[__builtin_ctzll(place)];
+    uint64_t front = found ? usedAgain(left, use.word) : use.word;
+    results[at] = found ? 0 : resultOf(left);
+    if (found && !lru) {
+      set[__builtin_ctzll(place)] = front;
+      continue;
+    }
+    uint64_t upTo = place ^ (place - 1);
+    __m512i before = _mm512_set1_epi64(int64_t(front));
+    for (unsigned n = 0; n < vectors; ++n) {
+      __m512i moved = _mm512_alignr_epi64(old[n], before, 7);
+      before = old[n];
+      _mm512_store_si512(
+          set + 8 * n,
+          _mm512_mask_mov_epi64(old[n], __mmask8(upTo >> 8 * n), moved));
+    }
+  }
+}
+#endif
+
+void CacheSets::run(const Use *uses, size_t count, uint64_t *results) {
+  for (size_t at = 0; alikeBlocks && at < count; ++at)
+    spread(uses[at].set >> blockBits);
+  runSets(uses, count, results);
+}
+
+void CacheSets::runSets(const Use *uses, size_t count, uint64_t *results) {
+#if defined(__x86_64__)
+  if (vectors == 1)
+    return runWide<1>(uses, count, results);
+  if (vectors == 2)
+    return runWide<2>(uses, count, results);
+  if (vectors == 3)
+    return runWide<3>(uses, count, results);
+#endif
+  for (size_t at = 0; at < count; ++at)
+    results[at] = runOne(uses[at]);
+}
+
+unsigned CacheSets::blockBitsIn(uint64_t linesOfPage) const {
+  if (!isLinearIn(linesOfPage))
+    return 0;
+  unsigned bits = std::min({6U, log2Of(linesOfPage), log2Of(sets)});
+  return hashShifts.empty() ? bits : std::min(bits, hashAt);
+}
+
+void CacheSets::keepBlocks(unsigned bits) {
+  blockBits = bits;
+  blocks.assign(sets >> bits, 0);
+}
+
+/// From the first set of a block that is alike to all.
+void CacheSets::spread(uint64_t block) {
+  if (!blocks[block])
+    return;
+  blocks[block] = 0;
+  --alikeBlocks;
+  const uint64_t *first = &words[(block << blockBits) * stride];
+  uint64_t *set = &words[(block << blockBits) * stride];
+  for (uint64_t at = 1; at >> blockBits == 0; ++at) {
+    set += stride;
+    for (unsigned way = 0; way < ways; ++way)
+      set[way] =
+          first[way] == nothing ? nothing : first[way] + (at << stateBits);
+  }
+}
+
+/// Whether \p set holds what \p first does, \p lines further on.
+bool CacheSets::isMoved(const uint64_t *first, const uint64_t *set,
+                        uint64_t lines) const {
+  for (unsigned way = 0; way < ways; ++way)
+    if (set[way] !=
+        (first[way] == nothing ? nothing : first[way] + (lines << stateBits)))
+      return false;
   return true;
 }
 
-/// Who is at or over its limit replaces its own oldest line. Who is below takes
-/// it from a sector over its limit, else from another one at its limit. The
-/// manual shows the first two cases; the third is inferred. HW:sector-victim
-CacheSets::Place CacheSets::victim(Block *set, unsigned sector) const {
-  Place oldest = ofAge<false>(set, uint8_t(ways - 1));
-  if (stateIn(oldest) & isFree)
-    return oldest;
-  std::array<Place, 4> places;
-  unsigned over = 0, full = 0; // a bit for each sector
-  for (unsigned other = 0; other <= sectorMask; ++other) {
-    unsigned held;
-    if (!isHeldIn(set, other, places[other], held))
-      continue;
-    if (other == sector && held >= maxWays[other])
-      return places[other];
-    over |= unsigned(held > maxWays[other]) << other;
-    full |= unsigned(held == maxWays[other]) << other;
-  }
-  unsigned from = over ? over : full;
-  if (!from)
-    return oldest;
-  Place best = {nullptr, 0};
-  for (unsigned other = 0; other < places.size(); ++other) {
-    const Place &place = places[other];
-    if ((from >> other & 1) && (!best.block || place.block->age[place.lane] >
-                                                   best.block->age[best.lane]))
-      best = place;
-  }
-  return best;
+bool CacheSets::isAlike(uint64_t number) {
+  uint64_t block = number >> blockBits;
+  if (blocks[block])
+    return true;
+  const uint64_t *set = &words[number * stride];
+  // From the last one on: a stream that begins or ends in a block is not there.
+  for (uint64_t at = (uint64_t(1) << blockBits) - 1; at; --at)
+    if (!isMoved(set, set + at * stride, at))
+      return false;
+  blocks[block] = 1;
+  ++alikeBlocks;
+  return true;
+}
+
+uint64_t CacheSets::runAlike(const Use &use) {
+  uint64_t result;
+  runSets(&use, 1, &result);
+  return result;
 }
 
 void CacheSets::addState(uint64_t lines, std::vector<uint64_t> &state) const {
-  constexpr uint64_t lineBits = (uint64_t(1) << 44) - 1;
-  for (Block &block : blocks)
-    for (unsigned lane = 0; lane < mpg::sim::lanes; ++lane) {
-      uint8_t kind = stateIn({&block, lane});
-      uint64_t line = kind & isFree ? 0 : lineIn({&block, lane}) - lines;
-      state.push_back((line & lineBits) << 16 | uint64_t(kind & ~topBits) << 8 |
-                      uint8_t(block.age[lane]));
-    }
+  for (const uint64_t *word = words; word < words + sets * stride; ++word)
+    state.push_back(*word == nothing ? *word : *word - (lines << stateBits));
 }
 
 void CacheSets::moveLines(uint64_t lines) {
-  for (Block &block : blocks)
-    for (unsigned lane = 0; lane < mpg::sim::lanes; ++lane) {
-      uint8_t kind = stateIn({&block, lane});
-      if (kind & isFree)
-        continue;
-      uint64_t line = lineIn({&block, lane}) + lines;
-      block.mark[lane] = int8_t(markOf(line));
-      block.state[lane] = int8_t((kind & ~topBits) | topOf(line));
-      block.low[lane] = uint32_t(line);
-    }
-  for (uint64_t &front : fronts)
-    front += ~front ? lines << frontBits : 0;
+  for (uint64_t *word = words; word < words + sets * stride; ++word)
+    *word += *word == nothing ? 0 : lines << stateBits;
 }

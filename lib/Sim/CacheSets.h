@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sets of one cache of the model. A line stays in its way; beside it stands
-// its age, the number of ways that are newer: by use for LRU, by fill for FIFO.
-// So a set is searched and aged sixteen ways at a time, nothing moves, and a
-// hit of the newest changes nothing. Free ways are the oldest.
-//
-// Searched is a mark of eight bits a way, one load for sixteen. The rest of the
-// line's number is looked at where the mark is the same, so nothing is guessed:
-// 44 bits are compared in all, of addresses of 50 bits and more.
+// The sets of one cache of the model. A set is a list, the newest line first:
+// by use for LRU, by fill for FIFO; what is not there is at its end. So the
+// oldest line of a sector is its last one in the list, and a hit, a miss and a
+// victim of any age are the same step: the lines in front of a place move by
+// one, onto it, and the new one goes to the front. Sixteen ways are two
+// registers of AVX-512, and that step is three instructions for each, without a
+// branch.
 
 #ifndef MPG_SIM_CACHESETS_H
 #define MPG_SIM_CACHESETS_H
 
-#include "Sim/Lanes.h"
 #include "Sim/SimMachine.h"
 #include <array>
 #include <vector>
@@ -27,6 +25,7 @@ public:
   /// One cache of \p level, of lines of \p lineBytes.
   CacheSets(const CacheLevel &level, unsigned lineBytes,
             const WayLimits &limits);
+  CacheSets(CacheSets &&) = default; ///< no copy: it points into itself
 
   struct Outcome {
     bool hit;
@@ -49,34 +48,43 @@ public:
   bool isLinearIn(uint64_t linesOfPage) const;
   uint64_t mask() const { return setMask; }
 
-  // Of the following isPlain says what isPlain() does: quicker.
-
   /// Looks for \p line in \p set and takes it in if it is not there.
-  template <bool isPlain>
   Outcome access(uint64_t line, uint64_t set, unsigned sector, bool store);
   /// The same, but if the line is there, nothing changes.
-  template <bool isPlain>
   Outcome takeIn(uint64_t line, uint64_t set, unsigned sector);
-  /// Marks \p line as changed; false: it is not there.
-  template <bool isPlain> bool markDirty(uint64_t line, uint64_t set);
-  /// Whether a load of \p line, or marking it as changed, would hit and change
-  /// nothing. False may be wrong.
-  bool isFront(uint64_t line, uint64_t set, unsigned sector) const {
-    return (fronts[set] & ~uint64_t(dirty)) ==
-           (line << frontBits | (sector & sectorMask) << 1);
+
+  /// One of many: a load, or a line that is marked as changed if it is there.
+  struct Use {
+    uint64_t word; ///< \see loadOf, changeOf
+    uint64_t set;
+  };
+  uint64_t loadOf(uint64_t line, unsigned sector) const {
+    return wordOf(line, sector, false);
   }
-  bool isDirtyFront(uint64_t line, uint64_t set) const {
-    return (fronts[set] & ~uint64_t(sectorBits)) == (line << frontBits | dirty);
-  }
-  /// At most sixteen ways, and no sector has a limit.
-  bool isPlain() const { return blocksOfSet == 1 && !limited; }
+  static uint64_t changeOf(uint64_t line) { return line << stateBits | dirty; }
+  /// What came of it: 0 for a hit; else a bit, one more if a changed line was
+  /// evicted, and that line.
+  static bool isMiss(uint64_t result) { return result & missed; }
+  static bool isDirtyEvicted(uint64_t result) { return result & changedLeft; }
+  static uint64_t evictedLine(uint64_t result) { return result >> stateBits; }
+  /// All \p uses in their order.
+  void run(const Use *uses, size_t count, uint64_t *results);
+
+  // A block is 2^bits sets that begin at a multiple of it. Lines that follow
+  // each other, from such a multiple on, lie in the sets of one.
+
+  /// Most bits for which that is so; 0: none.
+  unsigned blockBitsIn(uint64_t linesOfPage) const;
+  /// Once, before isAlike is asked.
+  void keepBlocks(unsigned bits);
+  /// Whether all sets of the block that begins with \p set hold the same, each
+  /// one line further on.
+  bool isAlike(uint64_t set);
+  /// The same in all sets of such a block: for each, one line further on. \p
+  /// use and the result are those of the first.
+  uint64_t runAlike(const Use &use);
+
   bool isLimited() const { return limited; }
-  /// Tells the host that \p set is about to be looked at.
-  void expect(uint64_t set) const {
-    const Block *block = setAt<false>(set);
-    __builtin_prefetch(&block->mark, 1);
-    __builtin_prefetch(&block->low[lanes - 1], 1);
-  }
   /// Adds all that decides what comes next, as if each line in it were
   /// \p lines less.
   void addState(uint64_t lines, std::vector<uint64_t> &state) const;
@@ -87,74 +95,54 @@ public:
   bool isPlainLru() const { return lru && !limited; }
 
 private:
-  /// Two cache lines of most hosts; what is not there is seen in the first.
-  struct alignas(64) Block {
-    Lanes mark; ///< \see markOf
-    Lanes age;
-    Lanes state;
-    uint32_t low[lanes]; ///< bits 0 to 31 of the line's number
-  };
-  struct Place {
-    Block *block;
-    unsigned lane;
-  };
-  // Of a state: changed, two bits of sector, bits 40 to 43 of the line's
-  // number, nothing there.
-  static constexpr uint8_t dirty = 1, sectorBits = 6, topBits = 120,
-                           isFree = 128;
-  static constexpr uint8_t noWay = 127; ///< age of lanes behind the last way
-  /// Of a front below the line's number: changed and sector, as in a state.
-  static constexpr unsigned frontBits = 3;
+  // A word: the line's number, two bits of sector, changed.
+  static constexpr unsigned stateBits = 3;
+  static constexpr uint64_t states = 1 << stateBits, dirty = 1, sectorBits = 6;
+  static constexpr uint64_t nothing = ~uint64_t(0) & ~dirty;
+  static constexpr uint64_t missed = 1, changedLeft = 2;
+  using SectorWays = std::array<uint64_t, 4>; ///< a bit for each way
 
-  static uint8_t hashOf(uint32_t low) {
-    return uint8_t(low * 0x9e3779b1 >> 24);
+  uint64_t wordOf(uint64_t line, unsigned sector, bool store) const {
+    return line << stateBits | uint64_t(sector & sectorMask) << 1 |
+           uint64_t(store);
   }
-  /// Bits 32 to 39 of a line's number, mixed with those below.
-  static uint8_t markOf(uint64_t line) {
-    return uint8_t(hashOf(uint32_t(line)) ^ line >> 32);
+  uint64_t usedAgain(uint64_t word, uint64_t use) const {
+    return hitRelabels ? use | (word & dirty) : word | (use & dirty);
   }
-  static uint8_t topOf(uint64_t line) { return line >> 40 << 3 & topBits; }
-  static uint64_t lineIn(const Place &place) {
-    uint32_t low = place.block->low[place.lane];
-    uint64_t middle = uint8_t(place.block->mark[place.lane]) ^ hashOf(low);
-    uint64_t top = unsigned(stateIn(place) & topBits) >> 3;
-    return top << 40 | middle << 32 | low;
+  static uint64_t resultOf(uint64_t left) {
+    return missed | (left & dirty) << 1 | (left & ~(states - 1));
   }
-  static uint8_t stateIn(const Place &place) {
-    return uint8_t(place.block->state[place.lane]);
+  static Outcome miss(uint64_t left) {
+    return {false, left != nothing, bool(left & dirty), left >> stateBits};
   }
-  static void put(Lanes &numbers, Lanes only, uint8_t value) {
-    numbers = (numbers & ~only) | (allLanes(value) & only);
+  uint64_t *find(uint64_t use, uint64_t *set) const {
+    for (uint64_t *word = set; word < set + ways; ++word)
+      if ((*word ^ use) < states)
+        return word;
+    return nullptr;
   }
+  template <unsigned fixedWays>
+  Outcome moveIn(uint64_t use, uint64_t *set, unsigned count) const;
+  Outcome accessListed(uint64_t use, uint64_t *set) const;
+  SectorWays waysOfSectors(const uint64_t *set) const;
+  unsigned victim(const SectorWays &bits, unsigned sector) const;
+  uint64_t runOne(const Use &use);
+  void runSets(const Use *uses, size_t count, uint64_t *results);
+  void spread(uint64_t block);
+  bool isMoved(const uint64_t *first, const uint64_t *set,
+               uint64_t lines) const;
+#if defined(__x86_64__)
+  template <unsigned vectors>
+  void runWide(const Use *uses, size_t count, uint64_t *results);
+#endif
 
-  template <bool isPlain>
-  bool find(uint64_t line, Block *set, Place &place) const;
-  template <bool isPlain> Place ofAge(Block *set, uint8_t age) const;
-  Place victim(Block *set, unsigned sector) const;
-  bool isHeldIn(Block *set, unsigned sector, Place &oldest,
-                unsigned &held) const;
-  template <bool isPlain>
-  Outcome replace(uint64_t line, Block *set, unsigned sector, bool store);
-  template <bool isPlain>
-  void makeNewest(Block *set, const Place &place, Lanes only) {
-    Lanes limit = allLanes(uint8_t(place.block->age[place.lane]));
-    for (unsigned at = 0; at < (isPlain ? 1 : blocksOfSet); ++at)
-      set[at].age -= set[at].age < limit;
-    place.block->age &= ~only;
-  }
-  template <bool isPlain> Block *setAt(uint64_t number) const {
-    return &blocks[isPlain ? number : number * blocksOfSet];
-  }
-
-  void setFront(uint64_t line, uint64_t set, uint8_t state) {
-    fronts[set] = line << frontBits | (state & (dirty | sectorBits));
-  }
-
-  mutable std::vector<Block> blocks;
-  /// The line of each set that was used or came last: most hits are there, and
-  /// need nothing else.
-  std::vector<uint64_t> fronts;
-  unsigned blocksOfSet;
+  std::vector<uint64_t> memory;
+  uint64_t *words;             ///< in it, where a line of the host begins
+  unsigned stride;             ///< from a set to the next
+  unsigned vectors = 0;        ///< of eight words in a set; 0: not so
+  std::vector<uint8_t> blocks; ///< 1: only the first set of it is kept
+  unsigned blockBits = 0;
+  uint64_t alikeBlocks = 0;
   uint64_t sets;
   uint64_t setMask; ///< 0: the number of sets is no power of two
   unsigned ways;
@@ -168,85 +156,38 @@ private:
   WayLimits maxWays = {};
 };
 
-template <bool isPlain>
-inline bool CacheSets::find(uint64_t line, Block *set, Place &place) const {
-  Lanes mark = allLanes(markOf(line));
-  for (unsigned at = 0; at < (isPlain ? 1 : blocksOfSet); ++at, ++set)
-    for (unsigned found = bitsOf(set->mark == mark); found;
-         found &= found - 1) {
-      place = {set, unsigned(__builtin_ctz(found))};
-      if (set->low[place.lane] == uint32_t(line) &&
-          (stateIn(place) & (topBits | isFree)) == topOf(line))
-        return true;
+/// Looking for a line moves those in front of it by one on the way, so a miss
+/// is one short pass.
+template <unsigned fixedWays>
+inline CacheSets::Outcome CacheSets::moveIn(uint64_t use, uint64_t *set,
+                                            unsigned count) const {
+  uint64_t before = use;
+  for (unsigned way = 0; way < (fixedWays ? fixedWays : count); ++way) {
+    uint64_t here = set[way];
+    set[way] = before;
+    if ((here ^ use) < states) {
+      set[0] = usedAgain(here, use);
+      return {true, false, false, 0};
     }
-  return false;
-}
-
-template <bool isPlain>
-inline CacheSets::Place CacheSets::ofAge(Block *set, uint8_t age) const {
-  for (;; ++set)
-    if (unsigned found = bitsOf(set->age == allLanes(age)); isPlain || found)
-      return {set, unsigned(__builtin_ctz(found))};
-}
-
-template <bool isPlain>
-inline CacheSets::Outcome CacheSets::replace(uint64_t line, Block *set,
-                                             unsigned sector, bool store) {
-  Place place = isPlain || !limited ? ofAge<isPlain>(set, uint8_t(ways - 1))
-                                    : victim(set, sector);
-  Block &block = *place.block;
-  uint8_t state = stateIn(place);
-  uint64_t old = lineIn(place);
-  Lanes only = onlyLane(place.lane);
-  put(block.mark, only, markOf(line));
-  put(block.state, only, uint8_t(topOf(line) | sector << 1 | unsigned(store)));
-  block.low[place.lane] = uint32_t(line);
-  makeNewest<isPlain>(set, place, only);
-  return {false, !(state & isFree), bool(state & dirty), old};
-}
-
-template <bool isPlain>
-inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t number,
-                                            unsigned sector, bool store) {
-  sector &= sectorMask;
-  Block *set = setAt<isPlain>(number);
-  Place place;
-  if (!find<isPlain>(line, set, place)) {
-    setFront(line, number, uint8_t(sector << 1 | unsigned(store)));
-    return replace<isPlain>(line, set, sector, store);
+    before = here;
   }
-  uint8_t before = stateIn(place), after = uint8_t(before | unsigned(store));
-  if (hitRelabels)
-    after = uint8_t((after & ~sectorBits) | sector << 1);
-  if (after != before)
-    put(place.block->state, onlyLane(place.lane), after);
-  if (lru && place.block->age[place.lane])
-    makeNewest<isPlain>(set, place, onlyLane(place.lane));
-  setFront(line, number, after);
-  return {true, false, false, 0};
+  return miss(before);
 }
 
-template <bool isPlain>
-inline CacheSets::Outcome CacheSets::takeIn(uint64_t line, uint64_t number,
+inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t set,
+                                            unsigned sector, bool store) {
+  uint64_t use = wordOf(line, sector, store), *list = &words[set * stride];
+  if (!isPlainLru())
+    return accessListed(use, list);
+  // What most first caches have, with the loop unrolled.
+  return ways == 4 ? moveIn<4>(use, list, 4) : moveIn<0>(use, list, ways);
+}
+
+inline CacheSets::Outcome CacheSets::takeIn(uint64_t line, uint64_t set,
                                             unsigned sector) {
-  Block *set = setAt<isPlain>(number);
-  Place place;
-  if (find<isPlain>(line, set, place))
+  if (find(line << stateBits, &words[set * stride]))
     return {true, false, false, 0};
-  sector &= sectorMask;
-  setFront(line, number, uint8_t(sector << 1));
-  return replace<isPlain>(line, set, sector, false);
-}
-
-template <bool isPlain>
-inline bool CacheSets::markDirty(uint64_t line, uint64_t number) {
-  Place place;
-  if (!find<isPlain>(line, setAt<isPlain>(number), place))
-    return false;
-  place.block->state |= onlyLane(place.lane) & dirty;
-  if (fronts[number] >> frontBits == line)
-    fronts[number] |= dirty;
-  return true;
+  return access(line, set, sector, false);
 }
 
 } // namespace mpg::sim

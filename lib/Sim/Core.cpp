@@ -56,29 +56,14 @@ void Core::addFirst(unsigned limit) {
   for (First &one : first)
     if (one.ways == ways)
       return;
-  First one = {*model.makeCache(0, limit),
-               std::nullopt,
+  First one = {std::move(*model.makeCache(0, limit)),
                ways,
                model.counters.firstCache(limit, Count::demandMisses),
                {},
                {},
                {}};
-  if (!one.cache.isLimited())
-    one.recent.emplace(model.machine.caches[0], one.cache.mask() + 1);
   first.push_back(std::move(one));
   first.back().requests.reserve(First::mostRequests);
-}
-
-/// Not in the code of the quick case, which needs fewer registers.
-__attribute__((noinline)) CacheSets::Outcome
-Core::First::accessLimited(uint64_t line, uint64_t set, const Slot &slot) {
-  return cache.access<false>(line, set, slot.sector, slot.store);
-}
-
-CacheSets::Outcome Core::First::takeIn(uint64_t line, uint64_t set,
-                                       const Slot &slot) {
-  return recent ? recent->takeIn(line, set, slot.sector)
-                : cache.takeIn<false>(line, set, slot.sector);
 }
 
 void Core::addPages(uint64_t pageBytes) {
@@ -101,7 +86,8 @@ void Core::addChain(unsigned page, unsigned map, unsigned limit) {
                  model.counters.memoryWrites(page, map, limit),
                  PageFrames(model.whatIf.mapSeeds[map],
                             pageBytes / machine.lineBytes, frames ? frames : 1),
-                 {}};
+                 {},
+                 0};
   for (unsigned level = 1; level < machine.caches.size(); ++level) {
     bool shared = machine.caches[level].shared;
     if (!shared)
@@ -116,6 +102,11 @@ void Core::addChain(unsigned page, unsigned map, unsigned limit) {
   }
   if (!chain.levels.empty())
     chain.frames.use(*chain.levels[0]);
+  // As blocks of the smallest pages, so that all chains have the same ones.
+  uint64_t lines = model.whatIf.pageBytes[0] / machine.lineBytes;
+  if (chain.levels.size() == 1 &&
+      (chain.blockBits = chain.levels[0]->blockBitsIn(lines)))
+    chain.levels[0]->keepBlocks(chain.blockBits);
   chains.push_back(std::move(chain));
 }
 
@@ -125,7 +116,7 @@ void Core::addSite(const Site &site) {
 }
 
 inline void Core::countMoved(const Request &request, const Chain &chain,
-                             bool written) {
+                             bool written, unsigned lines) {
   unsigned placements = unsigned(model.whatIf.placements.size());
   if (!placements)
     return;
@@ -135,93 +126,109 @@ inline void Core::countMoved(const Request &request, const Chain &chain,
   unsigned counter = chain.memoryWrites + 1 + unsigned(written) * hopCounts;
   for (unsigned placement = 0; placement < placements; ++placement) {
     PageNodes &nodes = model.nodes[chain.page * placements + placement];
-    ++counts[request.row + counter +
-             groups.hops(group, nodes.groupOf(page, group))];
+    counts[request.row + counter +
+           groups.hops(group, nodes.groupOf(page, group))] += lines;
     counter += 2 * hopCounts;
   }
 }
 
-/// \p set is that of \p level if it is 0.
-template <bool isPlain>
-inline void Core::writeBack(const Request &request, uint64_t set,
-                            unsigned level, Chain &chain) {
-  for (; level < chain.levels.size(); ++level) {
-    if (level)
-      set = chain.setOf(request.line, level);
-    CacheSets &cache = *chain.levels[level];
-    if (cache.markDirty<isPlain>(request.line, set))
-      return;
-  }
-  ++counts[request.row + chain.memoryWrites];
-  countMoved(request, chain, true);
+/// A line comes from memory, or is written there; and as many behind it.
+inline void Core::useMemory(const Request &request, const Chain &chain,
+                            unsigned lines) {
+  bool written = request.kind == Count::writeBacks;
+  counts[request.row + chain.memoryWrites] += written ? lines : 0;
+  countMoved(request, chain, written, lines);
 }
 
-/// \p set is that of the cache behind the first.
-template <bool isPlain>
-void Core::fetch(const Request &request, uint64_t set, Chain &chain) {
-  uint64_t *counters = &counts[request.row + chain.counter];
-  for (unsigned level = request.level; level < chain.levels.size(); ++level) {
-    if (level)
-      set = chain.setOf(request.line, level);
-    CacheSets::Outcome outcome = chain.levels[level]->access<isPlain>(
-        request.line, set, request.sector, false);
-    if (outcome.hit)
-      return;
-    ++counters[level * 3 + unsigned(request.kind)];
-    if (!outcome.evictedDirty)
+/// The line that made room for it is written.
+inline Core::Request Core::evictedBy(const Request &request, uint64_t result) {
+  Request written = request;
+  written.line = CacheSets::evictedLine(result);
+  written.kind = Count::writeBacks;
+  written.level = 0;
+  return written;
+}
+
+/// \p lines on one page that \p chain, one cache, does not have.
+void Core::countMisses(const Request &request, Chain &chain, uint64_t result,
+                       unsigned lines) {
+  if (request.kind != Count::writeBacks) {
+    uint64_t *counters = &counts[request.row + chain.counter];
+    counters[unsigned(request.kind)] += lines;
+    if (CacheSets::isDirtyEvicted(result)) {
+      counters[unsigned(Count::writeBacks)] += lines;
+      useMemory(evictedBy(request, result), chain, lines);
+    }
+  }
+  useMemory(request, chain, lines);
+}
+
+/// What the caches of \p level are asked, in order. What they do not have goes
+/// to \p next, or to memory behind the last of them.
+void Core::answer(Chain &chain, unsigned level,
+                  const std::vector<Request> &requests,
+                  std::vector<Request> &next) {
+  constexpr size_t batch = 128;
+  std::array<CacheSets::Use, batch> uses;
+  std::array<uint64_t, batch> results;
+  CacheSets &cache = *chain.levels[level];
+  bool isLast = level + 1 == chain.levels.size();
+  auto goOn = [&](const Request &request) {
+    if (isLast)
+      useMemory(request, chain, 1);
+    else
+      next.push_back(request);
+  };
+  for (size_t begin = 0; begin < requests.size();) {
+    const Request *first = &requests[begin];
+    if (first->level > level) {
+      goOn(*first);
+      ++begin;
       continue;
-    ++counters[level * 3 + unsigned(Count::writeBacks)];
-    Request written = request;
-    written.line = outcome.line;
-    writeBack<isPlain>(written, 0, level + 1, chain);
+    }
+    size_t count = 0, most = std::min(batch, requests.size() - begin);
+    for (; count < most && first[count].level <= level; ++count) {
+      const Request &request = first[count];
+      uses[count] = {request.kind == Count::writeBacks
+                         ? CacheSets::changeOf(request.line)
+                         : cache.loadOf(request.line, request.sector),
+                     chain.setOf(request.line, level)};
+    }
+    cache.run(uses.data(), count, results.data());
+    for (size_t at = 0; at < count; ++at) {
+      if (!CacheSets::isMiss(results[at]))
+        continue;
+      const Request &request = first[at];
+      if (request.kind != Count::writeBacks) {
+        uint64_t *counters = &counts[request.row + chain.counter + level * 3];
+        ++counters[unsigned(request.kind)];
+        if (CacheSets::isDirtyEvicted(results[at])) {
+          ++counters[unsigned(Count::writeBacks)];
+          goOn(evictedBy(request, results[at]));
+        }
+      }
+      goOn(request);
+    }
+    begin += count;
   }
-  countMoved(request, chain, false);
 }
 
-/// Whether \p cache, the one behind the first, hits and is as before. False may
-/// be wrong.
-inline bool Core::leavesState(const CacheSets &cache, const Request &request,
-                              uint64_t set) {
-  return request.kind == Count::writeBacks
-             ? cache.isDirtyFront(request.line, set)
-             : !request.level &&
-                   cache.isFront(request.line, set, request.sector);
-}
-
-template <bool isPlain>
 void Core::answer(Chain &chain, const std::vector<Request> &requests) {
-  constexpr size_t batch = 16;
-  std::array<uint64_t, batch> sets = {};
-  CacheSets *cache = chain.levels.empty() ? nullptr : chain.levels[0];
-  for (size_t begin = 0; begin < requests.size(); begin += batch) {
-    size_t count = std::min(batch, requests.size() - begin);
-    const Request *next = &requests[begin];
-    size_t first = cache ? count : 0; // that changes something
-    for (size_t at = count; cache && at--;) {
-      sets[at] = chain.frames.setOf(next[at].line);
-      if (leavesState(*cache, next[at], sets[at]))
-        continue;
-      first = at;
-      cache->expect(sets[at]);
-    }
-    for (size_t at = first; at < count; ++at) {
-      const Request &request = next[at];
-      if (cache && leavesState(*cache, request, sets[at]))
-        continue;
-      if (request.kind == Count::writeBacks)
-        writeBack<isPlain>(request, sets[at], 0, chain);
-      else
-        fetch<isPlain>(request, sets[at], chain);
-    }
+  const std::vector<Request> *asked = &requests;
+  for (unsigned level = 0; level < chain.levels.size(); ++level) {
+    std::vector<Request> &next = passedOn[level & 1];
+    next.clear();
+    answer(chain, level, *asked, next);
+    asked = &next;
   }
+  if (chain.levels.empty())
+    for (const Request &request : *asked)
+      useMemory(request, chain, 1);
 }
 
 void Core::answer(First &one) {
   for (Chain *chain : one.chains)
-    if (chain->isPlain())
-      answer<true>(*chain, one.requests);
-    else
-      answer<false>(*chain, one.requests);
+    answer(*chain, one.requests);
   one.requests.clear();
 }
 
@@ -259,7 +266,8 @@ __attribute__((always_inline)) inline bool Core::lookUpFirst(const Slot &slot,
   looked[set].newest = line << 3 | slot.key;
   bool same = true;
   for (First &one : first) {
-    CacheSets::Outcome outcome = one.access(line, set, slot);
+    CacheSets::Outcome outcome =
+        one.cache.access(line, set, slot.sector, slot.store);
     if (outcome.hit)
       continue;
     missFirst(slot, line, one, Count::demandMisses, outcome);
@@ -275,7 +283,7 @@ void Core::fetchFirst(const Slot &slot, uint64_t line) {
   if (looked[set].ahead == line)
     return;
   for (First &one : first) {
-    CacheSets::Outcome outcome = one.takeIn(line, set, slot);
+    CacheSets::Outcome outcome = one.cache.takeIn(line, set, slot.sector);
     if (outcome.hit)
       continue;
     looked[set].newest = noLine;

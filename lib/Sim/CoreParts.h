@@ -6,10 +6,8 @@
 #define MPG_SIM_COREPARTS_H
 
 #include "Sim/Model.h"
-#include "Sim/RecentSets.h"
 #include "Sim/Tlb.h"
 #include <algorithm>
-#include <optional>
 
 namespace mpg::sim {
 
@@ -45,13 +43,8 @@ struct Core::Chain {
   unsigned memoryWrites;
   PageFrames frames;
   std::vector<CacheSets *> levels;
+  unsigned blockBits; ///< \see CacheSets::blockBitsIn; 0: none
 
-  bool isPlain() const {
-    for (const CacheSets *cache : levels)
-      if (!cache->isPlain())
-        return false;
-    return true;
-  }
   uint64_t setOf(uint64_t line, unsigned level) {
     return level ? levels[level]->setOf(frames.physicalLine(line))
                  : frames.setOf(line);
@@ -96,15 +89,7 @@ struct Core::Request {
 struct Core::First {
   static constexpr unsigned mostRequests = 1024;
 
-  CacheSets::Outcome access(uint64_t line, uint64_t set, const Slot &slot);
-  CacheSets::Outcome accessLimited(uint64_t line, uint64_t set,
-                                   const Slot &slot);
-  CacheSets::Outcome takeIn(uint64_t line, uint64_t set, const Slot &slot);
-  void addState(uint64_t lines, std::vector<uint64_t> &state) const;
-  void moveLines(uint64_t lines);
-
-  CacheSets cache; ///< if it has limits
-  std::optional<RecentSets> recent;
+  CacheSets cache;
   WayLimits ways;
   unsigned counter;            ///< the first one, of all of these limits
   std::vector<Chain *> chains; ///< behind it
@@ -123,12 +108,6 @@ inline void Core::begin() {
     return;
   model.answerAll();
   model.asking = this;
-}
-
-inline CacheSets::Outcome Core::First::access(uint64_t line, uint64_t set,
-                                              const Slot &slot) {
-  return recent ? recent->access(line, set, slot.sector, slot.store)
-                : accessLimited(line, set, slot);
 }
 
 /// A page that the site used before is in every TLB as long as none has

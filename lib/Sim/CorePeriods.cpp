@@ -51,26 +51,12 @@ void Core::stopPeriods() {
     one.log.clear();
 }
 
-void Core::First::addState(uint64_t lines, std::vector<uint64_t> &state) const {
-  if (recent)
-    recent->addState(lines, state);
-  else
-    cache.addState(lines, state);
-}
-
-void Core::First::moveLines(uint64_t lines) {
-  if (recent)
-    recent->moveLines(lines);
-  else
-    cache.moveLines(lines);
-}
-
 /// What the first cache and the sites of the loop would be like \p lines
 /// before.
 std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
   std::vector<uint64_t> state;
   for (const First &one : first)
-    one.addState(lines, state);
+    one.cache.addState(lines, state);
   for (const Lookup &last : looked) {
     state.push_back(last.newest == noLine ? noLine
                                           : last.newest - (lines << 3));
@@ -106,17 +92,16 @@ void Core::repeat(uint64_t periods) {
   for (First &one : first) {
     for (const Request &request : one.log)
       counts[request.row + one.counter + unsigned(request.kind)] += periods;
-    uint64_t lines = 0;
-    for (uint64_t number = 0; number < periods; ++number) {
-      lines += period.lines;
+    uint64_t lines = period.lines * periods;
+    bool isDone = repeatInBlocks(one, periods);
+    for (uint64_t number = 1; !isDone && number <= periods; ++number)
       for (const Request &request : one.log) {
         if (one.requests.size() == First::mostRequests)
           answer(one);
         one.requests.push_back(request);
-        one.requests.back().line += lines;
+        one.requests.back().line += number * period.lines;
       }
-    }
-    one.moveLines(lines);
+    one.cache.moveLines(lines);
   }
   uint64_t lines = period.lines * periods;
   for (Lookup &last : looked) {

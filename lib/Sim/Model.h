@@ -161,6 +161,8 @@ private:
   struct Chain;
   struct Request;
   struct Slot;
+  struct Track;
+  struct Unit;
   static constexpr uint64_t noLine = ~uint64_t(0);
   /// A stream on its way.
   struct Cursor {
@@ -224,16 +226,15 @@ private:
            Count kind);
   void answer();
   void answer(First &one);
-  static bool leavesState(const CacheSets &cache, const Request &request,
-                          uint64_t set);
-  template <bool isPlain>
   void answer(Chain &chain, const std::vector<Request> &requests);
-  template <bool isPlain>
-  void fetch(const Request &request, uint64_t set, Chain &chain);
-  template <bool isPlain>
-  void writeBack(const Request &request, uint64_t set, unsigned level,
-                 Chain &chain);
-  void countMoved(const Request &request, const Chain &chain, bool written);
+  void answer(Chain &chain, unsigned level,
+              const std::vector<Request> &requests, std::vector<Request> &next);
+  void useMemory(const Request &request, const Chain &chain, unsigned lines);
+  static Request evictedBy(const Request &request, uint64_t result);
+  void countMisses(const Request &request, Chain &chain, uint64_t result,
+                   unsigned lines);
+  void countMoved(const Request &request, const Chain &chain, bool written,
+                  unsigned lines);
   void begin();
 
   void copyVectors(std::initializer_list<Stream> streams, uint64_t bytes);
@@ -260,6 +261,23 @@ private:
   void stopPeriods();
   std::vector<uint64_t> stateBefore(uint64_t lines) const;
   void repeat(uint64_t periods);
+  bool makeTrack(const std::vector<Request> &log,
+                 const std::vector<unsigned> &order, size_t begin, size_t end,
+                 unsigned bits, Track &track) const;
+  std::vector<Track> tracksOf(const std::vector<Request> &log,
+                              unsigned bits) const;
+  std::vector<Unit> unitsOf(const std::vector<Track> &tracks, int64_t ofPeriod,
+                            int64_t periods) const;
+  uint64_t firstLineOf(const Unit &unit, unsigned bits) const;
+  bool takeWhole(Chain &chain, const Unit &unit, unsigned bits);
+  void takeLines(Chain &chain, const std::vector<Unit *> &units,
+                 const std::vector<Request> &log, int64_t periods,
+                 unsigned bits);
+  static bool isInOrder(const std::vector<Unit *> &units, int64_t ofPeriod);
+  void takePeriods(Chain &chain, std::vector<Unit> units,
+                   const std::vector<Request> &log, int64_t periods,
+                   unsigned bits);
+  bool repeatInBlocks(First &one, uint64_t periods);
   void runPages(uint64_t times);
   bool lookUpAll();
 
@@ -294,6 +312,7 @@ private:
   bool canSettle = true;
   std::vector<Chain> chains; ///< caches behind it, in layout's order
   std::vector<std::unique_ptr<CacheSets>> ownCaches;
+  std::array<std::vector<Request>, 2> passedOn; ///< from level to level
 
   std::vector<Cursor> cursors; ///< of the loop at hand
   std::vector<Cursor *> along; ///< those in another line in each iteration

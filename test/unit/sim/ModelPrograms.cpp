@@ -14,7 +14,7 @@ static Replacement randomReplacement(Random &random) {
 static CacheLevel randomCache(Random &random, unsigned level,
                               unsigned lineBytes, uint64_t sets) {
   CacheLevel cache;
-  cache.ways = unsigned(level ? 2 + random.below(15) : 1 + random.below(8));
+  cache.ways = unsigned(level ? 2 + random.below(23) : 1 + random.below(8));
   if (level && random.oneIn(3))
     cache.usableWays = unsigned(1 + random.below(cache.ways));
   if (level == 2 && random.oneIn(2))
@@ -247,6 +247,8 @@ private:
       streams.push_back(
           {anySite(), anyArray() + random.below(4) * 1024, stride});
     uint64_t pages = 4 + random.below(isSmall ? 12 : 3);
+    if (isSmall && random.oneIn(3)) // until the caches behind the first repeat
+      pages *= 6;
     uint64_t bytes = pages * whatIf.pageBytes[0] + random.below(5000);
     affine(core, streams, bytes / uint64_t(stride > 0 ? stride : -stride));
   }
