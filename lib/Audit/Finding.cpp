@@ -101,13 +101,6 @@ StringRef mpg::targetName(Target target) {
   return targetNames[unsigned(target)];
 }
 
-std::optional<Target> mpg::parseTarget(StringRef name) {
-  for (unsigned i = 0; i < targetCount; ++i)
-    if (name == targetNames[i])
-      return Target(i);
-  return std::nullopt;
-}
-
 Severity mpg::worstOf(ArrayRef<Finding> findings) {
   Severity worst = Severity::off;
   for (const Finding &finding : findings)

@@ -27,7 +27,6 @@ enum class Target : uint8_t {
 constexpr unsigned targetCount = 4;
 
 llvm::StringRef targetName(Target target);
-std::optional<Target> parseTarget(llvm::StringRef name);
 
 /// Ordered, so that the worst of several is the largest.
 enum class Severity : uint8_t { off, note, warning, error };

@@ -5,7 +5,6 @@
 // same on every machine that runs a compiler or mpgaudit.
 
 #include "Elf/HintNote.h"
-#include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
@@ -205,7 +204,7 @@ std::optional<std::string> mpg::forEachNote(
         visit) {
   while (!section.empty()) {
     if (section.size() < 12)
-      return utostr(section.size()) + " bytes behind the last note are none";
+      return utostr(section.size()) + " bytes after the last note are none";
     uint32_t nameBytes = support::endian::read32le(section.data());
     uint32_t bytes = support::endian::read32le(section.data() + 4);
     uint32_t type = support::endian::read32le(section.data() + 8);
@@ -277,56 +276,4 @@ std::string mpg::describeWays(const uint8_t (&ways)[4]) {
       text += (text.empty() ? "sector " : ", sector ") + utostr(sector) + ": " +
               utostr(ways[sector]);
   return text;
-}
-
-static void printWays(raw_ostream &out, StringRef cache,
-                      const uint8_t (&ways)[4]) {
-  for (unsigned sector = 0; sector < 4; ++sector)
-    if (ways[sector] != MPG_WAYS_NOT_ASKED)
-      out << "  " << cache << " sector " << sector << ": "
-          << unsigned(ways[sector]) << " ways\n";
-}
-
-static void printMask(raw_ostream &out, StringRef what, uint8_t mask) {
-  if (mask == 0)
-    return;
-  out << "  " << what << ":";
-  for (unsigned bit : bitsOf(mask))
-    out << " " << bit;
-  out << "\n";
-}
-
-static void printHints(raw_ostream &out, const mpg_note_hints &hints,
-                       size_t modules) {
-  out << "hints: " << modules << (modules == 1 ? " module" : " modules")
-      << ", LLVM " << hints.llvmMajor << ", "
-      << countOf(hints.taggedAccesses, "tagged access", "tagged accesses")
-      << ", "
-      << countOf(hints.firstTouchSites, "first-touch site", "first-touch sites")
-      << "\n  tag bytes:" << tagByteList(hints)
-      << (hints.flags & MPG_HINTS_EXTENDED_TAGS ? " (extended)\n" : "\n");
-  printMask(out, "sectors", hints.sectorsMask);
-  printMask(out, "injection entries", hints.injectionMask);
-  printWays(out, "L1", hints.waysL1);
-  printWays(out, "L2", hints.waysL2);
-}
-
-static void printLayout(raw_ostream &out, const mpg_note_layout &layout) {
-  out << "layout: " << formatBytes(layout.hugeBytes) << " pages, ";
-  if (layout.flags & MPG_LAYOUT_SKIPPED) {
-    out << "skipped: .data and .bss are small\n";
-    return;
-  }
-  out << ".data " << formatHex(layout.dataStart) << "-"
-      << formatHex(layout.dataEnd) << ", .bss " << formatHex(layout.bssStart)
-      << "-" << formatHex(layout.bssEnd) << "\n";
-}
-
-void mpg::printNotes(raw_ostream &out, const Notes &notes) {
-  if (notes.hints)
-    printHints(out, *notes.hints, notes.modules.size());
-  if (notes.layout)
-    printLayout(out, *notes.layout);
-  for (const std::string &warning : notes.warnings)
-    out << "warning: " << warning << "\n";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads, merges, writes and prints the notes of <mpg/note.h>. A linker joins
+// Reads, merges and writes the notes of <mpg/note.h>. A linker joins
 // the notes of all its inputs into one section, so a program carries one hint
 // note for each module that was compiled with the passes; what counts is their
 // sum. The readers believe nothing: any bytes give an answer, and what is
@@ -12,7 +12,6 @@
 #include "mpg/note.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,9 +73,6 @@ std::string describeTags(const mpg_note_hints &hints);
 
 /// "sector 0: 4, sector 1: 10"; empty if none are asked for.
 std::string describeWays(const uint8_t (&ways)[4]);
-
-/// A few lines for a person, in a fixed order.
-void printNotes(llvm::raw_ostream &out, const Notes &notes);
 
 } // namespace mpg
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The note reader on any bytes. Beyond not crashing: what was merged can be
-// written and read again and is then the same, and it can be printed.
+// written and read again and is then the same, and it can be told.
 
 #include "Elf/HintNote.h"
 #include <cstdlib>
@@ -12,9 +12,8 @@ using namespace mpg;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Notes notes;
   readNotes(StringRef(reinterpret_cast<const char *>(data), size), notes);
-  std::string text;
-  raw_string_ostream out(text);
-  printNotes(out, notes);
+  if (notes.hints)
+    describeTags(*notes.hints);
 
   std::string written;
   if (notes.hints)

@@ -29,13 +29,6 @@ static Notes readNotes(const std::string &bytes) {
   return notes;
 }
 
-static std::string printed(const Notes &notes) {
-  std::string text;
-  raw_string_ostream out(text);
-  printNotes(out, notes);
-  return text;
-}
-
 TEST(HintNote, BytesAreThoseOfTheContract) {
   std::string note = writeHintsNote(someHints());
   ASSERT_EQ(note.size(), 16u + 60u);
@@ -177,29 +170,4 @@ TEST(HintNote, DamagedSizesAreNamed) {
                 .warnings,
             (std::vector<std::string>{
                 "a layout note of 1 bytes is too short for a version"}));
-}
-
-TEST(HintNote, PrintsWhatIsThere) {
-  mpg_note_layout layout = {MPG_NOTE_LAYOUT_VERSION,
-                            0,
-                            0,
-                            2 << 20,
-                            0x800000,
-                            0xa00000,
-                            0xa00000,
-                            0xe00000};
-  EXPECT_EQ(
-      printed(readNotes(writeHintsNote(someHints()) + writeLayoutNote(layout))),
-      "hints: 1 module, LLVM 22, 16909060 tagged accesses, 7 first-touch "
-      "sites\n"
-      "  tag bytes: 0x01 0x1f 0xff\n"
-      "  sectors: 1\n"
-      "  injection entries: 0\n"
-      "  L2 sector 1: 5 ways\n"
-      "layout: 2 MiB pages, .data 0x800000-0xa00000, .bss "
-      "0xa00000-0xe00000\n");
-  layout.flags = MPG_LAYOUT_SKIPPED;
-  EXPECT_EQ(printed(readNotes(writeLayoutNote(layout))),
-            "layout: 2 MiB pages, skipped: .data and .bss are small\n");
-  EXPECT_EQ(printed(Notes()), "");
 }
