@@ -24,7 +24,7 @@ file(READ ${PAGE}.tmp roff)
 
 string(REPLACE "\\fB\\fC" "\\fB" roff "${roff}")
 string(REPLACE "\\fC" "" roff "${roff}")
-# Behind the title, which sets them: words and paths stay whole, and what is
+# After the title, which sets them: words and paths stay whole, and what is
 # narrow is not filled up with blanks.
 string(REGEX REPLACE "[.]nh\n([.]TH [^\n]*\n)" "\\1.nh\n.ad l\n" roff "${roff}")
 # Text that begins a line with .bss is no macro.

@@ -236,7 +236,7 @@ static void checkWays(const Subject &subject, const mpg_note_hints &hints,
       findings, FindingId::mpg172, "no-runtime",
       "the program asks for cache ways, and does not load libmpg itself",
       describeAllWays(hints));
-  finding.cost = "without libmpg nobody sets the ways, and the sectors do "
+  finding.cost = "without libmpg nothing sets the ways, and the sectors do "
                  "nothing";
   finding.setFix(image.isStatic()
                      ? "Link the program with -u mpg_start -lmpgrt."

@@ -99,7 +99,7 @@ void mpg::checkStartupMemory(const Subject &subject, Findings &findings) {
 }
 
 /// Our libmpg pages .bss in by parts if that is asked for, and at the first
-/// touch where a process may use several nodes and nobody names a policy.
+/// touch where a process may use several nodes and no policy is named.
 static bool isBssPlacedByMpg(const Subject &subject, const Launch &launch) {
   return subject.target == Target::mpg &&
          (dealsBssAtStart(launch) || launch.mayChange("MPG_FIRST_TOUCH") ||

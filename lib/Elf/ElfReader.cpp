@@ -17,6 +17,8 @@
 using namespace llvm;
 using namespace mpg;
 
+/// Null where any of them lies outside. Offsets and counts come from the file:
+/// nothing is added that could wrap.
 static const uint8_t *inside(ArrayRef<uint8_t> bytes, uint64_t bytesOffset,
                              uint64_t offset, uint64_t count) {
   if (offset < bytesOffset || offset - bytesOffset > bytes.size() ||
@@ -36,6 +38,8 @@ static Elf64_Ehdr headerIn(ArrayRef<uint8_t> head) {
   return header;
 }
 
+// Counts that overflow into section 0, odd sizes of entries, other byte orders
+// and classes are libelf's: rare, and easy to get wrong.
 bool ElfReader::headTellsAll(ArrayRef<uint8_t> head, uint64_t fileBytes) {
   if (head.size() < sizeof(Elf64_Ehdr) ||
       !isNative(reinterpret_cast<const char *>(head.data())))
@@ -128,6 +132,7 @@ const uint8_t *ElfReader::find(uint64_t offset, uint64_t bytes) const {
 bool ElfReader::fill(Window &window, uint64_t from, uint64_t to) const {
   window.offset = from;
   window.bytes = size_t(to - from);
+  // Not initialised, unlike a vector: all of it is read over.
   window.data.reset(new (std::nothrow) uint8_t[window.bytes]);
   if (window.data && pread(fd, window.data.get(), window.bytes,
                            off_t(start + from)) == ssize_t(window.bytes))

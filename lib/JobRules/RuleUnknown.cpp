@@ -141,7 +141,7 @@ static bool isLeftOut(StringRef problem) {
 /// A script with hundreds of them is no script.
 static constexpr size_t mostProblems = 20;
 
-/// What a place with a path in it needs: the reason stands behind the path.
+/// What a place with a path in it needs: the reason stands after the path.
 static constexpr size_t shownOfProblem = 160;
 
 static void reportProblems(JobContext &job) {
@@ -178,8 +178,9 @@ static void reportNotUnderstood(JobContext &job) {
                                    shortened(all[i].text, shownOfProblem));
     finding.sub = notUnderstoodSub.str() + all[i].text;
     finding.severity = Severity::note;
-    finding.cost = "nobody knows whether they get large pages; the exit status "
-                   "is 3, if it is not 1 or 2";
+    finding.cost =
+        "it is not known whether they get large pages; the exit status "
+        "is 3, if it is not 1 or 2";
     finding.setFix("Name the programs:\n  mpgaudit PROGRAM... --job=" +
                    printable(job.script.path));
   }

@@ -129,7 +129,7 @@ static void checkTooLate(JobContext &job, const JobSetting &setting,
     return;
   Finding &finding = job.add(
       FindingId::mpg240, setting.line, setting.conditional,
-      setting.name + " is set behind the last program that the script starts");
+      setting.name + " is set after the last program that the script starts");
   finding.sub = "too-late";
   finding.where.symbol = setting.name;
   finding.evidence = job.settingText(setting.name, setting.line) +

@@ -29,6 +29,7 @@ SchedulerWords mpg::wordsOf(Scheduler scheduler) {
 static std::pair<Scheduler, StringRef> directiveOf(StringRef comment) {
   for (Scheduler scheduler : {Scheduler::pjm, Scheduler::slurm, Scheduler::pbs,
                               Scheduler::gridEngine})
+    // A letter after the mark makes it prose: "#PBSPro needs ...".
     if (comment.consume_front(wordsOf(scheduler).mark) &&
         (comment.empty() || isSpace(comment[0]) || comment[0] == '-'))
       return {scheduler, comment};
@@ -99,6 +100,7 @@ static void addDirective(Scheduler scheduler, StringRef text, unsigned line,
   }
 }
 
+/// Nothing for a range, a list or a template: what depends on it is not judged.
 static std::optional<unsigned> numberOf(StringRef text) {
   unsigned number;
   if (text.getAsInteger(10, number))
@@ -113,7 +115,8 @@ static std::optional<unsigned> product(std::optional<unsigned> a,
   return *a * *b;
 }
 
-/// "28Gi", "28gb", "4000" of \p unit bytes. \p si: "G" is 10^9, "Gi" is 2^30.
+/// "28Gi", "28gb", "4000" of \p unit bytes. \p si: "G" is 10^9, "Gi" is 2^30,
+/// as PJM has it; for Slurm and PBS both are 2^30.
 static std::optional<uint64_t> memoryOf(StringRef text, uint64_t unit,
                                         bool si) {
   uint64_t number;
@@ -225,6 +228,7 @@ static void readPbs(const JobDirective &directive, Request &request) {
     return;
   StringRef list = directive.value;
   while (!list.empty()) {
+    // The value of select has '=' in it: the first one ends the key.
     auto [item, rest] = list.split(',');
     auto [key, value] = item.split('=');
     list = rest;
@@ -258,6 +262,8 @@ static void readDirective(const JobDirective &directive, Request &request) {
   }
 }
 
+/// Two of nodes, ranks and ranks on a node give the third. The fullest node
+/// counts, where ranks do not fill them evenly.
 static void complete(Request &request) {
   if (!request.ranks)
     request.ranks = product(request.nodes, request.ranksPerNode);

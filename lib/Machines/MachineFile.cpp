@@ -14,7 +14,9 @@ using namespace llvm;
 using namespace mpg;
 using namespace mpg::sim;
 
+/// Of a file: many times that of any machine here.
 static constexpr uint64_t limitBytes = uint64_t(64) << 10;
+/// Of a cache or a page, so that sums of them do not wrap.
 static constexpr uint64_t mostBytes = uint64_t(1) << 40;
 
 namespace {
@@ -28,6 +30,8 @@ private:
     unsigned line;
     yaml::Node *node;
   };
+  /// A key and what reads its value. A table, so that an unknown key can be
+  /// told with the known one that is nearest.
   struct Field {
     StringRef key;
     std::function<void(Value)> read;
@@ -138,6 +142,8 @@ void MachineReader::readMap(const Value &value, const Fields &fields) {
   SeenKeys seen;
   unsigned first = value.line;
   for (yaml::KeyValueNode &entry : *map) {
+    // The line of a mapping is that of the key before it: say what is missing
+    // at the first entry.
     if (seen.empty())
       first = lineOf(entry);
     readField(entry, seen, fields);
@@ -383,6 +389,7 @@ void MachineReader::finish(unsigned line, const SeenKeys &seen) {
   checkRequired(line, seen, rootFields);
   if (failed())
     return;
+  // What depends on several keys is looked at last, as they come in any order.
   const CoreGroups &groups = machine.groups;
   std::vector<unsigned> sorted = groups.ring;
   llvm::sort(sorted);

@@ -17,6 +17,8 @@ std::string mpg::sysfsSize(uint64_t bytes) {
   return std::to_string(bytes >> 10) + "kB";
 }
 
+// Blocks below 2 MiB are not counted: compaction may join them, but promises
+// nothing.
 uint64_t FreeBlocks::largePages(uint64_t baseBytes) const {
   uint64_t pages = 0;
   uint64_t blockBytes = baseBytes;
@@ -76,6 +78,7 @@ static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
                      tree.number(pool + "/surplus_hugepages"),
                      tree.number(pool + "/nr_overcommit_hugepages")});
   }
+  // Names in their order have 1048576kB before 2048kB.
   std::sort(pools.begin(), pools.end(),
             [](const HugePool &a, const HugePool &b) {
               return a.pageBytes < b.pageBytes;

@@ -16,6 +16,8 @@
 using namespace llvm;
 using namespace mpg;
 
+/// JSON has no larger integer that every reader takes; a saved tree may hold
+/// any.
 constexpr uint64_t largestNumber = INT64_MAX;
 
 uint64_t mpg::multiplyCapped(uint64_t a, uint64_t b) {
@@ -38,7 +40,7 @@ std::optional<uint64_t> mpg::parseNumber(StringRef text) {
 }
 
 std::optional<std::vector<unsigned>> mpg::parseList(StringRef text) {
-  constexpr unsigned limit = 65536;
+  constexpr unsigned limit = 65536; // "0-4294967295" would fill the memory
   std::vector<unsigned> numbers;
   SmallVector<StringRef, 16> parts;
   text.trim().split(parts, ',', -1, /*KeepEmpty=*/false);
@@ -146,6 +148,7 @@ Fact<std::string> SysTree::choice(const Twine &path) const {
   Fact<std::string> all = line(path);
   if (!all)
     return all;
+  // "always [madvise] never": the brackets are the kernel's for what is chosen.
   StringRef word = StringRef(*all).split('[').second;
   size_t end = word.find(']');
   if (end == 0 || end == StringRef::npos)
@@ -191,6 +194,7 @@ std::vector<std::string> SysTree::names(const Twine &path) const {
     if (entry->d_name[0] != '.')
       found.push_back(entry->d_name);
   closedir(folder);
+  // The order of a folder is the file system's, and another in a saved copy.
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -147,7 +147,7 @@ void Reader::matchEnds(MutableArrayRef<Placed> directives) {
     placed->directive.isWrong = true;
     warn(placed->place,
          oclName(form) + " has no " + oclEndName(form) +
-             " behind it in this procedure; it is ignored. For the whole "
+             " after it in this procedure; it is ignored. For the whole "
              "procedure it stands before the first executable statement");
   }
 }

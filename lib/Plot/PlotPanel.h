@@ -75,8 +75,8 @@ std::string shortLabel(llvm::StringRef text, size_t columns);
 
 /// A point and where it belongs.
 struct PlotPoint {
-  std::string name; ///< for whoever points at it: "triad/pages=2M"
-  std::string note; ///< the same, behind its value: ", 7 repetitions"
+  std::string name; ///< shown under the pointer: "triad/pages=2M"
+  std::string note; ///< the same, after its value: ", 7 repetitions"
   double value = 0;
   std::optional<std::pair<double, double>> interval;
   std::vector<double> samples; ///< that the value was made from; may be empty

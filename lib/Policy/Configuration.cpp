@@ -43,6 +43,7 @@ private:
 void ConfigurationReader::addValue(const ConfigurationKey &key, unsigned line,
                                    StringRef value) {
   SmallString<128> text(value);
+  // It becomes an argument, which messages quote in one line.
   if (value.contains('\n'))
     return fail(line, "the value of '" + key.name + "' has more than one line");
   if (key.isSwitch) {
@@ -55,6 +56,7 @@ void ConfigurationReader::addValue(const ConfigurationKey &key, unsigned line,
       return fail(line, "'" + value + "' of '" + key.name +
                             "' is neither true nor false");
   } else if (key.isPath && !sys::path::is_absolute(value)) {
+    // From the file, not from where mpgaudit is started: it is one project's.
     text = sys::path::parent_path(result.path);
     sys::path::append(text, value);
   }
@@ -153,7 +155,8 @@ mpg::readConfiguration(const std::string &path,
   return configuration;
 }
 
-/// Of the file, and of the link that stands for it.
+/// Of the file, and of the link that stands for it: who owns the link chooses
+/// the file.
 static bool isTrusted(const char *path) {
   struct stat file, link;
   auto mine = [](uid_t user) { return user == 0 || user == geteuid(); };
@@ -171,6 +174,7 @@ std::string mpg::findConfiguration(const std::string &folder,
       continue;
     if (isTrusted(path.c_str()))
       return path.str().str();
+    // Upwards on: a stranger's file must not hide the project's own.
     if (foreign)
       foreign->push_back(path.str().str());
   }

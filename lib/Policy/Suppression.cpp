@@ -310,7 +310,7 @@ Expected<Glob> Glob::parse(StringRef pattern) {
     } else if (rest.starts_with("[")) {
       wrong = glob.addSet(pattern, at);
     } else if (rest == "\\") {
-      wrong = "nothing stands behind the last '\\'";
+      wrong = "nothing stands after the last '\\'";
     } else {
       at += rest.starts_with("\\");
       glob.addCharacter(pattern[at++]);

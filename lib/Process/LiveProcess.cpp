@@ -252,6 +252,7 @@ Error Reader::readLaunch() {
     variable.value = value.str();
     launch.environment.set(name, std::move(variable));
   }
+  // What was asked for, before what is there: at its start a program has one.
   launch.threads = ompThreads(launch.environment.valueOf("OMP_NUM_THREADS"));
   if (!launch.threads)
     launch.threads = process.threads;
@@ -327,6 +328,8 @@ Error Reader::readRegions() {
   return Error::success();
 }
 
+// Files of /proc/PID were read one after the other: an exec in between would
+// mix two programs, and the number may be another process's by now.
 Error Reader::checkStillThere() const {
   std::optional<FileIdentity> now = identify(folder + "/exe");
   if (!now)

@@ -76,7 +76,7 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
   if (use.setAsideBytes)
     text += (text.empty() ? "  " : ", ") + formatBytes(use.setAsideBytes) +
             " set aside";
-  // What ended before had memory, too, which nobody has counted.
+  // What ended before had memory, too, which was not counted.
   bool isOfThreads = use.region == RunRegion::threadStack ||
                      use.region == RunRegion::threadHeap;
   if (isMeasured && isOfThreads && use.peakBytes <= use.bytes)

@@ -81,7 +81,7 @@ uint64_t upperPageBytes(uint64_t baseBytes);
 bool mayBeUncounted(const TransparentFacts &facts, uint64_t baseBytes,
                     bool isAdvised);
 
-/// For whoever reads "not known".
+/// For users who read "not known".
 extern const char *const whyNotKnown;
 
 /// One word for each base page, as /proc/PID/pagemap has them, and, for the

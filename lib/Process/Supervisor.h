@@ -23,7 +23,7 @@ struct SupervisedRun {
   std::string error; ///< no child could be made: why
 };
 
-/// Who looks at the program beside its end; null: nobody.
+/// What looks at the program before its end; null: nothing does.
 struct RunLooks {
   llvm::function_ref<void(pid_t)> atStart = nullptr; ///< before its exec
   /// While it runs: 2 ms after its exec, from then on in pauses that double up

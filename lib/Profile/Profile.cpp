@@ -169,7 +169,7 @@ void ProfileRecorder::addBlocks() {
       ranges.push_back({block.start, block.start + block.bytes, block.site});
   stableSort(ranges,
              [](const Range &a, const Range &b) { return a.start < b.start; });
-  // What lies over another was given back on a way that nobody saw.
+  // What lies over another was given back unseen.
   std::vector<Range> apart;
   for (const Range &range : ranges)
     if (apart.empty() || range.start >= apart.back().end)
@@ -301,7 +301,7 @@ void ProfileRecorder::measure(pid_t pid) {
 // After the program
 //===----------------------------------------------------------------------===//
 
-/// Between the program and its memory, or before its main; nobody looks for an
+/// Between the program and its memory, or before its main; no user looks for an
 /// array there.
 static bool isNobodys(const CodeName &name) {
   StringRef file = name.file, function = name.function;

@@ -14,13 +14,15 @@ static constexpr unsigned maxDepth = 32;
 /// Of a name, a reason, a sentence.
 static constexpr size_t maxTextBytes = 16384;
 
+// LLVM's parser recurses on brackets without a limit: a file of a few MiB would
+// fill the stack before it says anything. So they are counted first.
 bool mpg::isDeepJson(StringRef text) {
   unsigned depth = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
     char character = text[i];
     if (inString && character == '\\')
-      ++i;
+      ++i; // the quote after it ends no string
     else if (character == '"')
       inString = !inString;
     else if (inString)
@@ -57,6 +59,7 @@ JsonFields::JsonFields(const json::Value &value, std::string place,
     error = (this->place.empty() ? "" : this->place + ": ") + "not an object";
 }
 
+// The first error is kept: what follows from it would name another place.
 void JsonFields::fail(StringRef key, const Twine &what) const {
   if (error.empty())
     error = ((place.empty() ? "" : place + ".") + key + ": " + what).str();
@@ -161,7 +164,7 @@ double JsonFields::number(StringRef key) const {
 double JsonFields::positive(StringRef key) const {
   double value = number(key);
   if (!error.empty())
-    return 1;
+    return 1; // so that callers may divide by it
   if (value <= 0)
     fail(key, "must be above 0");
   else if (value < 1e-30 || value > 1e30)
@@ -170,7 +173,7 @@ double JsonFields::positive(StringRef key) const {
 }
 
 JsonFields JsonFields::object(StringRef key) const {
-  static const json::Value none = nullptr;
+  static const json::Value none = nullptr; // a reference to it outlives this
   const json::Value *value = get(key);
   return JsonFields(value ? *value : none,
                     ((place.empty() ? "" : place + ".") + key).str(), error);

@@ -59,6 +59,8 @@ static Use *addressOf(IntrinsicInst &call) {
   return address;
 }
 
+// The tag is on the base, so what the pointer is computed into has it, too:
+// each of those uses has to be one that may see a tag.
 SmallVector<const Use *, 16> mpg::findEndUses(const Instruction &pointer) {
   SmallVector<const Use *, 16> found;
   SetVector<const Instruction *> pointers;
@@ -74,6 +76,9 @@ SmallVector<const Use *, 16> mpg::findEndUses(const Instruction &pointer) {
   return found;
 }
 
+// Volatile and atomic accesses keep the address as it is: they may be to
+// devices and locks, which a hint gains nothing for. What another address space
+// means is not known here.
 Use *mpg::taggableAddress(Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() && !load->getPointerAddressSpace()
@@ -103,6 +108,8 @@ Untaggable mpg::classifyUse(const Use &use) {
   if (auto *load = dyn_cast<LoadInst>(user))
     return load->isAtomic() ? Untaggable::isAtomic : Untaggable::isVolatile;
   if (auto *store = dyn_cast<StoreInst>(user)) {
+    // It is stored, not stored through: code that loads it may compare or free
+    // it.
     if (use.getOperandNo() != store->getPointerOperandIndex())
       return Untaggable::escapes;
     return store->isAtomic() ? Untaggable::isAtomic : Untaggable::isVolatile;
@@ -136,6 +143,8 @@ const char *mpg::describe(Untaggable code) {
   return "nothing is loaded or stored through it";
 }
 
+// Any AArch64 with Linux: there the processor ignores the top byte, so a tag
+// does no harm where it is not A64FX.
 bool mpg::targetHasTags(const Module &module) {
   Triple triple(module.getTargetTriple());
   return triple.getArch() == Triple::aarch64 && triple.isOSLinux();

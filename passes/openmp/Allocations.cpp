@@ -93,7 +93,7 @@ Value *mpg::reallocatedBy(const CallBase &call) {
 }
 
 /// From this size on, glibc's malloc maps pages of its own for a block, which
-/// then begins 16 bytes behind a page (HW:glibc-mmap-threshold). Pages of A64FX
+/// then begins 16 bytes after a page (HW:glibc-mmap-threshold). Pages of A64FX
 /// systems have 64 KiB, others 4 KiB or more: never less than a way.
 static constexpr uint64_t mappedBytes = 128 * 1024, mallocHeaderBytes = 16;
 

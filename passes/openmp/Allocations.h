@@ -37,7 +37,7 @@ std::optional<Allocation> allocationOf(llvm::CallBase &call);
 llvm::Value *freedBy(const llvm::CallBase &call);
 llvm::Value *reallocatedBy(const llvm::CallBase &call);
 
-/// Bytes behind a place that is not known; those of one area can be compared.
+/// Bytes after a place that is not known; those of one area can be compared.
 struct ArrayPlace {
   const void *area;
   uint64_t bytes;

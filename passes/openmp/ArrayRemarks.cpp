@@ -76,7 +76,7 @@ void ArrayRemarks::saySerial(const ArrayStory &story,
     at = verdict.init->at;
   else if (!story.writes.empty())
     at = story.writes.front()->at;
-  if (!at) // MPG_FIRST_TOUCH on a global array that nobody is seen to write
+  if (!at) // MPG_FIRST_TOUCH on a global array without a write that is seen
     at = verdict.best->at;
   emit<OptimizationRemarkMissed>(
       "SerialFirstTouch", *at, array, [&](OptimizationRemarkMissed &text) {
@@ -88,7 +88,7 @@ void ArrayRemarks::saySerial(const ArrayStory &story,
         if (repair == Repair::call)
           text << "; the call inserted "
                << (story.source.global ? "in front of it"
-                                       : "behind its allocation")
+                                       : "after its allocation")
                << " puts that right";
         else if (repair == Repair::parallelInit)
           text << "; the initialisation is made parallel";

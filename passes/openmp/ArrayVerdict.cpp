@@ -482,7 +482,7 @@ static bool areAlike(const ParallelUse &one, const ParallelUse &other) {
          one.constantStep() && one.constantStep() == other.constantStep();
 }
 
-/// Whether \p way leads through \p call, or begins behind it.
+/// Whether \p way leads through \p call, or begins after it.
 static bool passes(const CallFrame *way, const CallBase &call,
                    const Value *origin) {
   while (way && way->call != &call)

@@ -198,7 +198,7 @@ namespace {
 struct Stream {
   const Value *origin;
   const void *area;
-  /// Bytes behind the area's beginning, in each of a few situations: streams
+  /// Bytes after the area's beginning, in each of a few situations: streams
   /// whose distance is the same in all of them keep it.
   std::array<int64_t, 3> at;
 };

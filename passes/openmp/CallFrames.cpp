@@ -74,7 +74,7 @@ const CallFrame *CallFrames::enter(CallBase &call, Function &callee,
 }
 
 /// Whether there may be callers that are not seen: of other modules, or through
-/// a pointer. Nobody calls main.
+/// a pointer. No code calls main.
 static bool isCalledUnseen(const Function &function) {
   return function.getName() != "main" && function.getName() != "_QQmain" &&
          (!function.hasLocalLinkage() ||

@@ -13,8 +13,8 @@
 
 namespace mpg {
 
-/// One call on a way. A null pointer is the way that ends: nobody calls the
-/// function, or the way is longer than we look. Equal ways are equal pointers.
+/// One call on a way. A null pointer is the way that ends: the function has
+/// no caller, or the way is longer than we look. Equal ways are equal pointers.
 struct CallFrame {
   llvm::CallBase *call;
   llvm::Function *callee;

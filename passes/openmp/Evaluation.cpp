@@ -344,7 +344,7 @@ static const Instruction *leftAt(const Function &function, const LoadInst &load,
 }
 
 /// Whether \p load never sees \p stored: a later one of \p all has always
-/// replaced it, or it is only written behind the load. Flang writes descriptors
+/// replaced it, or it is only written after the load. Flang writes descriptors
 /// of no array, then of an allocation, and again of none at the end.
 static bool isNotSeen(const Sampler::Stored &stored,
                       ArrayRef<Sampler::Stored> all, const LoadInst &load,

@@ -276,7 +276,7 @@ void FirstTouchCall::findNumbers(IRBuilderBase *to) {
 //===----------------------------------------------------------------------===//
 
 /// A global array is touched where its first writer is called from the function
-/// that nobody calls, in front of all loops there.
+/// without callers, in front of all loops there.
 static Instruction *placeForGlobal(const SerialWrite &init, Sampler &sampler) {
   Instruction *at = init.at;
   for (const CallFrame *frame = init.frame; frame; frame = frame->outer)
@@ -330,7 +330,7 @@ Instruction *FirstTouchCall::onlyIf(Value *condition, Instruction *at) {
                                    &updater, &loops);
 }
 
-/// The place behind \p call where its result is known.
+/// The place after \p call where its result is known.
 Instruction *FirstTouchCall::placeBehind(CallBase &call) {
   auto *invoke = dyn_cast<InvokeInst>(&call);
   if (!invoke)

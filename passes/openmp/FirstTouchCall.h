@@ -22,7 +22,7 @@ struct ArraySource {
   /// result. Null for a global array.
   llvm::CallBase *site = nullptr;
   const CallFrame *siteFrame = nullptr; ///< the way to site
-  /// The call behind which nothing has touched the memory yet: site, or one in
+  /// The call after which nothing has touched the memory yet: site, or one in
   /// the function that site calls, if that function touches it itself.
   llvm::CallBase *fresh = nullptr;
   const CallFrame *freshFrame = nullptr;
@@ -34,7 +34,7 @@ struct ArraySource {
 /// The source of \p object. Nothing if that is neither.
 std::optional<ArraySource> sourceOf(const MemoryObject &object);
 
-/// Finds the call behind which the memory of \p source is fresh, when functions
+/// Finds the call after which the memory of \p source is fresh, when functions
 /// on the ways \p touching touch it.
 void findFresh(ArraySource &source,
                const llvm::DenseSet<const CallFrame *> &touching);

@@ -176,7 +176,7 @@ std::string RangeFinder::addAccess(Value *pointer, const SCEV *bytes,
     return "it uses another address space";
   if (!isWrite && !isModSet(aliases.getModRefInfoMask(
                       MemoryLocation::getBeforeOrAfter(pointer))))
-    return ""; // nobody can write there
+    return ""; // cannot be written
   Window window = {};
   window.isWritten = isWrite;
   const SCEV *address = evolution.getSCEV(pointer);
@@ -222,7 +222,7 @@ const SCEV *RangeFinder::widthOfStep(const Window &window) const {
                               /*IsNSW=*/true);
 }
 
-/// The first byte of \p window in any iteration, or one behind the last.
+/// The first byte of \p window in any iteration, or one after the last.
 const SCEV *RangeFinder::edge(const Window &window, bool isHigh) {
   const SCEV *below = zero(), *above = zero();
   if (!moves(window.step, steps, below, above))

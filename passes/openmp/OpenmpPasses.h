@@ -35,7 +35,7 @@ public:
 // work is not known at compile time.
 
 /// Wants code that is simplified, but neither vectorised nor unrolled. Costs
-/// nothing when nobody asked for remarks.
+/// nothing when no remarks are asked for.
 class ParallelRemarksPass : public llvm::PassInfoMixin<ParallelRemarksPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &module,

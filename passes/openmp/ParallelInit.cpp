@@ -65,7 +65,7 @@ private:
   SCEVExpander expander;
   SmallVector<std::pair<PHINode *, const SCEV *>, 4> inductions; ///< and step
   SmallVector<std::pair<PHINode *, const SCEV *>, 2>
-      results; ///< behind the loop
+      results; ///< after the loop
   SmallVector<RangeCheck, 8> checks;
   DenseMap<Value *, Value *> frozen;
 };
@@ -113,7 +113,7 @@ std::string InitLoop::findResults() {
             ? evolution.getSCEVAtScope(value, loop.getParentLoop())
             : evolution.getCouldNotCompute();
     if (isa<SCEVCouldNotCompute>(end) || !evolution.isLoopInvariant(end, &loop))
-      return "a value that it computes is used behind it";
+      return "a value that it computes is used after it";
     results.push_back({&phi, end});
   }
   return "";
@@ -149,7 +149,7 @@ std::string InitLoop::examine() {
   return "";
 }
 
-/// Right behind its definition: it may be part of the counter of a loop around.
+/// Right after its definition: it may be part of the counter of a loop around.
 static Value *freeze(Value &value) {
   std::optional<BasicBlock::iterator> place;
   if (auto *instruction = dyn_cast<Instruction>(&value))

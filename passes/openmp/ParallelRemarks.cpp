@@ -41,7 +41,7 @@ static bool keepsSum(const Instruction &instruction, const Loop &inner) {
   if (!store || !isa<AllocaInst>(store->getPointerOperand()))
     return false;
   const Value *sum = store->getValueOperand();
-  // Behind the loop its values go through a phi of one operand.
+  // After the loop its values go through a phi of one operand.
   auto *behind = dyn_cast<PHINode>(sum);
   if (behind && !inner.contains(behind) && behind->getNumOperands() == 1)
     sum = behind->getIncomingValue(0);

@@ -87,7 +87,7 @@ Instruction *AddressTagger::anchor(Value *base, Instruction *access) {
     outermost = loop;
   if (!outermost)
     return access;
-  // Not the preheader: code behind the loop passes has none.
+  // Not the preheader: code after the loop passes has none.
   DomTreeNode *header = dominators.getNode(outermost->getHeader());
   DomTreeNode *before = header ? header->getIDom() : nullptr;
   if (!before)
@@ -170,7 +170,7 @@ bool AddressTagger::isBefore(const Instruction *first,
 
 /// The place between \p instruction and the debug records of the next one (the
 /// head bit): a phi must not have any, and those that are about \p instruction
-/// shall come behind its copy.
+/// shall come after its copy.
 static BasicBlock::iterator rightBehind(Instruction &instruction) {
   BasicBlock::iterator place = std::next(instruction.getIterator());
   place.setHeadBit(true);
@@ -178,7 +178,7 @@ static BasicBlock::iterator rightBehind(Instruction &instruction) {
 }
 
 /// The step \p old from \p base on, the tagged twin of the pointer that it
-/// starts from: behind \p old or \p base, whichever comes later.
+/// starts from: after \p old or \p base, whichever comes later.
 Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   auto *after = dyn_cast<Instruction>(&old);
   order.keep(old);
@@ -244,8 +244,8 @@ static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
       RecursivelyDeleteTriviallyDeadInstructions(instruction);
 }
 
-/// Deletes \p values and the phis that have a twin, as far as nobody else needs
-/// them, and lets debug information follow.
+/// Deletes \p values and the phis that have a twin, as far as nothing else
+/// needs them, and lets debug information follow.
 void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
   DebugRecords records;
   SmallVector<std::pair<WeakVH, Instruction *>, 16> copies;

@@ -86,7 +86,7 @@ static DenseMap<DebugVariable, unsigned> countRecords(Function &function) {
   return counts;
 }
 
-/// Whether anything but another tag needs \p value behind \p place. What only
+/// Whether anything but another tag needs \p value after \p place. What only
 /// tags need is in no register of its own there.
 static bool isNeededBehind(const Instruction &place, const Value &value,
                            const DominatorTree &dominators) {

@@ -192,7 +192,7 @@ template <typename Index> static void copyLongRows(const LookupCall &call) {
 /// A quarter of the last cache as far as one core sees it: a table's rows are
 /// in it as well, and perhaps other threads' output.
 static uint64_t readPastBytes() {
-  constexpr uint64_t usualBytes = 32 << 20; // where nobody knows
+  constexpr uint64_t usualBytes = 32 << 20; // where it is not known
   unsigned sharers;
   uint64_t bytes = readCacheBytes(3, sharers);
   return (bytes ? bytes : usualBytes) / 4;

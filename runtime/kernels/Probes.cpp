@@ -80,7 +80,7 @@ void *mpg_chase_fill(void *buffer, size_t bytes, size_t strideBytes,
 }
 
 /// Steps of one turn of the loop: enough for its own two instructions to hide
-/// behind the loads, which wait for each other.
+/// after the loads, which wait for each other.
 constexpr int64_t stepsPerTurn = 16;
 
 static inline void *step(void *cell) { return *static_cast<void **>(cell); }

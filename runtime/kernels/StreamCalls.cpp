@@ -166,7 +166,7 @@ size_t mpg::zeroFillBlockBytes() { return 0; }
 
 static uint64_t readL2Bytes() {
   unsigned sharers;
-  constexpr uint64_t usualBytes = 1 << 20; // where nobody knows
+  constexpr uint64_t usualBytes = 1 << 20; // where it is not known
   uint64_t bytes = readCacheBytes(2, sharers);
   return bytes ? bytes : usualBytes;
 }

@@ -170,7 +170,7 @@ static void runHead(StreamCall<T> &call, size_t stepBytes) {
 /// What of the tuning can be used. Zero fill needs a destination whose
 /// iterations are one block of DC ZVA each, as with the 512 bits and 256 bytes
 /// of A64FX. Other sizes would need a loop inside the loop, for machines on
-/// which nobody has measured a gain.
+/// which no gain was measured.
 template <typename T>
 static Ahead aheadOf(const StreamCall<T> &call, size_t stepBytes) {
   Ahead ahead = {call.tuning->prefetchBytes, call.tuning->zeroFillBytes};

@@ -3,7 +3,7 @@
 # options and their values; this file only asks it, and takes files for
 # everything else.
 
-# Behind mpgrun's and mpgsim's own options stands another command line.
+# After mpgrun's and mpgsim's own options stands another command line.
 _mpgtools_command() {
   local at
   for ((at = 1; at < COMP_CWORD; at++)); do
@@ -42,7 +42,7 @@ _mpgtools() {
     done < <("${COMP_WORDS[0]}" --autocomplete="$typed" 2>/dev/null)
   fi
   if ((${#COMPREPLY[@]} > 0)); then
-    # An option that takes a value, or a list that may go on: no blank behind it.
+    # An option that takes a value, or a list that may go on: no blank after it.
     if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] ||
       [[ $typed == --checks=* || $typed == --suppress=* ]]; then
       compopt -o nospace 2>/dev/null

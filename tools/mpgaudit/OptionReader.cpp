@@ -15,7 +15,8 @@ using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-/// What is wrong with \p word, or "".
+/// What is wrong with \p word, or "". A finding that was named is reported also
+/// where a target would keep it to itself; one of a named group is not.
 static std::string readCheck(StringRef word, bool first,
                              AuditSettings &settings) {
   char sign = word.empty() ? 0 : word.front();
@@ -136,6 +137,8 @@ bool OptionReader::readPageSizes(AuditSettings &settings) {
                                                   {"512M", 512 * m},
                                                   {"1G", g},
                                                   {"16G", 16 * g}};
+  // Only sizes that kernels have: 3M or 2 would be a mistake that gets an
+  // answer.
   uint64_t page = 0;
   if (!readWord<uint64_t>(OPT_page, page, pages) ||
       !readWord<uint64_t>(OPT_huge, settings.hugeBytes, huges))
@@ -296,6 +299,7 @@ bool OptionReader::read(Options &options) {
   readVerbose(options);
   settings.minBytes = minBytes.value_or(settings.minBytes);
   settings.expectLibmpg = args.hasArg(OPT_expect_libmpg);
+  // Facts cost reads of the file that lines of findings do not need.
   settings.wantFacts = options.format != ReportFormat::line ||
                        options.mode != RunMode::report || args.hasArg(OPT_job);
   options.closure = args.hasFlag(OPT_closure, OPT_no_closure, true);
@@ -310,6 +314,7 @@ bool OptionReader::readInputs(Options &options) {
   if (!options.profiles.empty() && options.mode != RunMode::recommend)
     return fail("--profile is for --recommend: give both");
   options.operands = args.getAllArgValues(OPT_INPUT);
+  // After "--" also names that begin with a dash.
   for (const std::string &operand : args.getAllArgValues(OPT_dash_dash))
     options.operands.push_back(operand);
   for (const std::string &list : args.getAllArgValues(OPT_files0_from))

@@ -30,7 +30,7 @@ static const ProgramText programText = {
     simOwnError};
 
 /// Where the program begins: the first argument that is no option, or the one
-/// behind "--".
+/// after "--".
 static int findCommand(int argc, char **argv) {
   int at = 1;
   while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0' &&

@@ -61,13 +61,13 @@ time of the run it was at most: recording makes it longer. A region without its 
 goes on to the end of the program.}]>;
 def sample_what : LongValue<"sample", "FUNCTION|SECONDS[@WARMUP]",
     "record only while FUNCTION runs, or for so many seconds from\n"
-    "WARMUP seconds behind the start of the program">,
+    "WARMUP seconds after the start of the program">,
     Manual<[{Record only while FUNCTION runs, with all that it calls and in all threads. It is
 a name of the source (`solve`, `Grid::relax`) or a symbol, of a function that was
 compiled with `--mpg-sim`; calls that the compiler has inlined are none
 (`__attribute__((noinline))`). One that is left by an exception or by longjmp goes on
 until it is entered and left again. SECONDS, as `2` or `0.5@10`: record for so long by
-the clock, from WARMUP seconds behind the start of the program (0).}]>;
+the clock, from WARMUP seconds after the start of the program (0).}]>;
 def engine : LongValue<"engine", "compiled|qemu",
     "what records: the program itself (default), or qemu-aarch64,\n"
     "for a program of AArch64 that was not compiled with --mpg-sim">,

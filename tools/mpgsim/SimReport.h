@@ -142,7 +142,7 @@ constexpr size_t mostSimBytes = size_t(1) << 30;
 std::string readSimReport(llvm::StringRef text, const sim::Machine &machine,
                           SimReport &report);
 /// Adds another rank to \p all. \returns "" or why that is none of the same
-/// run; a sentence that goes on behind its name, with \p first for the others.
+/// run; a sentence that goes on after its name, with \p first for the others.
 std::string addRank(SimReport &all, const SimReport &rank,
                     const std::string &first);
 /// How many, and how evenly, a sentence; "" without several.

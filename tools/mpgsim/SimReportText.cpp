@@ -226,7 +226,7 @@ double SimSampled::mostPercent() const {
 static std::string missingRegion(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_CALLS)
     return "the program did not call mpg_sim_begin, so nothing was recorded. "
-           "Call it in front of what is to be modelled, and mpg_sim_end behind "
+           "Call it in front of what is to be modelled, and mpg_sim_end after "
            "it (mpg/mpg.h)";
   if (sampled.what.by == MPG_SIM_TIME)
     return formatv("the program ended before {0} s were over, so nothing was "
@@ -246,7 +246,7 @@ static std::string missingRegion(const SimSampled &sampled) {
 
 static std::string regionOf(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_TIME)
-    return formatv("{0} s from {1} s behind the start on", sampled.what.seconds,
+    return formatv("{0} s from {1} s after the start on", sampled.what.seconds,
                    sampled.what.warmUp)
         .str();
   std::string times = ", " + plural(sampled.regions, "time", "times");

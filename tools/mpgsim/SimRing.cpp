@@ -78,7 +78,7 @@ const mpg_sim_record *SimRing::chunk(unsigned number) {
   return memory(number)->word ? memory(number) : nullptr;
 }
 
-/// Cleared as far as it was used: the words behind that are 0.
+/// Cleared as far as it was used: the words after that are 0.
 void SimRing::release(unsigned number, unsigned used) {
   mpg_sim_lane &lane = ring->lane[number];
   if (isLast[number])

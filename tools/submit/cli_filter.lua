@@ -8,7 +8,7 @@ local mpgaudit = "mpgaudit" -- its path, if it is not in the users' PATH
 local extra = "" -- options of mpgaudit: "--target=fugaku"
 local file_of_site = "/etc/mpgtools/submit.conf" -- wins over all this
 local seconds, shown = 5, 20 -- time for an answer, lines of it
-local system = { "^/bin/", "^/sbin/", "^/usr/s?bin/" } -- nobody relinks these
+local system = { "^/bin/", "^/sbin/", "^/usr/s?bin/" } -- users do not relink these
 local variables = { "LD_LIBRARY_PATH", "LD_PRELOAD", "OMP_NUM_THREADS",
   "XOS_MMM_L_HPAGE_TYPE", "XOS_MMM_L_PAGING_POLICY" } -- if the script is silent
 local strength = { off = 1, warn = 2, enforce = 3 }

@@ -99,7 +99,7 @@ inline int embeddingLookup(const mpg_embedding &e, int64_t count) {
       MPG_TEAM(omp critical(mpgEmbeddingFirstBad))
       firstBad = begin < firstBad ? begin : firstBad;
     }
-    // Nobody writes before all indices have been looked at.
+    // No thread writes before all indices have been looked at.
     MPG_TEAM(omp barrier)
     if (firstBad == count)
       mpg_embedding_lookup(&e, begin, end);

@@ -18,7 +18,7 @@
  * The macros are empty unless MPG_HINTS is defined, the compiler is clang and
  * the target is AArch64 Linux (those for first touch, below: any Linux): the
  * attribute that they stand for is erased by MpgPasses.so, and would cost speed
- * if nobody erased it. mpg-clang and mpg.cfg load the plugin and define
+ * if it were not erased. mpg-clang and mpg.cfg load the plugin and define
  * MPG_HINTS. C and C++.
  */
 #ifndef MPG_HINTS_H

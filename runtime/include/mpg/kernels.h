@@ -122,7 +122,7 @@ MPG_API struct mpg_embedding mpg_embedding_default(int64_t rows, int64_t dim,
 
 /* Rows [begin, end) of the output. All indices of the range are looked at
  * before the first row is written. -ERANGE: mpg_kernel_error names i and
- * indices[i]. pre: nobody changes the indices meanwhile. */
+ * indices[i]. pre: no thread changes the indices meanwhile. */
 MPG_API int mpg_embedding_lookup(const struct mpg_embedding *embedding,
                                  int64_t begin, int64_t end);
 

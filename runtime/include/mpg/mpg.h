@@ -25,8 +25,8 @@ MPG_API const char *mpg_version(void);
 MPG_API void mpg_start(void);
 
 /* What is between these two in a program that was compiled with --mpg-sim is
- * recorded by `mpgsim --sample`, in all threads: from the first begin to the end
- * of the last one, however they are nested. Elsewhere they do nothing. */
+ * recorded by `mpgsim --sample`, in all threads: from the first begin to the
+ * end of the last one, however they are nested. Elsewhere they do nothing. */
 MPG_API void mpg_sim_begin(void);
 MPG_API void mpg_sim_end(void);
 
@@ -108,7 +108,7 @@ MPG_API void mpg_print_where(const void *p, size_t bytes, const char *name);
 
 /* What mpg_move takes beside the number of a node. */
 #define MPG_NODE_HERE (-1)  /* the one that the calling thread is on */
-#define MPG_NEXT_TOUCH (-2) /* of whoever touches it next, by the kernel */
+#define MPG_NEXT_TOUCH (-2) /* where it is touched next, by the kernel */
 
 /* What became of the bytes that mpg_move was asked to move: each is counted in
  * one of the first five. */
@@ -227,7 +227,7 @@ struct mpg_prefetch {
  *   -ENODEV  the processor is not an A64FX
  *   -EACCES  its prefetch registers are closed to programs
  *   -EXDEV   the thread is not bound to one CPU
- * Stays until it is set again; nobody puts it back. */
+ * Stays until it is set again; it is not put back. */
 MPG_API int mpg_prefetch_set(int entry, const struct mpg_prefetch *p);
 
 /* A barrier for a fixed number of threads: the hardware's where there is one

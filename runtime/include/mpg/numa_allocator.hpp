@@ -11,7 +11,7 @@
 // placed when it is allocated, each by the thread that will work on it in a
 // loop over all elements. And vector(n) and resize(n) default-initialise their
 // new elements: numbers have no value until they are given one, as with `new
-// double[n]`, so nobody runs over the memory serially. vector(n, 0.0) does
+// double[n]`, so no loop runs over the memory serially. vector(n, 0.0) does
 // that, on pages that have their place already.
 //
 // The placing is libmpg's (mpg_first_touch). A program without libmpg that is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Where a program gets its large blocks from: tables in the file of
- * <mpg/state.h>, behind the others, in which libmpg writes down each block of
+ * <mpg/state.h>, after the others, in which libmpg writes down each block of
  * 1 MiB and more. The file is that long only for `mpgrun --profile`; otherwise
  * nothing is written down. As memory of mpgrun's the tables outlive a program
  * that is killed. A reader believes no number in them.

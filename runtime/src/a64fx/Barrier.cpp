@@ -25,7 +25,7 @@ static constexpr size_t lineBytes = 256; // HW:a64fx-l1d-way
 
 namespace {
 
-/// A thread's own; nobody else's cache line.
+/// A thread's own, with a cache line for itself.
 struct alignas(lineBytes) Slot {
   int cpu = -1;
   int window = -1;

@@ -4,7 +4,7 @@
 // a table of functions: the real one for A64FX, another one for unit tests,
 // which run on any processor. And why a call of these could not be done.
 //
-// Registers belong to a CPU, not to a thread: whoever writes one asks place()
+// Registers belong to a CPU, not to a thread: code that writes one asks place()
 // first whether the calling thread will stay there.
 
 #ifndef MPG_RUNTIME_THISMACHINE_H

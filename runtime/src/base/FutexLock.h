@@ -24,7 +24,7 @@ public:
   }
   bool tryLock() {
     uint32_t expected = isFree;
-    if (isOnlyThread()) { // nobody else can be in here, or come meanwhile
+    if (isOnlyThread()) { // no other can be in here, or come meanwhile
       if (word.load(std::memory_order_relaxed) != isFree)
         return false;
       word.store(isTaken, std::memory_order_relaxed);

@@ -63,7 +63,7 @@ public:
 private:
   mpg_state_table *table = nullptr;
   mpg_state_process *own = nullptr;
-  uint32_t owner = 0; ///< whose entry that is; 0: nobody's
+  uint32_t owner = 0; ///< whose entry that is; 0: free
 };
 
 /// One per process (Init.cpp owns it). Thread-safe.
@@ -131,7 +131,7 @@ private:
   uint32_t printed = 0;
   bool speaks = true, isQuiet = false, usesVendorCodes = false;
   mpg_state *shared = nullptr;          ///< the file of mpgrun, as memory
-  mpg_state_smaps *mostInUse = nullptr; ///< null: nobody wants it
+  mpg_state_smaps *mostInUse = nullptr; ///< null: not wanted
   uint64_t mostBytes = 0;               ///< in use then
   bool isLooking = false;
   ProcessTable processes; ///< in that file, for all but the program
@@ -139,9 +139,9 @@ private:
 };
 
 /// What begins at \p offset of mpgrun's file, as memory and not by its
-/// descriptor: a daemon closes all of them and may open a file of its own by the
-/// same number, and a write counts against RLIMIT_FSIZE. mpgrun has given the
-/// file its size. Null: that part is not there.
+/// descriptor: a daemon closes all of them and may open a file of its own by
+/// the same number, and a write counts against RLIMIT_FSIZE. mpgrun has given
+/// the file its size. Null: that part is not there.
 void *mapStatePart(int fd, long offset, size_t bytes);
 
 /// Remembers what descriptor 2 is: a daemon closes all descriptors and opens

@@ -111,7 +111,7 @@ const char *fieldAt(const char *line, int number);
 /// Threads of this process; 1 when that cannot be told.
 unsigned threadCount();
 
-/// Bytes present on pages of the pool, whoever asked for them; 0 if the kernel
+/// Bytes present on pages of the pool, whatever asked for them; 0 if the kernel
 /// does not tell. Reads a file of /proc, allocates nothing.
 uint64_t poolBytesInUse();
 

@@ -82,7 +82,7 @@ static size_t listBytes(size_t most) {
   return roundUp(most * sizeof(ForkStretch), basePageBytes());
 }
 
-/// Memory for \p mostOfThem, and \p moreBytes behind it.
+/// Memory for \p mostOfThem, and \p moreBytes after it.
 bool ForkList::open(size_t mostOfThem, size_t moreBytes) {
   most = mostOfThem;
   complete = true;

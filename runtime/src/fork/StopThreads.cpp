@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who has stopped is counted, and compared with the list in /proc until that
-// has nobody new: a thread that is not stopped yet can start another one. A
+// has no new one: a thread that is not stopped yet can start another one. A
 // signal that came too late is met by the handler in a phase of no stop, and
 // does nothing; so the handler stays once it is there. The C library's own
 // signals of this number go to its handler.

@@ -3,7 +3,7 @@
 // Stops all other threads for a moment, so that memory which they may write to
 // can be copied and replaced without losing a write, of theirs or of the kernel
 // in a call of theirs. They wait in a handler of signal 33, which the C library
-// keeps for setuid() and lets nobody block. Calls that come back with EINTR
+// keeps for setuid(); programs cannot block it. Calls that come back with EINTR
 // after any handler (poll, nanosleep) do so after this one, too.
 
 #ifndef MPG_RUNTIME_STOPTHREADS_H
@@ -21,7 +21,7 @@ unsigned countThreadsAtStart();
 
 /// False if one of them does not stop within a second: it waits for a child of
 /// vfork(), blocks every signal by itself, or a debugger has it; or threads
-/// cannot be counted. Nobody is stopped then. From here to the other no lock
+/// cannot be counted. None is stopped then. From here to the other no lock
 /// may be taken that another thread may hold.
 /// pre: other signals are blocked; one caller at a time.
 bool stopOtherThreads();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See NodeCpus.h.
+// See NodeCpus.h. malloc may be in the middle of its work, or be ours: so files
+// are read with system calls into buffers on the stack.
 
 #include "numa/NodeCpus.h"
 #include "base/Env.h"
@@ -13,6 +14,7 @@
 using namespace mpg;
 
 void mpg::onlineNodes(cpu_set_t &nodes) {
+  // A kernel without NUMA has no such folder, and its memory is one node's.
   if (readCpuList("/sys/devices/system/node/online", nodes) &&
       CPU_COUNT(&nodes))
     return;
@@ -33,7 +35,7 @@ void mpg::cpusOfNode(int node, cpu_set_t &cpus) {
 
 namespace {
 
-/// What getdents64 gives.
+/// What getdents64 gives: opendir() would allocate.
 struct DirectoryEntry {
   uint64_t inode;
   int64_t offset;
@@ -44,6 +46,7 @@ struct DirectoryEntry {
 
 } // namespace
 
+/// Adds nothing for a thread that has ended since it was listed.
 static void addCpusOf(long thread, cpu_set_t &cpus) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -110,6 +113,8 @@ int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
   return count;
 }
 
+// Right when it is asked: the kernel may move the thread a moment later, unless
+// it is bound.
 int mpg::nodeOfThread() {
   unsigned cpu = 0, node = 0;
   rawCall(SYS_getcpu, long(&cpu), long(&node));
@@ -124,6 +129,7 @@ static bool readOfCpu(unsigned cpu, const char *file, cpu_set_t &group) {
 
 /// Levels of caches are numbered from the core on.
 static bool readLastCache(unsigned cpu, cpu_set_t &group) {
+  // Instructions and data of the first level are two entries.
   static const char *const files[] = {
       "cache/index4/shared_cpu_list", "cache/index3/shared_cpu_list",
       "cache/index2/shared_cpu_list", "cache/index1/shared_cpu_list",
@@ -170,6 +176,8 @@ static bool readGroup(unsigned cpu, Level level, cpu_set_t &group) {
 void mpg::readNeighbors(unsigned cpu, Level level, cpu_set_t &group) {
   if (readGroup(cpu, level, group))
     return;
+  // Of what is not told the guess that divides least: OMP_PLACES=sockets is one
+  // place then.
   CPU_ZERO(&group);
   if (level == Level::threads || level == Level::cores)
     CPU_SET(cpu, &group);
@@ -240,6 +248,7 @@ bool mpg::hasGroupsAlone(const CoreGroups &groups, const cpu_set_t &mine,
     CPU_AND(&both, &cpus, &mine);
     if (CPU_COUNT(&both) == 0)
       continue;
+    // The rest of the group is another process's, or may become one's.
     if (!isWithin(cpus, mine))
       return false;
     ++touched;
@@ -260,6 +269,8 @@ unsigned mpg::processesOfJob(const char *const *environment) {
 #define MPG_LOCAL_RANK(name) name,
 #include "mpg/ranks.def"
   };
+  // Variables of several launchers may be set, as under mpirun inside of srun:
+  // the largest number is the careful answer.
   uint64_t most = 1, value;
   for (const char *name : sizes)
     if (const char *text = findValue(environment, name))

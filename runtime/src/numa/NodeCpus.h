@@ -41,7 +41,7 @@ int nodeOfThread();
 /// not say, a CPU has a core for itself and everything else with all others.
 void readNeighbors(unsigned cpu, Level level, cpu_set_t &group);
 
-/// The L2 cache belongs to a group, so whoever divides it has to know which
+/// The L2 cache belongs to a group, so code that divides it has to know which
 /// group a thread is on, whether it stays there, and whether other processes
 /// are there as well.
 struct CoreGroups {

@@ -48,7 +48,7 @@ struct PlaceList {
 void makePlaces(const PlaceWishes &wishes, const cpu_set_t &usable,
                 GroupOfCpu groupOf, PlaceList &list);
 
-/// Number of threads of a team that nobody has given a number.
+/// Number of threads of a team without a number of its own.
 uint32_t defaultThreads(const PlaceWishes &wishes, const cpu_set_t &usable);
 
 /// The CPU that stands for thread \p thread of \p threads: its place's first

@@ -266,7 +266,7 @@ void mpg::shrinkAway(Away &away, size_t bytes) {
 }
 
 void mpg::discard(Away &away) {
-  // Not through libc: nobody who watches memory going away has seen it come,
+  // Not through libc: a library that watches memory go has not seen it come,
   // and a fork discards with the heap locked.
   unmapMemory(away.range.start, away.range.end);
   if (away.fd >= 0)

@@ -166,12 +166,12 @@ void releaseAddresses(Range range);
 /// where addresses are to be the same in each run (setarch -R, debuggers).
 uint64_t addressRandom();
 
-/// \p bytes of addresses that nobody has, at a place of this process's own,
+/// \p bytes of free addresses, at a place of this process's own,
 /// beginning at a multiple of \p alignment. Empty if there are none.
 Range chooseAddresses(size_t bytes, size_t alignment);
 
 /// Memory for chosen addresses, as buildAway() makes it elsewhere. Returns an
-/// errno value, and then nothing has changed; EEXIST: somebody has some of
+/// errno value, and then nothing has changed; EEXIST: other memory has some of
 /// them. pre: whole granules.
 int mapChosen(Range range, Source source, size_t granuleBytes);
 /// The same for tables, of which most is never touched: normal pages that do

@@ -25,7 +25,7 @@ struct NodeSet {
 /// Nodes that this process may have memory on; node 0 if that cannot be told.
 NodeSet allowedNodes();
 
-/// Whether somebody has decided where memory of this process comes from
+/// Whether it is decided already where memory of this process comes from
 /// (set_mempolicy, as by numactl).
 bool hasMemoryPolicy();
 

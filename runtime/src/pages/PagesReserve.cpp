@@ -59,7 +59,7 @@ int mpg::openReserved(Range range) {
 // Addresses that are only chosen
 //===----------------------------------------------------------------------===//
 
-/// Maps [range) if nobody has any of it. Kernels before 4.17 take the address
+/// Maps [range) if all of it is free. Kernels before 4.17 take the address
 /// for a wish; then EEXIST as well.
 static int mapNew(Range range, int protection, int flags) {
   long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),

@@ -114,7 +114,7 @@ void MovableFinder::add(Range usable) {
   stretch.end = usable.end;
 }
 
-/// Address space that nobody uses may become a part of the first or the last
+/// Address space that is not in use may become a part of the first or the last
 /// large page of the segment, if at least half of that page is the segment's:
 /// large pages are too dear for a few bytes. A hole inside of the segment is a
 /// mystery and stays.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nothing is copied: what lies below the frame of a new thread is nobody's.
+// Nothing is copied: what lies below the frame of a new thread is free.
 // When the thread ends, normal pages take the place of the large ones, which go
 // back to the pool: glibc keeps the stack for another thread, which may want no
 // large pages, or find them gone (a limit on pages in use).
@@ -92,7 +92,7 @@ static bool isPromised() {
   return mayFail == 'n';
 }
 
-/// Puts normal pages, untouched, over large ones that nobody needs any more.
+/// Puts normal pages, untouched, over large ones that are not needed any more.
 static void takeOut(Range large) {
   Away away;
   if (buildAway(Source::normal, large.bytes(), pages.granuleBytes, nullptr,
@@ -210,7 +210,7 @@ uintptr_t mpg::putLargePages(Range stack, size_t bytes, bool isCapped) {
   uintptr_t end = roundDown(stack.end - framesBytes, granule);
   Range place{end - roundUp(inside, granule), end};
   if (!stack.start || place.start < stack.start + endBytes(bytes)) {
-    count(place.bytes(), 0, "no whole granule in the stack");
+    count(place.bytes(), 0, "no whole frame of a large page in the stack");
     return 0;
   }
   if (isCapped && !isWithinShare(place.bytes())) {

@@ -2,7 +2,7 @@
 //
 // Stacks of threads and large pages: pthread_create is interposed, and
 // pthread_getattr_np, because it would tell what is not so. glibc makes, caches
-// and frees the stacks. A thread that nobody has asked large pages for costs
+// and frees the stacks. A thread for which no large pages are asked costs
 // what it costs under glibc; which are meant stands in docs/environment.md.
 
 #ifndef MPG_RUNTIME_THREADSTACK_H

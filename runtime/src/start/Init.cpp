@@ -168,7 +168,7 @@ static const char *againstNodes(const Config &config) {
 }
 
 /// Pages that are there before the program's threads are lie on the node of the
-/// thread that starts. Where several nodes may be used, and nobody has set a
+/// thread that starts. Where several nodes may be used, without a
 /// policy of any kind, they come at the first touch, if that is sure to find
 /// them, or .bss in parts if that is asked for.
 static void choosePaging(Config &config) {

@@ -37,7 +37,7 @@ double sum(double *a, long m) {
   return s;
 }
 double lastOf(double *a, long m, double s) {
-  // CHECK: remark: serial: a value that it computes is used behind it
+  // CHECK: remark: serial: a value that it computes is used after it
   for (long i = 0; i < m; i++) {
     s = i * 0.1;
     a[i] = s;

@@ -22,7 +22,7 @@ static constexpr uint64_t seed = 20233;
 static constexpr int64_t loads = 128 * 1024;
 /// What a loading thread reads between two pauses.
 static constexpr unsigned blocksAtOnce = 16;
-/// The idle end: nobody loads.
+/// The idle end: no thread loads.
 static constexpr const char *idle = "idle";
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {

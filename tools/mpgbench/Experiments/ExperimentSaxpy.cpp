@@ -46,7 +46,7 @@ static void measureArrays(const BenchMemory &memory, uint64_t stride,
   std::fill(y, y + length, 0.0F);
   uint64_t elements = length / widestStride;
   // Small strides would find everything in a cache from the second pass on:
-  // each pass goes on behind the one before, as long as there is room.
+  // each pass goes on after the one before, as long as there is room.
   uint64_t chunks = std::min(length / (elements * stride), uint64_t(repeats));
   unsigned pass = 0;
   measureRepeats(result, repeats, [&] {

@@ -78,7 +78,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 
 namespace {
 
-/// Virtual pages, each the given number of pages behind the one before.
+/// Virtual pages, each the given number of pages after the one before.
 class PageRow {
 public:
   PageRow(const PageKind &kind, uint64_t count, uint64_t apart);

@@ -83,7 +83,7 @@ WorkerResult mpg::measureChase(const Parameters &parameters,
 /// How much the points of one plateau may differ, and how much two levels do.
 static constexpr double flat = 7.0 / 6, step = 5.0 / 4;
 
-/// One behind the last point of the plateau that begins at \p first.
+/// One after the last point of the plateau that begins at \p first.
 static size_t endOfPlateau(ArrayRef<double> curve, size_t first) {
   double low = curve[first], high = low;
   size_t end = first + 1;

@@ -59,7 +59,7 @@ WorkerResult measureChase(const Parameters &parameters, const ChaseWork &work);
 
 /// A plateau of a curve.
 struct Level {
-  size_t first, last; ///< its points; the next level begins behind them
+  size_t first, last; ///< its points; the next level begins after them
   double value;       ///< median of its points
 };
 

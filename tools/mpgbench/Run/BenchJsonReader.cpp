@@ -109,7 +109,7 @@ static void readGuide(const JsonFields &fields, ExperimentResult &experiment) {
   });
 }
 
-/// Without the ratios behind them: --compare makes its own.
+/// Without the ratios after them: --compare makes its own.
 static void readConclusions(const JsonFields &fields,
                             ExperimentResult &experiment) {
   fields.each("conclusions", maxNames, [&](const JsonFields &entry) {
