@@ -76,7 +76,7 @@ static void writeComment(raw_ostream &out, StringRef first, StringRef text) {
 
 /// "p.csv (perf stat), rule tlb: 1 walk ...".
 static void writeVerdicts(raw_ostream &out, const Advice &advice) {
-  for (const Verdict &verdict : advice.verdicts)
+  for (const RuleVerdict &verdict : advice.verdicts)
     writeComment(out, "",
                  verdict.file + " (" + verdict.tool + "), rule " +
                      verdict.rule + ": " + verdict.text);
@@ -178,7 +178,7 @@ static void writeTexts(json::OStream &json, StringRef key,
   });
 }
 
-static void writeVerdict(json::OStream &json, const Verdict &verdict) {
+static void writeVerdict(json::OStream &json, const RuleVerdict &verdict) {
   json.object([&] {
     json.attribute("rule", verdict.rule);
     json.attribute("file", validUtf8(verdict.file));
@@ -205,7 +205,7 @@ void mpg::writeAdviceJson(raw_ostream &out, const Advice &advice,
     json.attribute("context", validUtf8(advice.context));
     writeTexts(json, "unknown", advice.unknown);
     json.attributeArray("measured", [&] {
-      for (const Verdict &verdict : advice.verdicts)
+      for (const RuleVerdict &verdict : advice.verdicts)
         writeVerdict(json, verdict);
     });
     json.attributeArray("settings", [&] {
@@ -247,7 +247,7 @@ void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {
     advice.musts.push_back("start it as: mpgrun " + programWord(context) +
                            " ...");
     advice.steps.push_back("Nothing loads libmpg into the program: start it "
-                           "with mpgrun, behind mpiexec or srun.\n  mpgrun " +
+                           "with mpgrun, after mpiexec or srun.\n  mpgrun " +
                            programWord(context) + " ...");
     return;
   }

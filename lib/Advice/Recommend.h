@@ -25,7 +25,7 @@ struct Recommendation {
 };
 
 /// What a rule makes of a measurement.
-struct Verdict {
+struct RuleVerdict {
   std::string rule; ///< docs/howto-profile.md has the table
   std::string file, tool, text;
 };
@@ -41,7 +41,7 @@ struct Advice {
   std::string context;
   /// "threads unknown: OMP_NUM_THREADS is $N; taken as ..."
   std::vector<std::string> unknown;
-  std::vector<Verdict> verdicts;
+  std::vector<RuleVerdict> verdicts;
   std::vector<Recommendation> settings;
   std::vector<Contradiction> contradictions;
   /// What else to do, which is no variable: relink, give each node a copy.

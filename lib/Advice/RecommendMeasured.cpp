@@ -480,10 +480,10 @@ void mpg::judgeThrashing(const AdviceContext &context, Advice &advice) {
     judgeThrashingOf(*from, advice);
 }
 
-/// So that nobody waits for an answer that a file cannot give.
+/// So that no user waits for an answer that a file cannot give.
 void mpg::judgeTheRest(const AdviceContext &context, Advice &advice) {
   for (const Measurement *from : context.measured)
-    if (none_of(advice.verdicts, [&](const Verdict &verdict) {
+    if (none_of(advice.verdicts, [&](const RuleVerdict &verdict) {
           return verdict.file == from->path;
         }))
       addVerdict(advice, "none", *from,

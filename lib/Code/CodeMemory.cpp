@@ -86,7 +86,7 @@ CodePiece CodeMemory::around(uint64_t address, uint64_t before, uint64_t after,
 // 4-byte offsets from the header: a function and what describes it.
 static constexpr uint64_t headerBytes = 12, entryBytes = 8;
 
-FunctionTable::FunctionTable(CodeRange header, CodeReader read)
+FrameTable::FrameTable(CodeRange header, CodeReader read)
     : header(header), read(read) {
   uint8_t bytes[headerBytes];
   if (header.bytes < headerBytes || !this->read(header.address, bytes))
@@ -98,14 +98,14 @@ FunctionTable::FunctionTable(CodeRange header, CodeReader read)
                                (header.bytes - headerBytes) / entryBytes);
 }
 
-std::optional<uint64_t> FunctionTable::startOf(uint64_t index) const {
+std::optional<uint64_t> FrameTable::startOf(uint64_t index) const {
   uint8_t bytes[4];
   if (!read(header.address + headerBytes + index * entryBytes, bytes))
     return std::nullopt;
   return header.address + int64_t(int32_t(read32le(bytes)));
 }
 
-std::optional<CodeRange> FunctionTable::functionAt(uint64_t address) const {
+std::optional<CodeRange> FrameTable::functionAt(uint64_t address) const {
   // The last entry at or below the address is in front of `high`.
   uint64_t low = 0, high = count;
   while (low < high) {

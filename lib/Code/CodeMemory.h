@@ -60,10 +60,10 @@ private:
                    llvm::function_ref<bool(CodePiece)> visit);
 };
 
-class FunctionTable {
+class FrameTable {
 public:
   /// \p header is the PT_GNU_EH_FRAME segment, empty when there is none.
-  FunctionTable(CodeRange header, CodeReader read);
+  FrameTable(CodeRange header, CodeReader read);
 
   /// From the start of the function around \p address to the start of the next
   /// one. Functions without an entry are part of the one before.

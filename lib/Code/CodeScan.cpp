@@ -66,7 +66,7 @@ private:
   CodeReader read;
   const CallTarget &target;
   NoReturn noReturn;
-  FunctionTable functions;
+  FrameTable functions;
   WantedAddresses wanted;
   std::vector<uint64_t> stubUses; // ascending
   std::vector<Site> sites;
@@ -321,7 +321,7 @@ private:
 
   std::unique_ptr<MachineCode> machine;
   CodeMemory memory;
-  FunctionTable functions;
+  FrameTable functions;
   ArrayRef<uint64_t> slots;
   std::vector<uint64_t> waiting;
   std::set<uint64_t> seen;

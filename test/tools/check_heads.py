@@ -3,13 +3,16 @@
 """check_heads.py ROOT: whether each code file says at its beginning what it is for.
 
 A head is the comment after the SPDX line. A .cpp needs none if the header of its name
-beside it has one. `See NAME.h` in a head names a file that is there.
+beside it has one. `See NAME.h` in a head names a file that is there. And a type that
+headers of lib and tools define stands in one of them only: programs link several
+libraries, and a name with two meanings is undefined there (-Wodr sees it where both
+are in one program, test/soak/one-definition).
 """
 
 import re
 import sys
 from pathlib import Path
-from typing import Iterator, List
+from typing import Dict, Iterator, List, Tuple
 
 FOLDERS = ["lib", "tools", "passes", "runtime"]
 SUFFIXES = {".cpp", ".h", ".c", ".S", ".td"}
@@ -35,6 +38,28 @@ def wrong_in(path: Path, names: set) -> Iterator[str]:
             yield f"sends to {name}, which is not there"
 
 
+def types_in(text: str) -> Iterator[Tuple[str, str]]:
+    """Namespace and name of each type that is defined at the outermost level."""
+    space = ""
+    for line in text.splitlines():
+        if found := re.match(r"namespace ([\w:]+) \{$", line):
+            space = found.group(1)
+        if found := re.match(r"(?:class|struct|union|enum(?: class)?) (\w+)\b"
+                             r"(?!::)[^;]*\{", line):
+            yield space, found.group(1)
+
+
+def defined_twice(root: Path, files: List[Path]) -> Iterator[str]:
+    first: Dict[Tuple[str, str], Path] = {}
+    for path in files:
+        name = path.relative_to(root)
+        if path.suffix != ".h" or name.parts[0] not in ("lib", "tools"):
+            continue
+        for key in types_in(path.read_text(encoding="utf-8")):
+            if first.setdefault(key, name) != name:
+                yield f"{name}: {key[1]} is another type in {first[key]}"
+
+
 def main() -> int:
     root = Path(sys.argv[1])
     files = sorted(
@@ -49,6 +74,9 @@ def main() -> int:
         for what in wrong_in(path, names):
             print(f"{path.relative_to(root)}: {what}")
             wrong += 1
+    for what in defined_twice(root, files):
+        print(what)
+        wrong += 1
     print(f"{len(files)} files, {wrong} wrong")
     return 1 if wrong else 0
 
