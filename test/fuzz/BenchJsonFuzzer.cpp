@@ -4,6 +4,7 @@
 // not crashing: what is accepted can be printed and compared, and reads the
 // same after it was written again.
 
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

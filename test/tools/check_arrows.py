@@ -7,7 +7,9 @@
 Reads the #include lines of lib, tools, passes and runtime/src. A folder may
 include those that stand above it in the picture of docs/design.md, and the
 picture names what it does include; where the folder is a library or a program of
-CMake, so does its NEEDS. Prints one line for each difference; status 1 if there
+CMake, so does its NEEDS. A function of namespace mpg is declared in the folder that
+defines it: else who includes the declaration needs a folder that no line names.
+Prints one line for each difference; status 1 if there
 is one. --print writes the picture as it should be.
 """
 
@@ -27,6 +29,11 @@ TARGET = re.compile(r"^ *mpg_add_(?:tool\((\S+)|library\((\S+) +(\S+))\s+"
                     re.MULTILINE)
 # The memory model has no LLVM, so it is declared without NEEDS.
 PLAIN_LIBRARY = re.compile(r"^add_library\((\S+)", re.MULTILINE)
+COMMENT = re.compile(r"//.*")
+CALL = re.compile(r"\b(\w+)\(")
+# The first malloc may come before libmpg's constructor: the heap asks start.
+HOOKS = {"decideHeap"}
+DEFINITION = re.compile(r"^\w[^\n;=(]*?\bmpg::(?:\w+::)?(\w+)\(", re.MULTILINE)
 PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
 
 Arrows = Dict[str, Set[str]]
@@ -67,6 +74,25 @@ def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
                 libraries.add(folder)
     return {folder: {folders.get(name, name) for name in names}
             for folder, names in needs.items()}, libraries
+
+
+def strays(root: Path) -> List[str]:
+    """Functions that headers of other folders declare, and none of their own."""
+    declared: Dict[str, Set[str]] = {}
+    defined = []
+    for tree in TREES:
+        for path in sorted((root / tree).rglob("*")):
+            folder = str(path.parent.relative_to(root))
+            if path.suffix == ".h":
+                for name in CALL.findall(COMMENT.sub("", path.read_text())):
+                    declared.setdefault(name, set()).add(folder)
+            elif path.suffix == ".cpp":
+                defined += [(path.relative_to(root), folder, name)
+                            for name in DEFINITION.findall(path.read_text())]
+    return [f"{path} defines {name}, which only {', '.join(sorted(places))} declares"
+            for path, folder, name in defined
+            if (places := declared.get(name)) and folder not in places
+            and name not in HOOKS]
 
 
 def short(folder: str) -> str:
@@ -112,6 +138,7 @@ def differences(root: Path, arrows: Arrows) -> List[str]:
             found.append(f"{folder} includes {other}, which is not in its NEEDS")
         for other in sorted(needs - actual) if folder in libraries else []:
             found.append(f"{folder} NEEDS {other} and includes nothing of it")
+    found += strays(root)
     page = PICTURE.search((root / "docs/design.md").read_text())
     if not page or page.group(1) != picture_of(arrows):
         found.append("docs/design.md: the picture is not that of --print")

@@ -4,6 +4,7 @@
 // every number of every picture inside of the picture, no label over another.
 
 #include "mpgbench/Report/BenchHtmlParts.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

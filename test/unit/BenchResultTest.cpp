@@ -5,6 +5,7 @@
 // only those differences real that are.
 
 #include "mpgbench/Run/BenchResult.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

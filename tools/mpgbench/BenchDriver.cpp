@@ -12,6 +12,7 @@
 #include "Node/NodeMachine.h"
 #include "Support/Format.h"
 #include "mpg/kernels.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/WorkerProcess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

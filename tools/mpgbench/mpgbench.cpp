@@ -9,6 +9,7 @@
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "mpgbench/BenchDriver.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/Experiment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

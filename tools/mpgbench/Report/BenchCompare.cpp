@@ -5,7 +5,7 @@
 // other, so that samples are compared as independent ones.
 
 #include "Support/Format.h"
-#include "mpgbench/Report/BenchTables.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -6,7 +6,7 @@
 
 #include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
-#include "mpgbench/Report/BenchTables.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

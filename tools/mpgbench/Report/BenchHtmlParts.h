@@ -9,6 +9,7 @@
 
 #include "Plot/PlotPanel.h"
 #include "mpgbench/Run/BenchResult.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mpg {
 

@@ -5,7 +5,7 @@
 
 #include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
-#include "mpgbench/Report/BenchTables.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -7,7 +7,7 @@
 // anybody, without names.
 
 #include "Support/Format.h"
-#include "mpgbench/Report/BenchTables.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -378,7 +378,7 @@ static size_t pathLength(StringRef text) {
 }
 
 static std::string withoutName(StringRef text, StringRef name) {
-  // The administrator's is in sentences of the program, and nobody's name.
+  // The administrator's is in sentences of the program, and no name.
   if (name.size() < 2 || name == "root")
     return text.str();
   std::string result;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BenchTables.h.
+// See BenchReport.h.
 
-#include "mpgbench/Report/BenchTables.h"
 #include "Support/Format.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"

@@ -6,7 +6,7 @@
 // end. Whatever all points of an experiment share stands above the table once.
 
 #include "Support/Format.h"
-#include "mpgbench/Report/BenchTables.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -15,10 +15,6 @@
 #include <utility>
 #include <vector>
 
-namespace llvm {
-class raw_ostream;
-}
-
 namespace mpg {
 
 /// Name and value, in the order in which they are shown: {"pages", "2M"}.
@@ -110,45 +106,13 @@ struct BenchRun {
   std::vector<ExperimentResult> experiments;
 };
 
-void writeBenchText(llvm::raw_ostream &out, const BenchRun &run);
-void writeBenchJson(llvm::raw_ostream &out, const BenchRun &run);
-void writeBenchCsv(llvm::raw_ostream &out, const BenchRun &run);
-void writeBenchHtml(llvm::raw_ostream &out, const BenchRun &run);
-
 /// \p text as writeBenchJson wrote it; the error names what is wrong and where.
 /// \p name: the file, for the error.
 llvm::Expected<BenchRun> readBenchJson(llvm::StringRef text,
                                        llvm::StringRef name);
 
-/// One repetition as a worker process prints it, on one line, and reads it.
-void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
+/// One repetition as writeWorkerResult wrote it.
 llvm::Expected<WorkerResult> readWorkerResult(llvm::StringRef line);
-
-/// A table of the points that both runs have: ratio after / before with its
-/// interval, and whether the difference is real; then what only one has.
-/// Returns how many points became worse for real.
-unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
-                         const BenchRun &after);
-
-//===----------------------------------------------------------------------===//
-// Results that may be given to anybody (BenchJson.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Nothing in them names the machine, its owner or a place in its file system.
-
-/// Names of this machine and of who runs the program, as they may stand in
-/// messages of the system.
-std::vector<std::string> namesOfThisPlace();
-
-/// \p text with "(path)" for each absolute path and "(name)" for each word out
-/// of \p names.
-std::string anonymised(llvm::StringRef text,
-                       const std::vector<std::string> &names);
-
-/// Does that to all texts of \p run that are not the program's own, leaves the
-/// day of its date, adds the versions of C library and compiler, and takes out
-/// what every sample repeats about counters that the machine does not have.
-void anonymise(BenchRun &run, const std::vector<std::string> &names);
 
 } // namespace mpg
 

@@ -1,18 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tables of several reports share: short names of points, text in
-// columns for terminals, and numbers with as many digits as mean something.
+// The reports of a run, and what the tables of several of them share: short
+// names of points, text in columns for terminals, and numbers with as many
+// digits as mean something.
 
-#ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHTABLES_H
-#define MPG_TOOLS_MPGBENCH_REPORT_BENCHTABLES_H
+#ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
+#define MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
 
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mpg {
+
+void writeBenchText(llvm::raw_ostream &out, const BenchRun &run);
+void writeBenchJson(llvm::raw_ostream &out, const BenchRun &run);
+void writeBenchCsv(llvm::raw_ostream &out, const BenchRun &run);
+void writeBenchHtml(llvm::raw_ostream &out, const BenchRun &run);
+
+/// One repetition as a worker process prints it, on one line.
+void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
+
+/// A table of the points that both runs have: ratio after / before with its
+/// interval, and whether the difference is real; then what only one has.
+/// Returns how many points became worse for real.
+unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
+                         const BenchRun &after);
+
+//===----------------------------------------------------------------------===//
+// Results that may be given to anybody (BenchJson.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Nothing in them names the machine, its owner or a place in its file system.
+
+/// Names of this machine and of who runs the program, as they may stand in
+/// messages of the system.
+std::vector<std::string> namesOfThisPlace();
+
+/// \p text with "(path)" for each absolute path and "(name)" for each word out
+/// of \p names.
+std::string anonymised(llvm::StringRef text,
+                       const std::vector<std::string> &names);
+
+/// Does that to all texts of \p run that are not the program's own, leaves the
+/// day of its date, adds the versions of C library and compiler, and takes out
+/// what every sample repeats about counters that the machine does not have.
+void anonymise(BenchRun &run, const std::vector<std::string> &names);
 
 //===----------------------------------------------------------------------===//
 // Text in columns
@@ -83,4 +119,4 @@ std::string pointsLabel(const ExperimentResult &result,
 
 } // namespace mpg
 
-#endif // MPG_TOOLS_MPGBENCH_REPORT_BENCHTABLES_H
+#endif // MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
