@@ -103,6 +103,7 @@ programs = [
     "rustc",
     "strace",
     "qemu-system-aarch64",
+    "qemu-system-x86_64",
     "zsh",
     "fish",
     "man",
