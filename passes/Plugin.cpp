@@ -19,7 +19,6 @@
 #include "hints/HintSource.h"
 #include "openmp/OpenmpPasses.h"
 #include "sim/SimPass.h"
-#include "tags/KeepMarks.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
 #include "llvm-c/Core.h"
@@ -56,7 +55,8 @@ static size_t entryOf(const link_map &library, int tag) {
   return 0;
 }
 
-/// A function that this library calls and nobody has; null if there is none.
+/// A function that this library calls and the process lacks; null if there is
+/// none.
 static const char *findMissingFunction() {
   Dl_info info;
   void *found = nullptr;

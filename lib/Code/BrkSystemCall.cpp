@@ -8,7 +8,6 @@
 // is rare, and a wrapper such as syscall() is called with it, which is not a
 // matter of the instruction.
 
-#include "Code/CodeMemory.h"
 #include "Code/MachineCode.h"
 #include "llvm/Support/Endian.h"
 #include <cstring>

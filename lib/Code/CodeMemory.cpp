@@ -3,7 +3,7 @@
 // Windows are aligned by address. Each one reaches a few bytes into the next,
 // so that nothing is lost where two of them meet.
 
-#include "Code/CodeMemory.h"
+#include "Code/MachineCode.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
 #include <cassert>

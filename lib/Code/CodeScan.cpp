@@ -14,9 +14,7 @@
 // function at its start, by a branch, or by the table of a switch in it.
 
 #include "Code/CodeScan.h"
-#include "Code/CodeMemory.h"
 #include "Code/MachineCode.h"
-#include "Code/RegisterTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>

@@ -3,18 +3,93 @@
 // What differs between x86-64 and AArch64 when code is searched for the uses of
 // a function: how an instruction names an address, what a linkage stub looks
 // like, which register holds the first argument. Everything else about calls is
-// the same and lives in CodeScan.cpp.
+// the same and lives in CodeScan.cpp. With it what the search needs: the code
+// piece by piece (CodeMemory.cpp), and what a register holds
+// (RegisterTrace.cpp).
 
 #ifndef MPG_CODE_MACHINECODE_H
 #define MPG_CODE_MACHINECODE_H
 
-#include "Code/CodeMemory.h"
+#include "Code/CodeScan.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// The code (CodeMemory.cpp)
+//===----------------------------------------------------------------------===//
+//
+// The code of one file, read piece by piece: in windows from the last address
+// to the first or the other way, or a few hundred bytes around one address.
+// Never more than a window is held, however large the file says it is.
+
+/// Some bytes of code and where they are. Its `bytes` end with the next read of
+/// the same buffer.
+struct CodePiece {
+  uint64_t address = 0;
+  llvm::ArrayRef<uint8_t> bytes;
+  /// Whether the range that it is part of starts here.
+  bool startsRange = false;
+
+  uint64_t end() const { return address + bytes.size(); }
+};
+
+class CodeMemory {
+public:
+  /// Windows and their overlap. Anything up to `overlapBytes` long lies in one
+  /// window, and what starts in the first `overlapBytes / 2` bytes of a window
+  /// that does not start a range lies in the window before it as well.
+  static constexpr uint64_t windowBytes = 64 << 10;
+  static constexpr uint64_t overlapBytes = 32;
+
+  enum class Order { ascending, descending };
+  enum class Walk { done, stopped, unreadable };
+
+  CodeMemory(llvm::ArrayRef<CodeRange> ranges, CodeReader read);
+
+  /// From the first byte of the first range to the last of the last.
+  uint64_t spanBytes() const;
+
+  /// Calls \p visit with each window, until it returns false. Only what is at
+  /// \p from or above is read.
+  Walk forEachWindow(Order order, llvm::function_ref<bool(CodePiece)> visit,
+                     uint64_t from = 0);
+
+  /// At most \p before bytes in front of \p address and \p after bytes from it
+  /// on, read into \p buffer; less at the ends of the range, and nothing when
+  /// \p address is in no range or cannot be read.
+  CodePiece around(uint64_t address, uint64_t before, uint64_t after,
+                   llvm::MutableArrayRef<uint8_t> buffer) const;
+
+private:
+  std::vector<CodeRange> ranges; // ascending; none empty, none past the end
+  CodeReader read;
+  std::unique_ptr<uint8_t[]> window;
+
+  Walk visitWindow(const CodeRange &range, uint64_t start, uint64_t end,
+                   llvm::function_ref<bool(CodePiece)> visit);
+};
+
+class FrameTable {
+public:
+  /// \p header is the PT_GNU_EH_FRAME segment, empty when there is none.
+  FrameTable(CodeRange header, CodeReader read);
+
+  /// From the start of the function around \p address to the start of the next
+  /// one. Functions without an entry are part of the one before.
+  std::optional<CodeRange> functionAt(uint64_t address) const;
+
+private:
+  CodeRange header;
+  CodeReader read;
+  uint64_t count = 0;
+
+  std::optional<uint64_t> startOf(uint64_t index) const;
+};
 
 enum class Flow : uint8_t {
   next,   ///< goes on with the next instruction
@@ -118,6 +193,65 @@ public:
 
 std::unique_ptr<MachineCode> makeX86Code();
 std::unique_ptr<MachineCode> makeAArch64Code();
+
+//===----------------------------------------------------------------------===//
+// The register (RegisterTrace.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Whether a register holds the constant 0 when control reaches an instruction,
+// whatever path it takes.
+//
+// The trace walks back from the instruction over a range of decoded code. At
+// each step every path in must lead to an instruction that sets the register to
+// 0: the instruction before, and each branch of the range that lands here.
+// Compilers merge blocks, so `xor edi, edi; call sbrk` alone proves nothing: a
+// branch may land on the call with another value. Branches from outside the
+// range are not visible here; the trace lists the addresses on which none may
+// land, and the caller searches the rest of the code for one.
+
+struct RegisterTrace {
+  /// The register is 0, if nothing from outside lands on `path`.
+  bool isZero = false;
+  /// Ascending addresses between the zeroing instructions and the end.
+  std::vector<uint64_t> path;
+};
+
+/// What a trace must know about calls.
+struct CallRules {
+  uint32_t keptRegisters;
+  llvm::function_ref<bool(const Instruction &call)> neverReturns;
+};
+
+/// Traces register number \p which back from the instruction at \p address in
+/// \p code, instructions by ascending address.
+RegisterTrace traceZero(llvm::ArrayRef<Instruction> code, uint64_t address,
+                        unsigned which, CallRules rules);
+
+class NoReturn {
+public:
+  /// \p slots are those of functions that do not return.
+  NoReturn(const MachineCode &machine, const CodeMemory &memory,
+           llvm::ArrayRef<uint64_t> slots)
+      : machine(machine), memory(memory), slots(slots) {}
+
+  /// Whether \p call is proven never to return.
+  bool neverReturns(const Instruction &call) const {
+    return !slots.empty() && endsIn(call, maxDepth);
+  }
+
+private:
+  // Wrappers such as `fatal` are short and call exit or a wrapper of it.
+  static constexpr unsigned maxDepth = 2, maxInstructions = 64;
+  static constexpr uint64_t maxBytes = 512;
+
+  const MachineCode &machine;
+  const CodeMemory &memory;
+  llvm::ArrayRef<uint64_t> slots;
+
+  bool isSlot(uint64_t address) const;
+  bool endsIn(const Instruction &transfer, unsigned depth) const;
+  bool allWaysEnd(uint64_t function, unsigned depth) const;
+};
 
 } // namespace mpg
 

@@ -5,7 +5,7 @@
 // because each pair is examined once, and a claim that leads only to itself is
 // not counted as proven.
 
-#include "Code/RegisterTrace.h"
+#include "Code/MachineCode.h"
 #include <algorithm>
 
 using namespace llvm;

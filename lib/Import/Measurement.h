@@ -88,8 +88,8 @@ public:
   std::vector<MeasuredProblem> problems;
 
   /// Adds \p count to that of the event \p name, which may carry a PMU and
-  /// modifiers ("cpu_core/cycles/u"). Nothing happens for an event that nobody
-  /// here asks for; a 0 that cannot be is a problem of \p line.
+  /// modifiers ("cpu_core/cycles/u"). Nothing happens for an event that
+  /// is not asked for here; a 0 that cannot be is a problem of \p line.
   /// \p run: of counts that were taken one after the other; they are not added
   /// to those of another.
   void add(llvm::StringRef name, uint64_t count, unsigned line,
@@ -127,6 +127,10 @@ llvm::Expected<Measurement> readMeasurement(const std::string &path);
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text,
                                              const std::string &path);
 
+//===----------------------------------------------------------------------===//
+// Readers, one a format
+//===----------------------------------------------------------------------===//
+//
 // One reader a format. Each is told the whole text, and has been chosen by it.
 
 /// mpgprofile-1 and mpgsim-1.

@@ -28,6 +28,10 @@
 
 namespace mpg {
 
+//===----------------------------------------------------------------------===//
+// Lists of folders
+//===----------------------------------------------------------------------===//
+//
 // Lists of folders as DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH have them, with
 // the words $ORIGIN, $LIB and $PLATFORM; and symbolic links inside a sysroot,
 // where an absolute one means a path in the sysroot, as it will on the machine
@@ -64,6 +68,10 @@ llvm::StringRef folderOf(llvm::StringRef path);
 /// is. Also as it is when the links go in a circle.
 std::string followLinks(const std::string &path, const std::string &sysroot);
 
+//===----------------------------------------------------------------------===//
+// The system (LoaderSystem.cpp)
+//===----------------------------------------------------------------------===//
+//
 // What the loader of one system goes by, beside the files that it loads: the
 // cache, ld.so.conf, its default folders, the glibc-hwcaps folders that this
 // processor can use, ld.so.preload. The system is this machine or a sysroot.

@@ -4,7 +4,7 @@
 // docs/schema/mpginfo-1.schema.json. What is not known is null, and the list
 // "unknown" says why; all numbers are integers.
 
-#include "Node/Verdict.h"
+#include "Node/Node.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report for people: what it comes to and what to type first, the facts
-// behind it below, one screen in all.
+// The report for people: what it comes to and what to type first, then the
+// facts, one screen in all.
 
-#include "Node/Verdict.h"
+#include "Node/Node.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

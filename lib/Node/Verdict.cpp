@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Verdict.h. How many pages a program can have: what is free in the pool
+// See Node.h. How many pages a program can have: what is free in the pool
 // and not promised to others, plus what overcommit lets the kernel cut out of
 // free memory now, less what control groups forbid.
 
-#include "Node/Verdict.h"
+#include "Node/Node.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

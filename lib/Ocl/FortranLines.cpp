@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See FortranLines.h. A statement is only known to be complete when the next
+// See OclReader.h. A statement is only known to be complete when the next
 // one begins, because fixed form marks a continuation on its second line; so
 // the reader holds the open statement, and one open OCL line.
 
-#include "Ocl/FortranLines.h"
+#include "Ocl/OclReader.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

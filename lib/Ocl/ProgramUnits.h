@@ -19,6 +19,10 @@
 
 namespace mpg {
 
+//===----------------------------------------------------------------------===//
+// Directives (OclDirective.cpp)
+//===----------------------------------------------------------------------===//
+//
 // The text after !OCL, taken apart. Only the directives of the sector cache
 // are known here; of all others there is the name.
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HintReport.h.
+// See RunReport.h.
 
-#include "Process/HintReport.h"
 #include "Elf/Image.h"
+#include "Process/RunReport.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdio>

@@ -10,13 +10,54 @@
 #ifndef MPG_PROCESS_RUNREPORT_H
 #define MPG_PROCESS_RUNREPORT_H
 
-#include "Process/HintReport.h"
+#include "Elf/HintNote.h"
+#include "Node/Node.h"
 #include "Process/Smaps.h"
 #include "mpg/state.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
+#include <string>
+#include <sys/types.h>
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Hints of the program (HintReport.cpp)
+//===----------------------------------------------------------------------===//
+//
+// What a finished program had for hints: the note that the compiler passes left
+// in its file, and whether this machine acts on it. Only the program itself is
+// looked at; libraries that it loads may carry hints of their own. And the
+// switch: the HPC tag address override of A64FX by Fujitsu's command fhetbo,
+// which acts on all cores of the job on this node, not on one process, and
+// comes back by itself only when the job ends.
+
+/// Where the vendor installs it. HW:fhetbo
+constexpr const char *tagCommandPath = "/opt/FJSVxos/fhehpc/bin/fhetbo";
+
+/// Runs `COMMAND enable|disable` and returns what it says in plain words:
+/// "HPC tag override off on cores 12-59". The error names the command and its
+/// status.
+llvm::Expected<std::string> switchTags(const std::string &command, bool on);
+
+/// "12-59" out of a core mask such as 0xffffffffffff000; empty if it is none.
+std::string decodeCoreMask(llvm::StringRef mask);
+
+/// The plain words for the output of fhetbo (messages FHE 1113 and FHE 1114).
+std::string describeTagMessage(llvm::StringRef output);
+
+struct HintReport {
+  Notes notes; ///< only its hint notes, and what could not be read of them
+  TagSupport support;
+
+  /// Whether the hints of the note act here: the worst of what it asks for.
+  Ability acts() const;
+};
+
+/// Nothing if \p program has no hint note of any version.
+std::optional<HintReport> readHintReport(const std::string &program);
 
 enum class RunRegion : uint8_t {
   data,
@@ -148,6 +189,45 @@ int endingNumber(int waitStatus);
 
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
+
+//===----------------------------------------------------------------------===//
+// Where it comes from (StateFile.cpp)
+//===----------------------------------------------------------------------===//
+//
+// The two sources of a report about a program that mpgrun started: the memory
+// file in which libmpg tells what it did, and the program's mappings in its
+// last moment.
+
+/// A file for libmpg to write to, marked as ours; it is not closed on exec.
+/// Below zero if there is none; then libmpg stays silent. \p withProcesses:
+/// with a table for the processes that the program starts. \p withMappings:
+/// libmpg notes the mappings before most of the memory goes back.
+int makeStateFile(bool withProcesses = false, bool withMappings = false);
+
+/// Adds the processes of that table to \p report, if there is one.
+void readProcesses(int fd, RunReport &report);
+
+/// What libmpg has written to \p fd until now; nothing if it was not at work.
+std::optional<mpg_state> readStateFile(int fd);
+
+/// A program's memory at one moment.
+struct ProgramMemory {
+  std::vector<MappedArea> areas;
+  /// Before most of the memory went back; empty: libmpg has not noted it.
+  std::vector<MappedArea> peakAreas;
+  std::string image; ///< the program's file
+  /// libmpg writes to the state file; false: it is not in this program.
+  bool hasState = false;
+  std::vector<ProgramSegment> segments;
+  HeapRange heap; ///< libmpg's, as far as it has told until then
+};
+
+/// Nothing if the mappings of \p pid may not be read. The kernel looks at every
+/// page of it for that: it takes milliseconds for each GiB.
+std::optional<ProgramMemory> readProgramMemory(pid_t pid, int stateFd);
+
+/// Fills in the regions of \p report.
+void addMemory(const ProgramMemory &memory, RunReport &report);
 
 } // namespace mpg
 

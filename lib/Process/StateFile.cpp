@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See StateFile.h.
+// See RunReport.h.
 
-#include "Process/StateFile.h"
+#include "Process/RunReport.h"
 #include "Process/Smaps.h"
 #include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"
@@ -34,7 +34,7 @@ private:
 
 } // namespace
 
-static_assert(sizeof(mpg_state) <= MPG_STATE_TABLE, "the table lies behind it");
+static_assert(sizeof(mpg_state) <= MPG_STATE_TABLE, "the table lies after it");
 static_assert(MPG_STATE_TABLE + sizeof(mpg_state_table) <= MPG_STATE_SMAPS &&
                   MPG_STATE_SMAPS + sizeof(mpg_state_smaps) <=
                       MPG_STATE_PROFILE,

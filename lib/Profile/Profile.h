@@ -8,11 +8,11 @@
 #ifndef MPG_PROFILE_PROFILE_H
 #define MPG_PROFILE_PROFILE_H
 
+#include "Elf/Image.h"
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
+#include "Process/RunReport.h"
 #include "Process/Smaps.h"
-#include "Process/StateFile.h"
-#include "Profile/ProfileSymbols.h"
 #include "Profile/ProfileTable.h"
 #include "Profile/WorkingSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,6 +20,54 @@
 #include <optional>
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Names (ProfileSymbols.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Names of a process's code and data, from the symbol tables of the files that
+// are mapped into it. What was stripped has the names that it exports.
+
+/// Where an address of code lies.
+struct CodeName {
+  std::string file;     ///< "libfoo.so.1"; empty: not in any
+  std::string function; ///< as its source has it; empty: not known
+  uint64_t offset = 0;  ///< into the function, or the file's first byte
+};
+/// "solve+0x4d", "libfoo.so.1+0x1f00", "0x7f00000000".
+std::string describeCode(const CodeName &name, uint64_t address);
+
+/// A variable.
+struct DataName {
+  std::string name, file;
+  uint64_t start, end;
+  bool isProgram; ///< in the program, not in one of its libraries
+  bool isZero;    ///< of .bss
+};
+
+class ProfileSymbols {
+public:
+  /// \p program: as /proc/PID/exe has it.
+  ProfileSymbols(const std::vector<MappedArea> &areas, std::string program);
+
+  CodeName code(uint64_t address);
+  /// Variables of at least \p least bytes, by address.
+  std::vector<DataName> data(uint64_t least);
+
+private:
+  struct File {
+    std::string path;
+    uint64_t start = 0, end = 0; ///< addresses from the first to the last
+    bool hasCode = false;
+    std::optional<FunctionTable> functions;
+  };
+  void addData(const File &file, uint64_t least,
+               std::vector<DataName> &result) const;
+  std::string nameOf(const File &file) const;
+
+  std::vector<File> files; ///< by address
+  std::string program;
+};
 
 struct ProfileObject {
   RunRegion region = RunRegion::mmap;
@@ -30,8 +78,8 @@ struct ProfileObject {
   uint64_t bytes = 0;               ///< at the end
   uint64_t peakBytes = 0;           ///< the most at one time
   uint64_t blocks = 0;              ///< of a site: allocated until now
-  /// How \p lookedBytes of it lie; nothing where nobody could look. Of a site
-  /// all of whose blocks were given back: one of them, just before.
+  /// How \p lookedBytes of it lie; nothing where it could not be read. Of a
+  /// site all of whose blocks were given back: one of them, just before.
   std::optional<PageUse> pages;
   uint64_t lookedBytes = 0;
   bool isHugeKnown = true; ///< hugeBytes of \p pages says something
@@ -153,6 +201,10 @@ void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileHtml(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
 
+//===----------------------------------------------------------------------===//
+// Words (ProfileText.cpp)
+//===----------------------------------------------------------------------===//
+//
 // What the profile's table and its page say in the same words.
 
 /// "99 %"; never 100 while a byte is missing.

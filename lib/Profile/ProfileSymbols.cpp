@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ProfileSymbols.h. The functions of a file are read when the first address
+// See Profile.h. The functions of a file are read when the first address
 // in it is asked for: while data is looked up the program stands still.
 
-#include "Profile/ProfileSymbols.h"
 #include "Elf/Image.h"
+#include "Profile/Profile.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/Demangle/Demangle.h"

@@ -76,6 +76,10 @@ struct JudgedArray {
 void settleSharedSites(llvm::MutableArrayRef<JudgedArray> arrays,
                        CallFrames &frames);
 
+//===----------------------------------------------------------------------===//
+// Words (ArrayRemarks.cpp)
+//===----------------------------------------------------------------------===//
+//
 // Says what was found about an array, each time in one sentence: what is wrong,
 // where, and what to do about it.
 

@@ -45,7 +45,7 @@ enum class Order {
   always ///< the second is reached only through the first
 };
 
-/// Whether \p second (reached by \p secondFrame) runs behind \p first.
+/// Whether \p second (reached by \p secondFrame) runs after \p first.
 Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
               const llvm::Instruction &second, const CallFrame *secondFrame,
               llvm::FunctionAnalysisManager &analyses);
@@ -55,6 +55,10 @@ Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
 bool isHandedOver(const SerialWrite &write,
                   llvm::FunctionAnalysisManager &analyses);
 
+//===----------------------------------------------------------------------===//
+// Arrays behind pointers (SerialArrays.cpp)
+//===----------------------------------------------------------------------===//
+//
 // Arrays behind pointers in memory that one thread fills and a team works on.
 // No call can place their memory, so they are told and not repaired.
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See AliasScopes.h.
+// See TagForm.h.
 
-#include "tags/AliasScopes.h"
 #include "base/Access.h"
+#include "tags/TagForm.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See KeepMarks.h.
+// See TagWriter.h.
 
-#include "tags/KeepMarks.h"
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/Hint.h"
+#include "tags/TagWriter.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"

@@ -6,7 +6,6 @@
 #include "base/Access.h"
 #include "base/Hint.h"
 #include "mpg/hints.h"
-#include "tags/AliasScopes.h"
 #include "tags/TagWriter.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +21,8 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 using namespace mpg;
 
-/// The same number in the same register, which nobody knows anything about.
+/// The same number in the same register, which no analysis knows anything
+/// about.
 static InlineAsm *opaqueCopy(LLVMContext &context) {
   Type *number = Type::getInt64Ty(context);
   return InlineAsm::get(FunctionType::get(number, {number}, false), "", "=r,0",

@@ -11,19 +11,24 @@
 // The asm is what keeps code generation from looking through. Without it
 // SelectionDAG reads "or" as an addition wherever it can prove the top byte to
 // be zero (a masked or unboxed pointer, a handle of 32 bits), takes base and
-// base + 2^56 for different memory, and deletes stores. It stands behind the
+// base + 2^56 for different memory, and deletes stores. It stands after the
 // "or", which has no other user, so that no other rule can join the two either.
 // In front of it, it would cost a mov. "freeze" is looked through.
 
 #ifndef MPG_PASSES_TAGFORM_H
 #define MPG_PASSES_TAGFORM_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instruction.h"
 #include <cstdint>
 #include <optional>
 
 namespace llvm {
+class AAResults;
+class Function;
+class Instruction;
+class LoopInfo;
 class Module;
 class PassInstrumentationCallbacks;
 } // namespace llvm
@@ -66,6 +71,30 @@ bool removeTags(llvm::Module &module);
 /// addresses, and nothing in a function tells that it is going to come; other
 /// sanitizers have an attribute (base/Access.h).
 void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
+
+//===----------------------------------------------------------------------===//
+// What alias analysis knew (AliasScopes.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Keeps what is known about which accesses of loops are to different memory. A
+// tagged address has no object any more that alias analysis could find; code
+// generation would then keep loads behind stores that have nothing to do with
+// them. So before tags are written each object behind a tagged access gets an
+// alias scope, and each access says which of them it has nothing to do with.
+//
+// A scope speaks of a whole function run: of all iterations of its loops, and
+// all of an object. So alias analysis is asked about objects, not about
+// accesses, and only where one of the two is the same all the time.
+
+/// Writes scopes on \p tagged, the accesses that will have a tag, and on what
+/// else is loaded and stored in the loops of \p function.
+void writeObjectScopes(llvm::Function &function,
+                       llvm::ArrayRef<llvm::Instruction *> tagged,
+                       llvm::AAResults &aliases, llvm::LoopInfo &loops);
+
+/// Takes them off again, for code that is optimised once more: in a loop that
+/// the function is inlined into they would speak of other runs, too.
+void eraseObjectScopes(llvm::Instruction &access);
 
 } // namespace mpg
 

@@ -10,8 +10,6 @@
 #include "mpg/hints.h"
 #include "mpg/note.h"
 #include "tags/AddressTagger.h"
-#include "tags/AliasScopes.h"
-#include "tags/KeepMarks.h"
 #include "tags/TagForm.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/AliasAnalysis.h"

@@ -6,10 +6,12 @@
 // that no loop gets longer. And writes .note.mpg.hints, by which mpgaudit,
 // mpgrun and the runtime know what was put into the code.
 //
-// It has to be the very last change to the code. What comes behind it must not
+// It has to be the very last change to the code. What comes after it must not
 // know that two addresses with different tags are the same memory: the
 // vectoriser's overlap checks compare tagged pointers. And never a GEP by
 // tag << 56: alias analysis then proves the two addresses different.
+//
+// Before it marks have to come through the optimiser (KeepMarks.cpp).
 
 #ifndef MPG_PASSES_TAGWRITER_H
 #define MPG_PASSES_TAGWRITER_H
@@ -17,6 +19,48 @@
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Marks on their way (KeepMarks.cpp)
+//===----------------------------------------------------------------------===//
+//
+// What marked accesses need on their way through the optimiser: that the loops
+// which they stand in stay loops, and that a mark which a pass forgets is found
+// again.
+
+/// Keeps loops that copy or fill through a hinted pointer from becoming calls
+/// of memcpy or memset, in which no hint can be said. The store gets
+/// !nontemporal while loops are recognised, which is how LLVM says "leave this
+/// store a store", and loses it before the vectoriser.
+class KeepLoopsPass : public llvm::PassInfoMixin<KeepLoopsPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Takes off what KeepLoopsPass put on, with a remark for each loop that would
+/// have been lost.
+class ReleaseLoopsPass : public llvm::PassInfoMixin<ReleaseLoopsPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Remembers, in front of the vectoriser, through which bases all accesses have
+/// the same mark. Passes after it make new accesses out of old ones and forget
+/// the marks (a masked load that takes over what a select chose from, for one);
+/// the base tells what they were.
+class BaseMarkerPass : public llvm::PassInfoMixin<BaseMarkerPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Marks the accesses of \p function that have lost theirs.
+void restoreMarks(llvm::Function &function);
 
 class TagWriterPass : public llvm::PassInfoMixin<TagWriterPass> {
 public:
@@ -37,7 +81,7 @@ private:
   Stage stage;
 };
 
-/// Whether nothing changes the code of \p module behind \p stage.
+/// Whether nothing changes the code of \p module after \p stage.
 bool isLastStage(const llvm::Module &module, TagWriterPass::Stage stage);
 
 /// For tests (test-place=early): tags before the vectoriser, which is wrong.

@@ -4,7 +4,6 @@
 // nodes, which region they belong to, and states that cannot be believed.
 
 #include "Process/RunReport.h"
-#include "Process/HintReport.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include "Child.h"
 #include "Link/InputScan.h"
 #include "Link/LldCommand.h"
-#include "LinkAdditions.h"
 #include "LinkContext.h"
 #include "Support/Files.h"
 #include "Support/Format.h"

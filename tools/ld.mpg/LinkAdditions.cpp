@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LinkAdditions.h.
+// See LinkContext.h.
 
-#include "LinkAdditions.h"
 #include "Child.h"
 #include "Elf/Image.h"
 #include "Elf/Machine.h"

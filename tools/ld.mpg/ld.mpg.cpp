@@ -7,11 +7,10 @@
 // - arguments: lib/Link/DriverArgs.h, LldCommand.h
 // - inputs: LinkContext.h, lib/Link/InputScan.h
 // - the link: LayoutLink.cpp; lib/Link/InputScan.h, LldCommand.h
-// - what is added: LinkAdditions.h
+// - what is added: LinkAdditions.cpp
 // - the output: LinkContext.h
 
 #include "Child.h"
-#include "LinkAdditions.h"
 #include "LinkContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"

@@ -4,7 +4,6 @@
 // side file for the compiler plugin. Here are only the command line, the files
 // and the exit status; how directives are read is in lib/Ocl/OclReader.h.
 
-#include "Ocl/FortranLines.h"
 #include "Ocl/OclReader.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
@@ -46,7 +45,7 @@ static const ProgramText programText = {
     "ignored;\n2 usage error, or a file cannot be read or written\n",
     2,
     "options",
-    "{0} needs a value behind it"};
+    "{0} needs a value after it"};
 
 /// Those of flang for AArch64 that sources ask for, and what the user defined
 /// and undefined, in the order of the command line.

@@ -17,6 +17,10 @@
 
 namespace mpg {
 
+//===----------------------------------------------------------------------===//
+// What is audited (Inputs.cpp)
+//===----------------------------------------------------------------------===//
+//
 // From operands to the list of files to audit: plain names, @lists, a
 // NUL-separated list, directories.
 

@@ -5,7 +5,7 @@
 // is in lib/Node/Node.h, what it comes to in lib/Node/Verdict.h.
 
 #include "Node/HugePages.h"
-#include "Node/Verdict.h"
+#include "Node/Node.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,7 +35,7 @@ static const ProgramText programText = {
     "mpginfo tells what this node and this job give a program that wants "
     "large\npages, and what to type to get more",
     "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
-    "--need,\nor nobody knows, 2 usage error or no such DIRECTORY\n"};
+    "--need,\nor it is not known, 2 usage error or no such DIRECTORY\n"};
 
 /// A size in pages of 2 MiB; nothing if it is none.
 static std::optional<uint64_t> parsePages(StringRef text) {

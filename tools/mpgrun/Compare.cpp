@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Compare.h. The report goes to standard output: the program's own output
+// See mpgrun.h. The report goes to standard output: the program's own output
 // is taken and compared, so nothing else is there.
 
-#include "Compare.h"
 #include "Measure/MachineLoad.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
-#include "Output.h"
 #include "Process/Ranks.h"
-#include "ProgramNotes.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
-#include "mpgrun/Compare/CompareDriver.h"
+#include "mpgrun.h"
+#include "mpgrun/Compare/CompareRun.h"
 #include <ctime>
 #include <sys/random.h>
 #include <unistd.h>

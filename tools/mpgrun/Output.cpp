@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Output.h. A named pipe is opened without waiting, and then written to as
+// See mpgrun.h. A named pipe is opened without waiting, and then written to as
 // ever: a reader that is there may be slow. SIGPIPE is blocked by then
 // (Supervisor.cpp), so a reader that leaves is an error like any other.
 
-#include "Output.h"
 #include "Process/Ranks.h"
 #include "Support/Format.h"
+#include "mpgrun.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstring>
@@ -34,7 +34,7 @@ bool mpg::fillStandardFiles(ClosedFile inProgram) {
 //===----------------------------------------------------------------------===//
 
 static const char *describe(int error) {
-  return error == ENXIO ? "nobody reads from this pipe" : strerror(error);
+  return error == ENXIO ? "this pipe has no reader" : strerror(error);
 }
 
 void mpg::warnIfNotWritable(StringRef pattern) {

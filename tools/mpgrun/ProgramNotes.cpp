@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ProgramNotes.h.
+// See mpgrun.h.
 
-#include "ProgramNotes.h"
 #include "Elf/Image.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
-#include "Output.h"
-#include "Process/HintReport.h"
+#include "Process/RunReport.h"
 #include "Support/Format.h"
+#include "mpgrun.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

@@ -5,19 +5,16 @@
 // looks at the program's memory in its last moment, and then ends in the same
 // way. What does not work with the program at hand (a script, a static or
 // setuid program) is said in one line before it starts. Comparing modes is
-// another job: Compare.h.
+// another job: Compare.cpp.
 
-#include "Compare.h"
+#include "mpgrun.h"
 #include "Measure/MachineLoad.h"
 #include "Options.h"
-#include "Output.h"
-#include "Process/HintReport.h"
 #include "Process/Program.h"
 #include "Process/Ranks.h"
-#include "Process/StateFile.h"
+#include "Process/RunReport.h"
 #include "Process/Supervisor.h"
 #include "Profile/Profile.h"
-#include "ProgramNotes.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -205,13 +202,13 @@ static std::string findProfileProblem(const SupervisedRun &result,
                                       bool hasState, bool hasTable) {
   if (!isMeasured && program.isPrivileged)
     return "it runs with rights of its own (setuid, file capabilities), so "
-           "nobody may look at its memory: profile a copy of the program "
+           "its memory may not be read: profile a copy of the program "
            "without these rights";
   if (!isMeasured && !result.traced)
     return "it cannot be traced (it traces itself, or the system forbids it: "
-           "kernel.yama.ptrace_scope, seccomp), so nobody looked at its memory";
+           "kernel.yama.ptrace_scope, seccomp), so its memory was not read";
   if (!isMeasured)
-    return "it was killed, so nobody could look at its memory at the end; what "
+    return "it was killed, so its memory could not be read at the end; what "
            "it had is known as far as it was seen before";
   if (!hasState)
     return "libmpg was not at work in it, so blocks of the heap are not known "

@@ -7,7 +7,8 @@
 // EFAULT where a store waits for a handler. The calling thread is on a stack of
 // our own, for its own may be in the frame.
 //
-// The heap's lock is held: no fork begins meanwhile, and nobody else is here.
+// The heap's lock is held: no fork begins meanwhile, and no other thread is
+// here.
 
 #include "fork/BasePages.h"
 
@@ -15,7 +16,6 @@
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "fork/ForkList.h"
-#include "fork/ForkMove.h"
 #include "fork/StopThreads.h"
 #include "heap/HeapSpace.h"
 #include "pages/LargeMemory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fork() and hugetlb pages: who writes to a private page that parent and child
-// share takes a new page of the pool, which nobody has set aside. If there is
+// share takes a new page of the pool, which was not set aside. If there is
 // none, the kernel takes the old page away from the child, or ends a child that
 // writes, with SIGBUS. To ask the pool before is no help: others take pages
 // between the question and the write. So, from the moment that fork() returns,
@@ -33,7 +33,6 @@
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "fork/ForkList.h"
-#include "fork/ForkMove.h"
 #include "fork/StopThreads.h"
 #include "heap/Heap.h"
 #include "heap/HeapSpace.h"
@@ -158,7 +157,7 @@ static bool hasLargePages() {
 /// Whether \p bytes of normal memory can be used without driving the node or
 /// the job's group out of it. True where that cannot be told.
 static bool memoryCanBeHad(uint64_t bytes) {
-  // Somebody else wants some as well: on a node more than in a group.
+  // Other processes want some as well: on a node more than in a group.
   constexpr uint64_t nodeReserveBytes = 64 << 20, groupReserveBytes = 4 << 20;
   uint64_t available;
   if (readMemoryInfo("MemAvailable:", available) &&
@@ -247,7 +246,7 @@ static int moveAll(uint64_t &bytes, Source &source) {
   return error;
 }
 
-/// pre: nobody changes the heap's pages.
+/// pre: no thread changes the heap's pages.
 static Safety leaveLargePages() {
   if (!forks.config || forks.config->sharesAtFork || !hasLargePages())
     return Safety::safe;
@@ -412,7 +411,7 @@ static void beforeFork() {
       !isOnLargePages(uintptr_t(__builtin_frame_address(0))))
     reserveCopy();
   if (forks.copy.exists())
-    makeCopy(); // nobody asks us any more whether to fork
+    makeCopy(); // too late to say that it cannot fork
 }
 
 static void inParent() {

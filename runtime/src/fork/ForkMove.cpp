@@ -5,9 +5,9 @@
 // any piece: nothing is written to them between the copy and the move. All of
 // it runs on a stack of its own.
 
-#include "fork/ForkMove.h"
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
+#include "fork/ForkList.h"
 #include "pages/PagesNuma.h"
 #include "segments/Remap.h"
 #include <errno.h>

@@ -7,14 +7,13 @@
 // the node and leaving the paging in to the loop.
 //
 // mbind commits no memory, so it suits arrays that are never filled. But its
-// word stays with the addresses until they are unmapped, whoever gets them
+// word stays with the addresses until they are unmapped, whatever uses them
 // next, and each part is a mapping of its own, of which a process may have
 // 65,530. Hence touching is the default. Last in this file: .bss at the start.
 
 #include "mpg/pass.h"
 #include "numa/Numa.h"
 #include "numa/SharedArray.h"
-#include "numa/Team.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include "segments/Segments.h"
@@ -68,7 +67,7 @@ static bool isInProgram(uintptr_t address) {
 /// Pages that come as a whole. libmpg's own memory that is not on pages of the
 /// pool is on transparent large ones; those a system with base pages of 64 KiB
 /// has are larger than any part (HW:huge-sizes-64k). Of other memory it is not
-/// known: a page over a border goes to whoever comes first.
+/// known: a page over a border goes to the thread that comes first.
 static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
   if (pageBytes > basePageBytes() || !known.config)
     return pageBytes;

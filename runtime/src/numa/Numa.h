@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the NUMA functions of <mpg/mpg.h> and mpg_first_touch (<mpg/pass.h>)
-// need to know from start-up, and what they have done there.
+// need to know from start-up, and what they have done there; where pages lie;
+// and the program's team of threads.
 
 #ifndef MPG_RUNTIME_NUMA_H
 #define MPG_RUNTIME_NUMA_H
@@ -9,6 +10,7 @@
 #include "base/Env.h"
 #include "base/Messages.h"
 #include "base/Range.h"
+#include <stdint.h>
 
 namespace mpg {
 
@@ -27,6 +29,63 @@ void startFirstTouch(const Config &config, Range heap, Messages &messages);
 /// will stand, if config.bssInParts; else it says why nothing is done.
 /// pre: the process has one thread.
 void touchAtStart(Range bss, const Config &config, Messages &messages);
+
+//===----------------------------------------------------------------------===//
+// Where pages lie (Where.cpp)
+//===----------------------------------------------------------------------===//
+//
+// On which NUMA nodes the pages of a range lie: what mpg_where and
+// mpg_print_where (<mpg/mpg.h>) tell, and what mpg_replicate looks at. The
+// kernel is asked for each page; nothing is touched and nothing allocated.
+
+/// Pages of one size on one node, or a part of such a page.
+struct Found {
+  int node;
+  size_t bytes;     ///< those inside of the range that was asked for
+  size_t pageBytes; ///< transparent large pages have the base size here
+};
+
+/// Calls \p tell with \p data for each present page of \p asked. Returns 0,
+/// EFAULT if a part is not mapped, or another errno value if the system does
+/// not tell; some pages may have been told by then.
+int findPages(Range asked, void (*tell)(void *data, const Found &found),
+              void *data);
+
+/// The node that has all of \p range, on pages of at least \p pageBytes; -1 if
+/// there is none or it cannot be told.
+int homeOf(Range range, size_t pageBytes);
+
+//===----------------------------------------------------------------------===//
+// The team (Team.cpp)
+//===----------------------------------------------------------------------===//
+//
+// Work that is to be done where each thread of the program's teams stands.
+
+/// Two large pages, the fewest that can lie on two nodes. Less than that is in
+/// the L2 cache of one group in any case (HW:a64fx-l2-way), and starting a team
+/// costs more than it brings.
+constexpr uint64_t leastSharedBytes = 4 << 20;
+
+/// What is to be done where each thread of a team stands; derive from it for
+/// the data.
+struct TeamWork {
+  /// For thread \p thread of \p threads, where it stands. With OpenMP all of
+  /// them at once.
+  void (*body)(const TeamWork &work, uint32_t thread, uint32_t threads);
+};
+
+/// By the threads of the program's OpenMP runtime if it has one, else as
+/// visitPlaces(). \p threads 0: as many as the team usually has. OpenMP may
+/// give fewer, and the next loop will be shared out by the smaller number too.
+void doAsTeam(const TeamWork &work, uint32_t threads);
+
+/// The calling thread goes from CPU to CPU, to where the threads would stand by
+/// OMP_PLACES and its like, else over all CPUs, and comes back. False if it
+/// could not go: the work is done all the same, from where it was.
+bool visitPlaces(const TeamWork &work, uint32_t threads);
+
+/// Whether the caller is in a parallel region.
+bool isInTeam();
 
 } // namespace mpg
 

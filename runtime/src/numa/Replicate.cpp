@@ -4,8 +4,8 @@
 // this process, and one buffer for each, so that no access leaves its node.
 //
 // Memory that mpg_alloc_onnode gives is on its node before anybody writes to
-// it. So who copies decides about speed only, and nobody has to move: the
-// threads of the OpenMP team make the copy of their own node first and then
+// it. So which thread copies decides about speed only, and none has to move:
+// the threads of the OpenMP team make the copy of their own node first and then
 // help with the others; without OpenMP the calling thread makes all.
 //
 // A thread finds its copy by the number of its CPU in a table. That number
@@ -20,7 +20,6 @@
 #include "numa/NodeCpus.h"
 #include "numa/Numa.h"
 #include "numa/Places.h"
-#include "numa/Where.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include <errno.h>
@@ -40,9 +39,9 @@ namespace {
 struct Site {
   void *copy;      ///< what threads on this node get
   bool isOwn;      ///< `copy` was allocated for this node
-  bool isClaimed;  ///< somebody sees to it
+  bool isClaimed;  ///< a thread copies it
   int error;       ///< why there is no copy, though it was asked for
-  size_t nextByte; ///< first one that nobody copies yet
+  size_t nextByte; ///< first one that no thread copies yet
 };
 
 } // namespace

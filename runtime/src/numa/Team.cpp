@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Team.h. The threads are those of the program's own OpenMP runtime if it
+// See Numa.h. The threads are those of the program's own OpenMP runtime if it
 // has one (GOMP_parallel is in libgomp and in libomp), because only they stand
 // where the loop will run. Without OpenMP the calling thread goes round:
 // threads of our own would leave the C library in its slower ways for several
 // threads for good.
 
-#include "numa/Team.h"
 #include "numa/NodeCpus.h"
+#include "numa/Numa.h"
 #include "numa/Places.h"
 #include "pages/Pages.h"
 #include <sched.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Where.h. The table of mpg_print_where is built line by line on the stack:
+// See Numa.h. The table of mpg_print_where is built line by line on the stack:
 // it may be asked for in a signal handler of a program that hangs. And
 // mpg_move, which looks where pages lie before and after.
 
-#include "numa/Where.h"
 #include "base/Messages.h"
 #include "base/Range.h"
 #include "mpg/mpg.h"
+#include "numa/Numa.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include <errno.h>

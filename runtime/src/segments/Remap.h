@@ -15,6 +15,10 @@
 
 namespace mpg {
 
+//===----------------------------------------------------------------------===//
+// Moving in pieces (Mover.cpp)
+//===----------------------------------------------------------------------===//
+//
 // Moves ranges of .data and .bss piece by piece, on hugetlb pages while they
 // last, then on transparent huge pages if the mode allows it. What cannot be
 // moved stays where it is.

@@ -27,7 +27,6 @@
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
-#include "stack/StackMove.h"
 #include <errno.h>
 #include <string.h>
 
@@ -337,7 +336,8 @@ static bool reachBorder(const Plan &plan, Messages &messages) {
   if (plan.old.start <= plan.large.end)
     return true;
   if (plan.old.end - plan.large.end > plan.limitBytes) {
-    reportLeft(messages, plan, "the stack limit ends above the first granule");
+    reportLeft(messages, plan,
+               "the stack limit ends above the first whole large page");
     return false;
   }
   if (!mayMapMore(plan.old.start - plan.large.end)) {

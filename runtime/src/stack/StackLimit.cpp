@@ -10,7 +10,6 @@
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
 #include "stack/Stack.h"
-#include "stack/StackMove.h"
 
 #include <sys/mman.h>
 

@@ -3,11 +3,11 @@
 // The copy and the move of a stack, on a small stack of our own: after the copy
 // nothing may be written to the old one any more.
 
-#include "stack/StackMove.h"
 #include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "pages/Pages.h"
+#include "stack/Stack.h"
 #include <linux/prctl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static void moveOnOwnStack(void *argument) {
 int mpg::moveStack(StackMove &move) {
   alignas(16) static char ownStack[64 << 10];
   Job job{move, 0};
-  // What lies below this frame is nobody's, and reading it would page it in.
+  // What lies below this frame is free, and reading it would page it in.
   uintptr_t frame =
       roundDown(uintptr_t(__builtin_frame_address(0)) - 4096, basePageBytes());
   if (job.move.live.contains(frame))
@@ -190,7 +190,7 @@ static bool tellKernel(const prctl_mm_map &map) {
          0;
 }
 
-/// Before main nobody else changes them.
+/// Before main no other thread changes them.
 static Places places;
 
 bool mpg::canMoveArguments() { return places.read() && tellKernel(places.map); }

@@ -12,7 +12,7 @@
 // that take from the pool meanwhile.
 
 #include "mpgbench/Run/BenchMemory.h"
-#include "Node/Verdict.h"
+#include "Node/Node.h"
 #include "Process/Smaps.h"
 #include "Support/Format.h"
 #include "mpg/mpg.h"

@@ -5,9 +5,8 @@
 // first round is not counted: it brings the program's files into memory, and it
 // is the one in which the program's memory is looked at, which takes time.
 
-#include "mpgrun/Compare/CompareDriver.h"
 #include "Measure/Statistics.h"
-#include "Process/StateFile.h"
+#include "Process/RunReport.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "mpgrun/Compare/CompareRun.h"

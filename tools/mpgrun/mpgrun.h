@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the parts of mpgrun ask of each other. And where it writes: one line on
+// standard error, and the file of a report. A report is about a program and
+// must not harm its run: mpgrun does not wait for a process that might read it,
+// and how the program ended counts, not what came of the file.
+
+#ifndef MPG_TOOLS_MPGRUN_MPGRUN_H
+#define MPG_TOOLS_MPGRUN_MPGRUN_H
+
+#include "Options.h"
+#include "Process/Program.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <sys/types.h>
+
+namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Standard error and standard files
+//===----------------------------------------------------------------------===//
+//
+// mpgrun may be started without standard files: the next file to be opened
+// would take such a number, and what is printed would end in it.
+
+inline llvm::raw_ostream &error() { return llvm::errs() << "mpgrun: error: "; }
+inline llvm::raw_ostream &note() { return llvm::errs() << "mpgrun: note: "; }
+
+/// What a program that mpgrun starts finds in the place of a closed one.
+enum class ClosedFile { staysClosed, isDevNull };
+
+/// Opens /dev/null for those of the descriptors 0 to 2 that are closed. False
+/// if standard output was.
+bool fillStandardFiles(ClosedFile inProgram);
+
+//===----------------------------------------------------------------------===//
+// The file of a report
+//===----------------------------------------------------------------------===//
+
+/// Says in one line if a file of the name could not be written now. Leaves no
+/// file behind.
+void warnIfNotWritable(llvm::StringRef pattern);
+
+/// \p write gives what is in it. A pipe without a reader is an error. Says what
+/// went wrong.
+void writeReportFile(const std::string &name,
+                     llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+//===----------------------------------------------------------------------===//
+// What is said about a program (ProgramNotes.cpp)
+//===----------------------------------------------------------------------===//
+//
+// What mpgrun has to say about a program before it runs it: why it cannot be
+// run, and what keeps a preloaded library from working in it.
+
+struct Obstacle {
+  std::string text;     ///< empty: there is none
+  bool isWhole = false; ///< nothing at all of it would be on large pages
+};
+
+/// What of large pages \p program cannot have.
+Obstacle findObstacle(const RunOptions &options, const Program &program);
+
+/// What ends a program with tags on a processor with memory tagging; "" if
+/// nothing does.
+std::string findTagConflict(const Program &program);
+
+/// Why no pages will be moved by touch; "" if the kernel will.
+std::string findMoveObstacle();
+
+/// Whether \p program can be tried at all; if not it is said, and \p status is
+/// the exit status for that.
+bool canBeTried(const RunOptions &options, const Program &program, int &status);
+
+/// Says why exec failed with \p code; the exit status for that.
+int refuseProgram(const RunOptions &options, const Program &program, int code);
+
+//===----------------------------------------------------------------------===//
+// Comparisons (Compare.cpp)
+//===----------------------------------------------------------------------===//
+//
+// mpgrun --compare: makes the plan out of the options, lets Compare/ carry it
+// out, and writes the report.
+
+/// The exit status of mpgrun.
+/// pre: \p options ask for a comparison; \p program can be tried.
+int runComparison(const RunOptions &options, const Program &program,
+                  const std::string &libraryPath);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_MPGRUN_H
