@@ -3,12 +3,11 @@
 // Hardware and kernel counters of one process (perf_event_open): cycles,
 // instructions, misses of the data TLBs, page faults. A counter that the
 // machine does not have, or that was shared with others for a part of the time,
-// has no value; it is never scaled up. And samples of page faults.
+// has no value; it is never scaled up.
 
 #ifndef MPG_MEASURE_COUNTERS_H
 #define MPG_MEASURE_COUNTERS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,58 +58,16 @@ private:
 /// perf_event_open.
 std::string whyNoSoftwareEvent(int error);
 
-//===----------------------------------------------------------------------===//
-// Samples of page faults
-//===----------------------------------------------------------------------===//
-//
-// Page faults of a program, with the address and the thread of some of them:
-// the kernel's software event, which needs no counter of the processor. A page
-// faults when it is touched first, so this is also who touched it.
-
-struct FaultSample {
-  uint64_t timeNs; ///< of CLOCK_MONOTONIC
-  uint64_t address;
-  uint64_t faults; ///< for so many it stands
-  uint32_t thread;
+/// Whose events ProcessorEvents.def has.
+enum class Processor {
+  other,
+  arm,
+  skylake,
+  skylakeServer,
+  sapphireRapids,
+  zen
 };
-
-class FaultSampler {
-public:
-  FaultSampler() = default;
-  ~FaultSampler();
-  FaultSampler(const FaultSampler &) = delete;
-  FaultSampler &operator=(const FaultSampler &) = delete;
-
-  /// Of \p process, which will call exec, from then on, and its threads.
-  void start(pid_t process);
-  /// Why there are none; empty: there are.
-  const std::string &missing() const { return reason; }
-  /// User code alone: kernel.perf_event_paranoid forbids the rest.
-  bool isUserOnly() const { return userOnly; }
-
-  /// Those that came since the last call, of each processor in order. To be
-  /// called often: what finds no room is lost.
-  void take(llvm::function_ref<void(const FaultSample &)> visit);
-  uint64_t lost() const { return lostFaults; }
-  /// All faults until now, of children as well.
-  uint64_t count() const;
-
-private:
-  struct Ring {
-    int fd;
-    void *memory;
-  };
-  bool open(int processor);
-  void close();
-  void takeFrom(Ring &ring,
-                llvm::function_ref<void(const FaultSample &)> visit);
-
-  pid_t process = 0;
-  bool userOnly = false;
-  uint64_t lostFaults = 0;
-  std::string reason = "nobody asked";
-  std::vector<Ring> rings;
-};
+Processor thisProcessor();
 
 } // namespace mpg
 

@@ -12,6 +12,9 @@
 
 #include "Process/Supervisor.h"
 #include "Process/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -230,4 +233,54 @@ void mpg::endLike(int waitStatus) {
   raise(signalNumber);
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
   _exit(128 + signalNumber);
+}
+
+//===----------------------------------------------------------------------===//
+// What others did for it
+//===----------------------------------------------------------------------===//
+
+/// What stands behind the name in /proc/PID/stat.
+static SmallVector<StringRef, 52> statFields(StringRef stat) {
+  SmallVector<StringRef, 52> fields;
+  stat.rsplit(')').second.split(fields, ' ', -1, /*KeepEmpty=*/false);
+  return fields;
+}
+
+static bool hasLivingChildren(const std::string &folder, pid_t pid) {
+  auto children = MemoryBuffer::getFileAsStream(
+      folder + "/task/" + std::to_string(pid) + "/children");
+  if (!children)
+    return false;
+  SmallVector<StringRef> numbers;
+  (*children)->getBuffer().split(numbers, ' ', -1, /*KeepEmpty=*/false);
+  return any_of(numbers, [](StringRef number) {
+    auto stat =
+        MemoryBuffer::getFileAsStream("/proc/" + number.trim() + "/stat");
+    if (!stat)
+      return false;
+    auto fields = statFields((*stat)->getBuffer());
+    return !fields.empty() && fields[0] != "Z" && fields[0] != "X";
+  });
+}
+
+std::string mpg::describeOtherProcesses(pid_t pid) {
+  std::string folder = "/proc/" + std::to_string(pid);
+  if (hasLivingChildren(folder, pid))
+    return "processes that it started go on without it, and are in no row";
+  auto stat = MemoryBuffer::getFileAsStream(folder + "/stat");
+  if (!stat)
+    return "";
+  SmallVector<StringRef, 52> fields = statFields((*stat)->getBuffer());
+  uint64_t ticks[4] = {}; // its own user and system time, then its children's
+  for (size_t i = 0; i < std::size(ticks); ++i)
+    if (fields.size() < 15 || fields[11 + i].getAsInteger(10, ticks[i]))
+      return "";
+  uint64_t own = ticks[0] + ticks[1], others = ticks[2] + ticks[3];
+  constexpr uint64_t fewTicks = 10;
+  if (others < fewTicks || others < own)
+    return "";
+  return std::to_string(100 * others / (own + others)) +
+         " % of the CPU time was that of programs that it started, which are "
+         "in "
+         "no row: profile those";
 }

@@ -46,6 +46,10 @@ SupervisedRun runSupervised(const std::string &path,
 /// Ends this process as the child did: by the same signal or status.
 [[noreturn]] void endLike(int waitStatus);
 
+/// Whether a program's work was that of programs that it started, or of its
+/// children that go on; "" if not. \p pid stands still in its last moment.
+std::string describeOtherProcesses(pid_t pid);
+
 } // namespace mpg
 
 #endif // MPG_PROCESS_SUPERVISOR_H

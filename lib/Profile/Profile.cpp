@@ -5,6 +5,7 @@
 
 #include "Profile/Profile.h"
 #include "Process/Smaps.h"
+#include "Process/Supervisor.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/SmallString.h"
@@ -60,63 +61,22 @@ void ProfileRecorder::lookAtFiles(pid_t pid) {
   filesDue = nowSeconds() + 50 * double(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/// What stands behind the name in /proc/PID/stat.
-static SmallVector<StringRef, 52> statFields(StringRef stat) {
-  SmallVector<StringRef, 52> fields;
-  stat.rsplit(')').second.split(fields, ' ', -1, /*KeepEmpty=*/false);
-  return fields;
-}
-
-static bool hasLivingChildren(const std::string &folder, pid_t pid) {
-  auto children = MemoryBuffer::getFileAsStream(
-      folder + "/task/" + std::to_string(pid) + "/children");
-  if (!children)
-    return false;
-  SmallVector<StringRef> numbers;
-  (*children)->getBuffer().split(numbers, ' ', -1, /*KeepEmpty=*/false);
-  return any_of(numbers, [](StringRef number) {
-    auto stat =
-        MemoryBuffer::getFileAsStream("/proc/" + number.trim() + "/stat");
-    if (!stat)
-      return false;
-    auto fields = statFields((*stat)->getBuffer());
-    return !fields.empty() && fields[0] != "Z" && fields[0] != "X";
-  });
-}
-
-/// Of what it did itself the table tells; of programs that it started, nothing.
-/// \p pid stands still in its last moment.
-static std::string describeOtherProcesses(pid_t pid) {
-  std::string folder = "/proc/" + std::to_string(pid);
-  if (hasLivingChildren(folder, pid))
-    return "processes that it started go on without it, and are in no row";
-  auto stat = MemoryBuffer::getFileAsStream(folder + "/stat");
-  if (!stat)
-    return "";
-  SmallVector<StringRef, 52> fields = statFields((*stat)->getBuffer());
-  uint64_t ticks[4] = {}; // its own user and system time, then its children's
-  for (size_t i = 0; i < std::size(ticks); ++i)
-    if (fields.size() < 15 || fields[11 + i].getAsInteger(10, ticks[i]))
-      return "";
-  uint64_t own = ticks[0] + ticks[1], others = ticks[2] + ticks[3];
-  constexpr uint64_t fewTicks = 10;
-  if (others < fewTicks || others < own)
-    return "";
-  return percentText(others, own + others) +
-         " of the CPU time was that of programs that it started, which are in "
-         "no row: profile those";
+void ProfileRecorder::takeInto(AddressSampler &from, ProfileFaults &into) {
+  std::vector<AddressSample> samples;
+  from.take([&](const AddressSample &sample) { samples.push_back(sample); });
+  if (!samples.empty())
+    into.add(std::move(samples), readProfileBlocks(tableFd));
 }
 
 void ProfileRecorder::takeFaults() {
-  std::vector<FaultSample> samples;
-  sampler.take([&](const FaultSample &sample) { samples.push_back(sample); });
-  if (!samples.empty())
-    faults.add(std::move(samples), readProfileBlocks(tableFd));
+  takeInto(sampler, faults);
+  takeInto(tlbSampler, tlbMisses);
 }
 
 void ProfileRecorder::start(pid_t pid) {
   counters.emplace(pid, /*onExec=*/true, /*ofProcessor=*/true);
   sampler.start(pid);
+  tlbSampler.start(pid);
   stallsBefore = readStalls();
   if (workingSet)
     workingSet->start();
@@ -356,11 +316,16 @@ static void addFreed(ProfileObject &object, const mpg_profile_site &site) {
 }
 
 void ProfileRecorder::addFaults() {
-  for (size_t site = 0; site < table.sites.size(); ++site)
+  for (size_t site = 0; site < table.sites.size(); ++site) {
     objects[site].faults = faults.atSite(uint32_t(site));
+    objects[site].tlbMisses = tlbMisses.atSite(uint32_t(site)).faults;
+  }
   for (const Range &range : ranges)
-    if (range.object >= table.sites.size())
-      objects[range.object].faults.add(faults.within(range.start, range.end));
+    if (range.object >= table.sites.size()) {
+      ProfileObject &object = objects[range.object];
+      object.faults.add(faults.within(range.start, range.end));
+      object.tlbMisses += tlbMisses.within(range.start, range.end).faults;
+    }
 }
 
 void ProfileRecorder::addAccesses(Profile &profile) {
@@ -423,6 +388,8 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.faultsLost = sampler.lost();
   profile.faultsMissing = sampler.missing();
   profile.isUserFaults = sampler.isUserOnly();
+  profile.tlbMissesMissing = tlbSampler.missing();
+  profile.tlbMisses = tlbMisses.all();
   profile.otherProcesses = otherProcesses;
   nameSites();
   addFaults();

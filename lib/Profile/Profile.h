@@ -84,7 +84,8 @@ struct ProfileObject {
   uint64_t lookedBytes = 0;
   bool isHugeKnown = true; ///< hugeBytes of \p pages says something
   FaultCount faults;
-  AccessCount accesses; ///< of no interval if it is not known
+  uint64_t tlbMisses = 0; ///< samples
+  AccessCount accesses;   ///< of no interval if it is not known
 };
 
 /// What was asked of WorkingSet, and whether it could answer.
@@ -108,6 +109,8 @@ struct Profile {
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
   FaultCosts faultCosts;
+  std::string tlbMissesMissing; ///< why there are no samples; empty: there are
+  uint64_t tlbMisses = 0;       ///< samples
   /// What of its work other processes did, which are in no row; empty: none.
   std::string otherProcesses;
   std::vector<CounterValue> counters;        ///< of all of it, and its children
@@ -152,6 +155,7 @@ private:
   void lookAtFiles(pid_t pid);
   void addFilesOfBefore();
   void takeFaults();
+  void takeInto(AddressSampler &from, ProfileFaults &into);
   void addFaults();
   void addAccesses(Profile &profile);
   void addVariables();
@@ -168,7 +172,9 @@ private:
   std::string image; ///< of /proc/PID/exe
   std::optional<Counters> counters;
   std::optional<MemoryStalls> stallsBefore;
-  FaultSampler sampler;
+  AddressSampler sampler{AddressSampler::Of::pageFaults};
+  AddressSampler tlbSampler{AddressSampler::Of::tlbMisses};
+  ProfileFaults tlbMisses;
   ProfileFaults faults;
   std::optional<WorkingSet> workingSet;
   ProfileTable table;
@@ -232,6 +238,10 @@ std::string describeSeconds(std::optional<double> seconds);
 /// Names and a value, or names and why they have none: one row for each reason.
 std::vector<std::pair<std::string, std::string>>
 describeCounters(llvm::ArrayRef<CounterValue> counters);
+
+/// "main+0x23 61 %, grid 30 %; of 4711 samples", or why it is not known; empty:
+/// the counters' line says so.
+std::string describeTlbMisses(const Profile &profile);
 
 /// "4711, about 4000 of them in these objects; ...", or why it is not known.
 std::string describeFaults(const Profile &profile);

@@ -220,6 +220,10 @@ static void writeCounters(raw_ostream &out, const Profile &profile) {
   out << "<section><h2>Counts of the whole run</h2>\n<table><tbody>\n<tr><th "
          "scope=\"row\">page faults</th><td>"
       << escapeHtml(describeFaults(profile)) << "</td></tr>\n";
+  std::string tlbMisses = describeTlbMisses(profile);
+  if (!tlbMisses.empty())
+    out << "<tr><th scope=\"row\">misses of the TLB by object</th><td>"
+        << escapeHtml(tlbMisses) << "</td></tr>\n";
   if (profile.stalls)
     out << "<tr><th scope=\"row\">stalls of the whole machine</th><td>"
         << escapeHtml(profile.stalls->describe()) << "</td></tr>\n";

@@ -103,6 +103,10 @@ static void writeObject(json::OStream &json, const Profile &profile,
                   faultSeconds(object, profile.faultCosts));
     else
       json.attribute("faults", nullptr);
+    json.attribute("tlb_miss_samples",
+                   profile.tlbMissesMissing.empty()
+                       ? json::Value(int64_t(object.tlbMisses))
+                       : json::Value(nullptr));
     writeAccesses(json, object.accesses);
   });
 }
@@ -126,6 +130,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("measured", profile.isMeasured);
     json.attribute("problem", profile.problem);
     json.attribute("other_processes", profile.otherProcesses);
+    json.attribute("tlb_misses_missing", profile.tlbMissesMissing);
     json.attribute("least_bytes", int64_t(leastObjectBytes));
     json.attribute("sites", int64_t(profile.sites));
     json.attribute("blocks_lost", int64_t(profile.blocksLost));

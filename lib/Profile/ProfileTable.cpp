@@ -104,7 +104,7 @@ struct Event {
 } // namespace
 
 static std::vector<Event>
-orderEvents(const std::vector<FaultSample> &samples,
+orderEvents(const std::vector<AddressSample> &samples,
             const std::vector<mpg_profile_block> &blocks) {
   std::vector<Event> events;
   uint64_t first = UINT64_MAX;
@@ -125,7 +125,7 @@ orderEvents(const std::vector<FaultSample> &samples,
   return events;
 }
 
-void ProfileFaults::add(std::vector<FaultSample> samples,
+void ProfileFaults::add(std::vector<AddressSample> samples,
                         const std::vector<mpg_profile_block> &blocks) {
   if (samples.empty())
     return;
@@ -141,19 +141,19 @@ void ProfileFaults::add(std::vector<FaultSample> samples,
         live.erase(block);
       continue;
     }
-    const FaultSample &sample = samples[event.index];
-    faults += sample.faults;
+    const AddressSample &sample = samples[event.index];
+    faults += sample.events;
     auto next = live.upper_bound(sample.address);
     if (next != live.begin()) {
       const mpg_profile_block &block = blocks[std::prev(next)->second];
       if (sample.address - block.start < block.bytes) {
-        sites[block.site].add(sample.thread, sample.faults);
+        sites[block.site].add(sample.thread, sample.events);
         continue;
       }
     }
     uint64_t piece = sample.address / pieceBytes * pieceBytes;
     if (others.size() < mostPieces || others.count(piece))
-      others[piece].add(sample.thread, sample.faults);
+      others[piece].add(sample.thread, sample.events);
   }
 }
 

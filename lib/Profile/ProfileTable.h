@@ -7,7 +7,7 @@
 #ifndef MPG_PROFILE_PROFILETABLE_H
 #define MPG_PROFILE_PROFILETABLE_H
 
-#include "Measure/Counters.h"
+#include "Measure/AddressSampler.h"
 #include "mpg/profile.h"
 #include <map>
 #include <vector>
@@ -69,7 +69,7 @@ FaultCosts measureFaultCosts();
 class ProfileFaults {
 public:
   /// \p blocks: as ProfileTable has them.
-  void add(std::vector<FaultSample> samples,
+  void add(std::vector<AddressSample> samples,
            const std::vector<mpg_profile_block> &blocks);
 
   /// Of a place that allocates.

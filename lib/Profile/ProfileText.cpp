@@ -4,6 +4,7 @@
 
 #include "Profile/Profile.h"
 #include "Support/Format.h"
+#include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -155,6 +156,10 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   writeObjects(out, profile);
   writeWorkingSet(out, profile);
   writeCounters(out, profile);
+  std::string tlbMisses = describeTlbMisses(profile);
+  if (!tlbMisses.empty())
+    out << "  " << fillText("misses of the TLB by object: " + tlbMisses, 2)
+        << "\n";
   out << "  " << fillText("page faults: " + describeFaults(profile), 2) << "\n";
   writeStallsText(out, profile);
   if (profile.faultsLost)
@@ -262,6 +267,26 @@ mpg::describeCounters(ArrayRef<CounterValue> counters) {
     missing[0].first = "cycles, misses of the TLB and other counters";
   counted.insert(counted.end(), missing.begin(), missing.end());
   return counted;
+}
+
+std::string mpg::describeTlbMisses(const Profile &profile) {
+  bool hasCounters = any_of(
+      profile.counters, [](const CounterValue &one) { return !!one.value; });
+  if (!profile.tlbMissesMissing.empty())
+    return hasCounters ? profile.tlbMissesMissing : "";
+  std::vector<const ProfileObject *> objects;
+  for (const ProfileObject &object : profile.objects)
+    if (object.tlbMisses)
+      objects.push_back(&object);
+  stableSort(objects, [](const ProfileObject *a, const ProfileObject *b) {
+    return a->tlbMisses > b->tlbMisses;
+  });
+  std::string text;
+  for (const ProfileObject *object : ArrayRef(objects).take_front(8))
+    text += (text.empty() ? "" : ", ") + cut(object->name, nameColumns) + " " +
+            percentText(object->tlbMisses, profile.tlbMisses);
+  return (text.empty() ? "none of an object" : text) + "; of " +
+         std::to_string(profile.tlbMisses) + " samples";
 }
 
 std::string mpg::describeFaults(const Profile &profile) {

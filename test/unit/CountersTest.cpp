@@ -5,7 +5,9 @@
 // hardware counters and without permission.
 
 #include "Measure/Counters.h"
+#include "Measure/AddressSampler.h"
 #include <cerrno>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -170,4 +172,68 @@ TEST(Counters, WithoutPrivileges) {
     return 0;
   });
   EXPECT_EQ(status, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Recorded samples
+//===----------------------------------------------------------------------===//
+
+/// Addresses, and "!" behind those that missed the TLB.
+static std::string decoded(std::vector<uint8_t> trace) {
+  std::string text;
+  bool isWhole = decodeSpe(trace, [&](const SpeAccess &access) {
+    char word[32];
+    snprintf(word, sizeof word, "%llx%s ", (unsigned long long)access.address,
+             access.isTlbMiss() ? "!" : "");
+    text += word;
+  });
+  return text + (isWhole ? "" : "broken");
+}
+
+// Of an Ampere Altra, as perf report -D prints it (a load that missed the
+// caches and not the TLB; AmpereComputing's kernel, issue 123).
+static const std::vector<uint8_t> altra = {
+    0x49, 0x00, 0x52, 0x1e, 0x03, 0x99, 0x51, 0x01, 0x98, 0xf5, 0x01,
+    0xb2, 0x50, 0x9e, 0xd7, 0xf1, 0x3e, 0x40, 0xff, 0x00, 0x9a, 0x01,
+    0x00, 0xb3, 0x50, 0x9e, 0xd7, 0x71, 0x3f, 0x40, 0x00, 0x80, 0x43,
+    0x0c, 0x00, 0x00, 0x71, 0xb3, 0x9a, 0xe9, 0xbd, 0x3e, 0x07, 0x00,
+    0x00, 0xb0, 0x88, 0xb6, 0xcb, 0x8f, 0x22, 0xd4, 0xff, 0xc0};
+
+// Of the first processor with SPE (the message of the commit that brought SPE
+// into perf, 2018).
+static const std::vector<uint8_t> first = {
+    0x49, 0x00, 0xb2, 0xc0, 0x3b, 0x29, 0x0f, 0x00, 0x00, 0xff, 0xff, 0xb3,
+    0xc0, 0xeb, 0x24, 0xfb, 0x00, 0x00, 0x00, 0x80, 0x9a, 0x00, 0x00, 0x42,
+    0x16, 0xb0, 0x00, 0xc4, 0x15, 0x08, 0x00, 0x00, 0xff, 0xff, 0x98, 0x00,
+    0x00, 0x71, 0x36, 0x6c, 0x21, 0x2c, 0x09, 0x00, 0x00, 0x00};
+
+TEST(AddressSampler, RecordsOfSpe) {
+  EXPECT_EQ(decoded(altra), "ff403ef1d79e50 ");
+  EXPECT_EQ(decoded(first), "ff00000f293bc0 ");
+  std::vector<uint8_t> both = first;
+  both.insert(both.end(), altra.begin(), altra.end());
+  EXPECT_EQ(decoded(both), "ff00000f293bc0 ff403ef1d79e50 ");
+}
+
+TEST(AddressSampler, RefillsOfTheTlbInSpe) {
+  std::vector<uint8_t> missed = first;
+  missed[24] |= 1 << 5; // its events; made, not recorded
+  EXPECT_EQ(decoded(missed), "ff00000f293bc0! ");
+}
+
+TEST(AddressSampler, DamagedSpeIsNoAccess) {
+  for (size_t bytes = 0; bytes < altra.size(); ++bytes)
+    EXPECT_TRUE(decoded({altra.begin(), altra.begin() + long(bytes)}) == "" ||
+                bytes >= 45)
+        << bytes;
+  EXPECT_EQ(decoded({0xff, 0x49, 0x00}), "broken");
+  EXPECT_EQ(decoded({0, 0, 0, 0x20}), "broken");
+}
+
+TEST(AddressSampler, DataSourcesOfPebsAndIbs) {
+  // As perf mem prints them: L1 hit, TLB L1 or L2 hit; the same with the bit of
+  // a miss of the second TLB.
+  EXPECT_FALSE(isTlbMiss(0x68100142));
+  EXPECT_TRUE(isTlbMiss(0x68100142 ^ (0x02ULL | 0x04ULL) << 26));
+  EXPECT_FALSE(isTlbMiss(0));
 }

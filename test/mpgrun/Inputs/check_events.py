@@ -27,7 +27,7 @@ download_arm64 libpfm4 || die "cannot fetch libpfm4 for arm64; see $2/apt/log"
 dpkg-deb -x "$2"/apt/libpfm4_*.deb "$2/new"
 mv "$2/new" "$2/root"
 """
-ROW = re.compile(r'MPG_PROCESSOR_EVENT\(\s*(\w+),\s*"[^"]+",\s*(\w+),\s*((?:"[^"]*"\s*)+)\)')
+ROW = re.compile(r'MPG_(?:PROCESSOR|SAMPLED)_EVENT\(\s*(\w+),\s*"[^"]+",\s*(\w+),\s*((?:"[^"]*"\s*)+)\)')
 
 
 def numbers(program, library, events):

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samples with an address: page faults of a program, by the kernel's software
+// event, which needs no counter of the processor (a page faults when it is
+// touched first, so this is also who touched it); and accesses whose
+// translation no TLB held, where the processor samples addresses (Intel's PEBS,
+// AMD's IBS, Arm's SPE). The latter are written by the manuals and were never
+// run: no such machine was at hand.
+
+#ifndef MPG_MEASURE_ADDRESSSAMPLER_H
+#define MPG_MEASURE_ADDRESSSAMPLER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace mpg {
+
+struct AddressSample {
+  uint64_t timeNs; ///< of CLOCK_MONOTONIC
+  uint64_t address;
+  uint64_t events; ///< for so many it stands
+  uint32_t thread; ///< 0: not known
+};
+
+class AddressSampler {
+public:
+  enum class Of { pageFaults, tlbMisses };
+  explicit AddressSampler(Of what) : what(what) {}
+  ~AddressSampler();
+  AddressSampler(const AddressSampler &) = delete;
+  AddressSampler &operator=(const AddressSampler &) = delete;
+
+  /// Of \p process, which will call exec, from then on, and its threads.
+  void start(pid_t process);
+  /// Why there are none; empty: there are.
+  const std::string &missing() const { return reason; }
+  /// User code alone: kernel.perf_event_paranoid forbids the rest.
+  bool isUserOnly() const { return userOnly; }
+
+  /// Those that came since the last call, of each processor in order. To be
+  /// called often: what finds no room is lost.
+  void take(llvm::function_ref<void(const AddressSample &)> visit);
+  uint64_t lost() const { return lostSamples; }
+  /// All events until now, of children as well.
+  uint64_t count() const;
+
+private:
+  struct Ring {
+    int fd;
+    void *memory;
+    void *trace; ///< of SPE; null: none
+  };
+  bool open(int processor);
+  void close();
+  void takeFrom(Ring &ring,
+                llvm::function_ref<void(const AddressSample &)> visit);
+  void takeTrace(Ring &ring,
+                 llvm::function_ref<void(const AddressSample &)> visit) const;
+
+  Of what;
+  pid_t process = 0;
+  bool userOnly = false;
+  uint64_t lostSamples = 0;
+  std::string reason = "nobody asked";
+  std::vector<Ring> rings;
+};
+
+/// Whether the access with the kernel's word \p dataSource
+/// (PERF_SAMPLE_DATA_SRC) found its translation in no TLB.
+bool isTlbMiss(uint64_t dataSource);
+
+/// An access in a trace of SPE.
+struct SpeAccess {
+  uint64_t address;
+  uint64_t events; ///< of its events packet
+  bool isTlbMiss() const { return events & 1 << 5; }
+};
+
+/// Calls \p visit for each whole record of \p trace that has an address of
+/// data. False: there is something that is no packet; what is behind it is left
+/// out.
+bool decodeSpe(llvm::ArrayRef<uint8_t> trace,
+               llvm::function_ref<void(const SpeAccess &)> visit);
+
+} // namespace mpg
+
+#endif // MPG_MEASURE_ADDRESSSAMPLER_H
