@@ -17,13 +17,13 @@ import sys
 HERE = pathlib.Path(__file__).parent
 FETCH = """set -eu
 die() { echo "$*" >&2; exit 1; }
-. "$1/arm64_apt.sh"
+. "$1/other_apt.sh"
 mkdir -p "$2"
 exec 9>"$2/lock"
 flock 9
 [ ! -e "$2/root" ] || exit 0
-open_arm64_apt "$2/apt"
-download_arm64 libpfm4 || die "cannot fetch libpfm4 for arm64; see $2/apt/log"
+open_other_apt "$2/apt"
+download_other libpfm4 || die "cannot fetch libpfm4 for arm64; see $2/apt/log"
 dpkg-deb -x "$2"/apt/libpfm4_*.deb "$2/new"
 mv "$2/new" "$2/root"
 """
