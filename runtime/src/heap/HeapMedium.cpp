@@ -77,11 +77,16 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
   return page;
 }
 
+/// What may be kept of returned memory in any case.
+static constexpr uint64_t usualKeptBytes = 64 << 20;
+
 void Arena::giveRun(uint32_t page, uint32_t pages) {
   heapMap.pages[page].state = UnitState::inside;
   FreeRuns::Run run = runs.give({page, pages, false});
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
   uint64_t free = runs.freeUnits() * heapPageBytes;
+  if (keptBytes > usualKeptBytes)
+    forgetNeed(free - pages * heapPageBytes);
   if (trimBytes == UINT64_MAX || free < keptBytes)
     return;
   // In many pieces there may be more: they are used again before long, and new
@@ -181,19 +186,52 @@ uint64_t Arena::stepBytes(uint64_t need) const {
   return roundUp(need > step ? need : step, granule);
 }
 
+/// What an arena that needs \p step more may keep of what it gave back before:
+/// beyond a little only as much as others can have at the same time.
+static uint64_t mostKeptBytes(uint64_t step) {
+  constexpr uint64_t times = 8;
+  uint64_t least = step > usualKeptBytes ? step : usualKeptBytes;
+  uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  uint64_t most = trimBytes < UINT64_MAX / times ? trimBytes * times : 0;
+  if (eachThreadHasArena())
+    most /= arenaCount();
+  if (most <= least)
+    return least;
+  uint64_t left = heapSpace.leftForOthers();
+  return left < least ? least : left < most ? left : most;
+}
+
 /// Memory that went back is needed again: so much less goes back from now on. A
 /// step of 256 MiB (HEAP_SIZE_MB) would else be cleared at each malloc() and
 /// unmapped at each free().
 void Arena::keepReturned(uint64_t bytes) {
-  constexpr uint64_t most = 64 << 20;
   uint64_t step = stepBytes(bytes), again = step;
   if (again > returnedBytes)
     again = returnedBytes;
   returnedBytes -= again;
-  keptBytes += again;
-  uint64_t limit = step > most ? step : most;
-  if (keptBytes > limit)
-    keptBytes = limit;
+  uint64_t wanted = keptBytes + again;
+  if (wanted > usualKeptBytes && again) {
+    uint64_t most = mostKeptBytes(step);
+    wanted = wanted < most ? wanted : most;
+  }
+  // Less is left for others than before: that is not asked for back at once.
+  keptBytes = wanted > keptBytes ? wanted : keptBytes;
+}
+
+/// Keeps less of what has not been needed while so many blocks were freed.
+/// \p free: bytes before the last one was.
+void Arena::forgetNeed(uint64_t free) {
+  constexpr uint32_t frees = 16384;
+  if (free < leastFreeBytes)
+    leastFreeBytes = free;
+  if (++freesSeen < frees)
+    return;
+  uint64_t idle = leastFreeBytes < keptBytes ? leastFreeBytes : keptBytes;
+  keptBytes -= idle / 2;
+  if (keptBytes < usualKeptBytes)
+    keptBytes = usualKeptBytes;
+  leastFreeBytes = UINT64_MAX;
+  freesSeen = 0;
 }
 
 /// \p error is 0 if it could be done. pre: \p start is where an arena ends, or

@@ -119,6 +119,7 @@ private:
   bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
   uint64_t stepBytes(uint64_t needBytes) const;
   void keepReturned(uint64_t bytes);
+  void forgetNeed(uint64_t free);
   void giveRun(uint32_t page, uint32_t pages);
   bool lengthen(uint32_t end, uint32_t more);
   uint64_t giveBack(FreeRuns::Run run, uint64_t most);
@@ -128,8 +129,10 @@ private:
   unsigned color = 0;
   bool isScattered = false; ///< the first block has been taken
   uint64_t mappedBytes = 0;
-  uint64_t returnedBytes = 0;    ///< gave back and has not needed since
-  uint64_t keptBytes = 0;        ///< of free memory that does not go back
+  uint64_t returnedBytes = 0; ///< gave back and has not needed since
+  uint64_t keptBytes = 0;     ///< of free memory that does not go back
+  uint64_t leastFreeBytes = UINT64_MAX; ///< in this span of frees
+  uint32_t freesSeen = 0;               ///< of it
   uintptr_t newest = 0, top = 0; ///< start and end of the memory that came last
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   uint32_t leaving = 0;           ///< runs that unlock() gives back, linked

@@ -428,6 +428,19 @@ bool HeapSpace::mayGrow(uint64_t arenaBytes, uint64_t bytes) {
   return !config->fallback || limitAllows(arenaBytes, bytes, *messages);
 }
 
+uint64_t HeapSpace::leftForOthers() {
+  lock.lock();
+  bool isOnPool = now.huge > now.all() / 2;
+  lock.unlock();
+  if (isOnPool)
+    return readPool(granule).available() * granule;
+  struct sysinfo info;
+  if (isError(rawCall(SYS_sysinfo, long(&info))))
+    return 0;
+  uint64_t left = uint64_t(info.freeram) * info.mem_unit / 2;
+  return hugePagesFitGroup(left) ? left : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory goes
 //===----------------------------------------------------------------------===//

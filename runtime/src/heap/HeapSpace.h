@@ -68,6 +68,9 @@ public:
   /// always where no other malloc may serve. \p arenaBytes: of all arenas.
   bool mayGrow(uint64_t arenaBytes, uint64_t bytes);
 
+  /// Memory of the kind that the heap lies on which others could have now.
+  uint64_t leftForOthers();
+
   /// Gives granules back to the system. pre: they came from take() and nobody
   /// uses them; several takes may be given back together, or in parts.
   void give(Range granules);
