@@ -34,7 +34,7 @@ uint32_t SlabGranules::take(int &error) {
     if (!granule)
       return 0;
     Locked hold(lock);
-    heapMap.pages[granule].length = UINT32_MAX;
+    setFreeSlabs(granule, allSlabs);
     link(granule);
   }
 }
@@ -45,15 +45,16 @@ uint32_t SlabGranules::takeListed() {
   uint32_t granule = first;
   if (!granule)
     return 0;
-  UnitEntry &entry = heapMap.pages[granule];
   if (granule == spare)
     spare = 0;
   // From another one on in each process, so that addresses cannot be guessed.
-  const auto from = heapMap.random % 32;
-  uint32_t turned = entry.length >> from | entry.length << (32 - from) % 32;
-  uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % 32;
-  entry.length &= ~(1u << index);
-  if (!entry.length)
+  const auto from = heapMap.random % slabs;
+  SlabBits bits = freeSlabs(granule);
+  SlabBits turned = bits >> from | bits << (slabs - from) % slabs;
+  uint32_t index = (uint32_t(__builtin_ctzll(turned)) + from) % slabs;
+  bits &= ~(SlabBits(1) << index);
+  setFreeSlabs(granule, bits);
+  if (!bits)
     unlink(granule);
   return granule + index * slabPages;
 }
@@ -67,11 +68,12 @@ void SlabGranules::give(uint32_t page) {
 uint32_t SlabGranules::putBack(uint32_t page) {
   Locked hold(lock);
   uint32_t granule = page & ~(granulePages - 1);
-  UnitEntry &entry = heapMap.pages[granule];
-  if (!entry.length)
+  SlabBits bits = freeSlabs(granule);
+  if (!bits)
     link(granule);
-  entry.length |= 1u << (page - granule) / slabPages;
-  if (entry.length != UINT32_MAX)
+  bits |= SlabBits(1) << (page - granule) / slabPages;
+  setFreeSlabs(granule, bits);
+  if (bits != allSlabs)
     return 0;
   // One granule is kept, so that a slab that comes and goes costs little.
   if (!spare) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the slabs of HeapSmall.h come from: large pages that are divided into
-// 32 of them.
+// 64 of them.
 
 #ifndef MPG_RUNTIME_HEAPSLABS_H
 #define MPG_RUNTIME_HEAPSLABS_H
@@ -10,13 +10,28 @@
 
 namespace mpg {
 
+/// Which slabs of the granule of 2 MiB that begins with page \p granule are
+/// free, a bit for each: half of them in the entry of its first page, half in
+/// that of the next one, which no run begins or ends with.
+using SlabBits = uint64_t;
+constexpr SlabBits allSlabs = UINT64_MAX;
+inline SlabBits freeSlabs(uint32_t granule) {
+  return SlabBits(heapMap.pages[granule + 1].length) << 32 |
+         heapMap.pages[granule].length;
+}
+inline void setFreeSlabs(uint32_t granule, SlabBits bits) {
+  heapMap.pages[granule].length = uint32_t(bits);
+  heapMap.pages[granule + 1].length = uint32_t(bits >> 32);
+}
+
 /// Granules of 2 MiB that all caches take slabs from. The entry of a granule's
-/// first page says which of its 32 slabs are free (length) and links it with
-/// the others that have one.
+/// first page links it with the others that have a free one.
 class SlabGranules {
 public:
   static constexpr uint32_t slabPages = slabBytes / heapPageBytes;
   static constexpr uint32_t granulePages = slabGranuleBytes / heapPageBytes;
+  static constexpr unsigned slabs = slabGranuleBytes / slabBytes;
+  static_assert(slabs == 64, "a bit for each in SlabBits");
 
   /// First page of a free slab; 0: \p error.
   uint32_t take(int &error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small blocks: objects of one size in slabs of 64 KiB. A slab belongs to the
+// Small blocks: objects of one size in slabs of 32 KiB. A slab belongs to the
 // cache of one thread, which takes and frees its objects without any lock; what
 // another thread frees goes to the owner in batches, through a list that needs
 // none either. Threads that end leave their cache to the next one.
@@ -50,7 +50,7 @@ inline bool isInHeap(const FreeObject *object) {
 }
 
 struct alignas(64) Slab {
-  std::atomic<ThreadCache *> owner; ///< null: these 64 KiB are no slab
+  std::atomic<ThreadCache *> owner; ///< null: these 32 KiB are no slab
   uint64_t inverse;                 ///< 2^64 / object size, rounded up
   /// Objects from here on were never used.
   std::atomic<uint32_t> freshBytes;
@@ -63,7 +63,7 @@ struct alignas(64) Slab {
 };
 static_assert(sizeof(Slab) == 64, "HeapSpace.cpp makes the table");
 
-/// The slab of the 64 KiB at \p offset in the heap's range. pre: it is open
+/// The slab of the 32 KiB at \p offset in the heap's range. pre: it is open
 inline Slab &slabAt(size_t offset) {
   return heapMap.slabs[-ptrdiff_t(offset / slabBytes)];
 }

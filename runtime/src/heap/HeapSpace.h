@@ -2,7 +2,7 @@
 //
 // The pages of the heap: one chosen address range, granules of memory in it,
 // and the tables beside it. An address is looked up by one subtraction: every
-// 64 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
+// 32 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
 // The tables lie on normal pages that come when they are touched; they are open
 // up to the highest granule that was ever used. That of slabs grows down and
 // that of pages up, with what lives as long as the process between them: one
@@ -24,7 +24,7 @@ namespace mpg {
 struct Slab;
 
 constexpr size_t heapPageBytes = 4096; ///< unit of medium blocks
-constexpr size_t slabBytes = 64 << 10;
+constexpr size_t slabBytes = 32 << 10;
 constexpr size_t slabGranuleBytes = 2 << 20; ///< is divided into slabs
 
 /// What every access to the heap reads; changes rarely.

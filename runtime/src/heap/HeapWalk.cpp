@@ -6,6 +6,7 @@
 #include "base/CLibrary.h"
 #include "heap/Heap.h"
 #include "heap/HeapMedium.h"
+#include "heap/HeapSlabs.h"
 #include "mpg/mpg.h"
 #include <errno.h>
 #include <string.h>
@@ -141,10 +142,10 @@ void SmallUse::addTo(ArenaUse &use) const {
 /// A granule of slabs: those that nobody has. The others are counted by slab.
 static void addSlabGranule(ArenaUse &use, const HeapTile &tile) {
   constexpr uint32_t slabPages = slabBytes / heapPageBytes;
-  uint32_t free = heapMap.pages[tile.page].length;
-  for (uint32_t left = free; left; left &= left - 1)
+  SlabBits free = freeSlabs(tile.page);
+  for (SlabBits left = free; left; left &= left - 1)
     addFreePages(use, slabPages);
-  if (free == UINT32_MAX && heapSpace.granuleBytes() == slabGranuleBytes)
+  if (free == allSlabs && heapSpace.granuleBytes() == slabGranuleBytes)
     use.trimmableBytes += slabGranuleBytes;
 }
 
