@@ -6,6 +6,7 @@
 #include "Audit/Finding.h"
 #include "Link/LldCommand.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 
 using namespace llvm;
