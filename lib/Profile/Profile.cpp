@@ -104,9 +104,20 @@ void ProfileRecorder::lookAtEnd(pid_t pid, ProgramMemory memory) {
   isMeasured = true;
 }
 
+/// Constants of libraries lie in their files, and nobody looks for those here.
+static bool isConstantOfLibrary(const std::vector<MappedArea> &areas,
+                                const DataName &name) {
+  auto area = find_if(areas, [&](const MappedArea &one) {
+    return one.start <= name.start && name.start < one.end;
+  });
+  return !name.isProgram && area != areas.end() && !area->writable;
+}
+
 void ProfileRecorder::addVariables() {
   objects.resize(table.sites.size());
   for (DataName &name : ProfileSymbols(areas, image).data(leastObjectBytes)) {
+    if (isConstantOfLibrary(areas, name))
+      continue;
     ProfileObject object;
     object.region = !name.isProgram ? RunRegion::library
                     : name.isZero   ? RunRegion::bss
