@@ -27,7 +27,7 @@ body{max-width:80rem}
 .bar .q1{fill:var(--clean);opacity:.25}.bar .q2{fill:var(--clean);opacity:.5}
 .bar .q3{fill:var(--clean);opacity:.75}
 td.picture{padding-right:1rem}
-tbody th{min-width:11rem}
+tbody th{min-width:11rem}th summary{width:auto}
 td code{white-space:nowrap}th .muted{font-weight:400;font-size:.85rem}
 )css";
 
