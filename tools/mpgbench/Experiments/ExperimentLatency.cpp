@@ -5,12 +5,12 @@
 // on do the pages matter? docs/mpgbench-experiments.md says how, and what to
 // expect.
 
+#include "Node/NodeMachine.h"
 #include "Support/Format.h"
 #include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
@@ -107,20 +107,17 @@ static std::string sizeOf(const PointResult &point) {
   return parameter(point.parameters, "size").str();
 }
 
-/// " L2": the smallest cache that holds the array at \p point, by the sizes
-/// that the system tells; " memory" if none does; "" where it does not tell.
-static StringRef nameOfLevel(const PointResult &point) {
+/// " L2": the smallest cache that holds the array at \p point, a level's last,
+/// by the sizes that the system tells; " memory" if none does; "" where it does
+/// not tell.
+static std::string nameOfLevel(const PointResult &point) {
   uint64_t bytes = parseBytes(sizeOf(point)).value_or(0);
-  static constexpr std::pair<int, StringRef> caches[] = {
-      {_SC_LEVEL1_DCACHE_SIZE, " L1"},
-      {_SC_LEVEL2_CACHE_SIZE, " L2"},
-      {_SC_LEVEL3_CACHE_SIZE, " L3"}};
   bool isKnown = false;
-  for (auto [which, name] : caches) {
-    long size = sysconf(which);
-    isKnown |= size > 0;
-    if (size > 0 && bytes <= uint64_t(size))
-      return name;
+  for (const DataCache &cache : readDataCaches(SysTree("/"))) {
+    std::optional<uint64_t> cacheBytes = parseBytes(cache.size);
+    isKnown |= cacheBytes.has_value();
+    if (cacheBytes && bytes <= *cacheBytes)
+      return " L" + std::to_string(cache.level);
   }
   return isKnown ? " memory" : "";
 }
@@ -143,7 +140,8 @@ static void tellLevels(ExperimentResult &result, const std::string &pages) {
         formatv("{0} {1:f1} ns up to {2},", nameOfLevel(*points[level.last]),
                 level.value, sizeOf(*points[level.last]));
   const PointResult &last = *points[levels.back().first];
-  conclusion.text += formatv("{0} {1:f1} ns from {2} on", nameOfLevel(last),
+  conclusion.text += formatv("{0} {1:f1} ns from {2} on",
+                             nameOfLevel(*points[levels.back().last]),
                              levels.back().value, sizeOf(last));
   bool isBusy = any_of(points, [](const PointResult *p) { return p->isBusy; });
   conclusion.kind =
