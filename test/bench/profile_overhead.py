@@ -8,7 +8,7 @@ Runs each program in turn under mpgrun --mode=none with and without --profile, i
 random order, and prints the median of the ratios, pair by pair, with the interval that
 holds 95 % of bootstrapped medians. With --working-set it is that which is added. The
 stream touches 600 MiB once and reads it five times: page faults are a third of its
-time. The others take some seconds; about 10 ms of a run are mpgrun's start and end. What
+time. The others take a second or more; about 10 ms of a run are mpgrun's start and end. What
 is not installed of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and gcc is left out.
 On a quiet machine it takes about ten minutes.
 """
@@ -35,11 +35,11 @@ int main(void) {
     for (size_t i = 0; i < n; i++) c[i] = a[i] + 3 * b[i];
   return c[7] != 7;
 }"""
-PERL = "for(1..500000){$h{$_}=$_*2} my @a=sort {$h{$a}<=>$h{$b}} keys %h; print 0+@a"
-PI = "scale=2500; 4*a(1)"
-PYTHON = "d = {i: str(i) for i in range(2400000)}; print(len(sorted(d.values())))"
+PERL = "for(1..350000){$h{$_}=$_*2} my @a=sort {$h{$a}<=>$h{$b}} keys %h; print 0+@a"
+PI = "scale=2000; 4*a(1)"
+PYTHON = "d = {i: str(i) for i in range(1500000)}; print(len(sorted(d.values())))"
 SQL = """create table t(a,b);
-with recursive c(x) as (select 1 union all select x+1 from c where x<2000000)
+with recursive c(x) as (select 1 union all select x+1 from c where x<1200000)
 insert into t select x, hex(randomblob(20)) from c;
 create index i on t(b); select count(*) from t;"""
 
@@ -47,7 +47,7 @@ create index i on t(b); select count(*) from t;"""
 def programs(folder):
     generator = random.Random(1)
     numbers = folder / "numbers"
-    numbers.write_text("\n".join(str(generator.random()) for _ in range(2400000)))
+    numbers.write_text("\n".join(str(generator.random()) for _ in range(1500000)))
     (folder / "stream.c").write_text(STREAM)
     command = ["gcc", "-O2", "-fopenmp", folder / "stream.c", "-o", folder / "stream"]
     subprocess.run(command, check=True)
