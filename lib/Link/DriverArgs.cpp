@@ -221,8 +221,9 @@ private:
   ArrayRef<const char *> args;
   size_t at = 1;
   LinkRequest request;
-  bool isStatic = false;
+  bool isStatic = false, wasStatic = false;
   std::vector<bool> savedStatic; ///< --push-state
+  std::optional<bool> hasLoader; ///< the last word on --dynamic-linker
   bool relocatable = false, shared = false, notElf = false;
 };
 
@@ -326,11 +327,11 @@ void ArgParser::takeZ(StringRef keyword) {
     request.maxPageBytes = bytes;
 }
 
-/// Options that hold from where they stand.
+/// Options that hold from where they stand, or of which the last one counts.
 void ArgParser::takePositional(StringRef name) {
   if (name == "static" || name == "Bstatic" || name == "dn" ||
       name == "non_shared") {
-    isStatic = true;
+    isStatic = wasStatic = true;
   } else if (name == "Bdynamic" || name == "dy" || name == "call_shared") {
     isStatic = false;
   } else if (name == "push-state") {
@@ -338,6 +339,8 @@ void ArgParser::takePositional(StringRef name) {
   } else if (name == "pop-state" && !savedStatic.empty()) {
     isStatic = savedStatic.back();
     savedStatic.pop_back();
+  } else if (name == "dynamic-linker" || name == "no-dynamic-linker") {
+    hasLoader = name == "dynamic-linker";
   }
 }
 
@@ -404,7 +407,9 @@ void ArgParser::take(const LldOption &option) {
 }
 
 void ArgParser::decideOutput() {
-  request.isStatic = isStatic;
+  // "-static-pie ... -Bdynamic", as rustc has it: what -B says is how libraries
+  // are searched for; without a loader nothing shared can be loaded.
+  request.isStatic = isStatic || !hasLoader.value_or(!wasStatic);
   if (relocatable || notElf || request.help || request.inputs.empty())
     request.output = OutputKind::other;
   else if (shared)

@@ -54,7 +54,7 @@ struct LinkRequest {
 
   // What lld's options say.
   OutputKind output = OutputKind::program;
-  bool isStatic = false; ///< -static, -Bstatic at the end of the line
+  bool isStatic = false; ///< nothing shared can be loaded by the output
   std::string outputPath = "a.out";
   std::string emulation;      ///< -m, empty if not given
   std::string userScript;     ///< the option that fixes the layout, if any
