@@ -174,8 +174,6 @@ FaultCount ProfileFaults::within(uint64_t start, uint64_t end) const {
 // What a fault costs
 //===----------------------------------------------------------------------===//
 
-static constexpr size_t frameBytes = 2 << 20;
-
 static double threadNs() {
   timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -14,6 +14,9 @@
 
 namespace mpg {
 
+/// A large page, and the frame of addresses where one can lie.
+constexpr uint64_t frameBytes = 2 << 20;
+
 struct ProfileTable {
   std::vector<mpg_profile_site> sites;
   /// In use, or given back not long ago; \p site is an index, not a number.

@@ -74,7 +74,7 @@ static void writeRow(raw_ostream &out, const Profile &profile,
   }
 }
 
-static void writeCounters(raw_ostream &out, const Profile &profile) {
+static void writeCounterLines(raw_ostream &out, const Profile &profile) {
   for (const auto &[names, what] : describeCounters(profile.counters))
     out << "  " << fillText(names + ": " + what, 2) << "\n";
 }
@@ -155,7 +155,7 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
       out << "  " << fillText(text, 2) << "\n";
   writeObjects(out, profile);
   writeWorkingSet(out, profile);
-  writeCounters(out, profile);
+  writeCounterLines(out, profile);
   std::string tlbMisses = describeTlbMisses(profile);
   if (!tlbMisses.empty())
     out << "  " << fillText("misses of the TLB by object: " + tlbMisses, 2)
@@ -228,7 +228,7 @@ std::optional<double> mpg::faultSeconds(const ProfileObject &object,
   // As many of each kind as there are pages of it.
   double large = 0, base = 1;
   if (object.pages && object.pages->usedBytes) {
-    large = double(object.pages->hugeBytes) / (2 << 20);
+    large = double(object.pages->hugeBytes) / frameBytes;
     base = double(object.pages->usedBytes - object.pages->hugeBytes) /
            double(sysconf(_SC_PAGESIZE));
   }

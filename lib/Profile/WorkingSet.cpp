@@ -20,7 +20,6 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr uint64_t frameBytes = 2 << 20;
 static constexpr double leastSeconds = 1;
 /// Of a program that ends, an interval that is shorter says little.
 static constexpr double leastLastSeconds = 0.5;
