@@ -8,9 +8,9 @@ Runs each program in turn under mpgrun --mode=none with and without --profile, i
 random order, and prints the median of the ratios, pair by pair, with the interval that
 holds 95 % of bootstrapped medians. With --working-set it is that which is added. The
 stream touches 600 MiB once and reads it five times: page faults are a third of its
-time. The others take a second or more; about 10 ms of a run are mpgrun's start and end. What
-is not installed of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and gcc is left out.
-On a quiet machine it takes about ten minutes.
+time. The others take a second or more; about 10 ms of a run are mpgrun's start and end.
+What is not installed of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and gcc is left
+out. On a quiet machine it takes about six minutes.
 """
 
 import argparse
