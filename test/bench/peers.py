@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """peers.py: do mpgbench's figures agree with those of other programs, and what does
-mpgrun --profile cost? Verdicts in --minutes (default 5.5), for a quiet machine.
+mpgrun --profile cost? Verdicts in --minutes (default 5.9), for a quiet machine.
 
     latency    `mpgbench run latency` and multichase -s 64 -T SIZE, which visits the
                whole array in random order as well: within 5 %
@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--multichase")
     parser.add_argument("--kernel", default="stream_mem_avx_fma,stream_mem_avx512",
                         help="of likwid-bench; mpgbench's has stores past the caches")
-    parser.add_argument("--minutes", type=float, default=5.5)
+    parser.add_argument("--minutes", type=float, default=5.9)
     parser.add_argument("--only", action="append", choices=["latency", "triad", "profile"])
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "2"
