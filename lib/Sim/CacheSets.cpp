@@ -125,20 +125,32 @@ uint64_t CacheSets::runOne(const Use &use) {
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+/// Sets that the host fetches meanwhile.
+static constexpr size_t ahead = 8;
+
+/// Into the host's caches.
+static void fetch(const uint64_t *set, unsigned vectors) {
+  for (unsigned n = 0; n < vectors; ++n)
+    __builtin_prefetch(set + 8 * n, 1);
+}
+
 template <unsigned vectors>
 __attribute__((target("avx512f"))) void
 CacheSets::runWide(const Use *uses, size_t count, uint64_t *results) {
-  constexpr size_t ahead = 8; // that the host fetches meanwhile
   const __m512i lineBits = _mm512_set1_epi64(~int64_t(states - 1));
   const __m512i ones = _mm512_set1_epi64(dirty);
   const uint64_t all = ~uint64_t(0) >> (64 - ways);
   for (size_t at = 0; at < count; ++at) {
-    const uint64_t *later =
-        &words[uses[at + ahead < count ? at + ahead : at].set * stride];
-    for (unsigned n = 0; n < vectors; ++n)
-      __builtin_prefetch(later + 8 * n, 1);
+    size_t later = std::min(at + ahead, count - 1);
+    fetch(&words[uses[later].set * stride], vectors);
     const Use &use = uses[at];
     uint64_t *set = &words[use.set * stride];
+    // Most hits are of the newest line, and change nothing.
+    uint64_t ignored = use.word & dirty ? sectorBits : dirty;
+    if ((set[0] & ~ignored) == use.word) {
+      results[at] = 0;
+      continue;
+    }
     __m512i wanted = _mm512_set1_epi64(int64_t(use.word)), old[vectors];
     uint64_t found = 0;
     for (unsigned n = 0; n < vectors; ++n) {
@@ -175,14 +187,14 @@ CacheSets::runWide(const Use *uses, size_t count, uint64_t *results) {
       set[__builtin_ctzll(place)] = front;
       continue;
     }
-    uint64_t upTo = place ^ (place - 1);
     __m512i before = _mm512_set1_epi64(int64_t(front));
     for (unsigned n = 0; n < vectors; ++n) {
       __m512i moved = _mm512_alignr_epi64(old[n], before, 7);
       before = old[n];
       _mm512_store_si512(
           set + 8 * n,
-          _mm512_mask_mov_epi64(old[n], __mmask8(upTo >> 8 * n), moved));
+          _mm512_mask_mov_epi64(
+              old[n], __mmask8((place ^ (place - 1)) >> 8 * n), moved));
     }
   }
 }
