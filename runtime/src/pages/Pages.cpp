@@ -241,11 +241,12 @@ int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
 // filter that lets threads lock.
 bool mpg::touchWord(uintptr_t address) {
   constexpr long orZero = (FUTEX_OP_OR << 28) | (FUTEX_OP_CMP_EQ << 24);
-  long result;
-  do
+  // Again, but not for ever: a filter may answer so each time.
+  long result = -EAGAIN;
+  for (int tries = 0; tries < 1000 && (result == -EINTR || result == -EAGAIN);
+       ++tries)
     result = rawCall(SYS_futex, long(address), FUTEX_WAKE_OP_PRIVATE, 0, 0,
                      long(address), orZero);
-  while (result == -EINTR || result == -EAGAIN);
   return !isError(result);
 }
 

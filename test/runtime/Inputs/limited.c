@@ -2,10 +2,11 @@
  *
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
  *           [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
- *           [no-policy] [no-threads] [memory MIB] -- PROGRAM...
+ *           [no-policy] [no-threads] [no-futex] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, as a container's
- * does; threads by EAGAIN, as where a limit of processes is reached. Without
+ * does; threads by EAGAIN, as where a limit of processes is reached, and futex
+ * by EAGAIN, which asks for another try. Without
  * pread the library cannot see which pages are in use. */
 
 #define _GNU_SOURCE
@@ -84,6 +85,8 @@ int main(int argc, char **argv) {
     } else if (!strcmp(argv[i], "no-threads")) {
       fail(SYS_clone3, ENOSYS, 0); // its flags are in memory
       fail(SYS_clone, EAGAIN, CLONE_THREAD);
+    } else if (!strcmp(argv[i], "no-futex")) {
+      fail(SYS_futex, EAGAIN, 0);
     } else if (!strcmp(argv[i], "no-readlink")) {
 #ifdef SYS_readlink
       forbid(SYS_readlink);
