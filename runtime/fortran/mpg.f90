@@ -21,6 +21,7 @@ module mpg
   public :: mpg_replicate, mpg_local_copy, mpg_node_copy, mpg_replica_free
   public :: mpg_alloc_onnode, mpg_interleave, mpg_free_pages
   public :: mpg_move, mpg_moved, mpg_node_here, mpg_next_touch
+  public :: mpg_move_start, mpg_move_wait
   public :: mpg_sim_begin, mpg_sim_end
 
   integer(c_int), parameter :: mpg_node_here = -1, mpg_next_touch = -2
@@ -76,6 +77,23 @@ module mpg
       type(c_ptr), value :: p
       integer(c_size_t), value :: bytes
       integer(c_int), value :: node
+      type(mpg_moved), intent(out) :: moved
+      integer(c_int) :: error
+    end function
+
+    ! A handle, or a negative errno with nothing started.
+    function mpg_move_start(p, bytes, node) result(handle) bind(C)
+      import :: c_ptr, c_size_t, c_int, c_int64_t
+      type(c_ptr), value :: p
+      integer(c_size_t), value :: bytes
+      integer(c_int), value :: node
+      integer(c_int64_t) :: handle
+    end function
+
+    ! As mpg_move, once for each handle.
+    function mpg_move_wait(handle, moved) result(error) bind(C)
+      import :: c_int, c_int64_t, mpg_moved
+      integer(c_int64_t), value :: handle
       type(mpg_moved), intent(out) :: moved
       integer(c_int) :: error
     end function

@@ -143,11 +143,35 @@ struct mpg_moved {
  * Fills *out unless it is NULL. Returns 0, also if pages were left, or with
  * nothing moved a negative errno:
  *   -EINVAL   no such node
- *   -EFAULT   a part of the range is not mapped
+ *   -EFAULT   a part of the range is not mapped; or it was unmapped meanwhile,
+ *             then other parts may have moved
  *   -ENOTSUP  MPG_NEXT_TOUCH, and the kernel's balancing is off
  *             (kernel.numa_balancing) while there is more than one node
  *   -EPERM, -ENOSYS  the system forbids it */
 MPG_API int mpg_move(void *p, size_t bytes, int node, struct mpg_moved *out);
+
+/* How many moves may be started and not waited for. */
+#define MPG_MOST_MOVES 64
+
+/* mpg_move in a thread of the library while the caller goes on; MPG_NODE_HERE
+ * is the caller's node at the time of the call. Returns a handle, which is
+ * positive, for one mpg_move_wait, or with nothing started a negative errno:
+ *   -EINVAL  no such node
+ *   -EAGAIN  MPG_MOST_MOVES others are not waited for
+ * The thread has all signals blocked, a small stack, and the CPUs
+ * of the caller: one that is bound to a CPU shares it. If no thread can be
+ * made, all is moved when the call returns. The memory stays the caller's: it
+ * may be used, and even unmapped, but what is mapped at its place meanwhile may
+ * be moved, too. Not for signal handlers. */
+MPG_API int64_t mpg_move_start(void *p, size_t bytes, int node);
+
+/* Waits until the move has ended, in any thread, and gives back what it holds.
+ * Fills *out unless it is NULL, and returns what mpg_move would have, or
+ *   -EINVAL  no such handle: waited for before, or never given
+ *   -ESRCH   this is a child that was forked before the move had ended, which
+ *            goes on in the parent only; some of its pages may have moved
+ * On these *out is zero. Not for signal handlers; not a cancellation point. */
+MPG_API int mpg_move_wait(int64_t handle, struct mpg_moved *out);
 
 /* Data that threads of all NUMA nodes read, or write parts of, once for each
  * node that this process has CPUs on. */

@@ -385,7 +385,8 @@ static int moveTo(Range asked, mpg_moved &out) {
     moveNow(asked, order);
   if (order.reason == EPERM || order.reason == ENOSYS)
     return -order.reason;
-  findPages(asked, count, &after);
+  if (int error = findPages(asked, count, &after))
+    return -error; // unmapped by another thread
   out.thereBytes = before.there < after.there ? before.there : after.there;
   out.movedBytes = after.there - out.thereBytes;
   out.leftBytes = after.elsewhere;

@@ -2,12 +2,14 @@
  * part lies before and after mpg_move, by system calls of its own.
  *
  *   moves here MIB      each thread moves its own part
+ *   moves later MIB     one starts moving each part to its thread's node
  *   moves node MIB      one thread moves all of it to each node in turn
- *   moves next MIB      MPG_NEXT_TOUCH, then threads write until 95 % are
- * local, with the kernel's balancing on moves plain MIB     the same without a
- * call of libmpg moves pinned MIB    a page in the middle is in a pipe moves
- * off MIB       MPG_NEXT_TOUCH, and the balancing as it is moves full MIB to a
- * node that has no room for it
+ *   moves next MIB      MPG_NEXT_TOUCH with the kernel's balancing on, then
+ *                       threads write until 95 % are local
+ *   moves plain MIB     the same without a call of libmpg
+ *   moves pinned MIB    a page in the middle is in a pipe
+ *   moves off MIB       MPG_NEXT_TOUCH, and the balancing as it is
+ *   moves full MIB      to a node that has no room for it
  *
  * Each ends with `right`, or `wrong: ` and what, with status 1. */
 
@@ -90,6 +92,18 @@ static void here(void) {
   }
   for (int thread = 0; thread < 4; ++thread)
     tell("here", error[thread], &moved[thread]);
+}
+
+/* All parts are on their way at once, and are read meanwhile. */
+static void later(void) {
+  int64_t moves[4];
+  for (int thread = 0; thread < 4; ++thread)
+    moves[thread] = mpg_move_start(partOf(thread), bytes / 4, thread);
+  check();
+  for (int thread = 0; thread < 4; ++thread) {
+    struct mpg_moved moved;
+    tell("later", mpg_move_wait(moves[thread], &moved), &moved);
+  }
 }
 
 static void toEach(void) {
@@ -176,6 +190,8 @@ int main(int argc, char **argv) {
     balance("1");
   if (!strcmp(what, "here"))
     here();
+  else if (!strcmp(what, "later"))
+    later();
   else if (!strcmp(what, "node"))
     toEach();
   else if (!strcmp(what, "pinned"))

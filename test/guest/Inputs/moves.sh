@@ -9,6 +9,8 @@ for pages in hugetlb thp none; do
   export MPG_MODE=$pages
   begin "each thread its part, $pages"
   /moves here 16
+  begin "each part by a thread of the library, $pages"
+  /moves later 16
   begin "to each node, $pages"
   /moves node 16
   begin "under DMA, $pages"

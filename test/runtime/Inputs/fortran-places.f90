@@ -132,6 +132,7 @@ contains
     integer(c_size_t) :: on_node(1)
     type(c_ptr) :: memory
     type(mpg_moved) :: moved
+    integer(c_int64_t) :: handle
     memory = mpg_alloc_onnode(8 * mib, 0)
     call check(c_associated(memory), 'mpg_alloc_onnode')
     call check(mpg_where(memory, 8 * mib, on_node, 1) == 8 * mib .and. &
@@ -141,6 +142,11 @@ contains
       moved%reason == 0, 'mpg_move')
     call check(mpg_move(memory, 8 * mib, 0, moved) == 0, 'mpg_move to node 0')
     call check(mpg_move(memory, 8 * mib, 1000, moved) < 0, 'mpg_move to node 1000')
+    handle = mpg_move_start(memory, 8 * mib, 0)
+    call check(handle > 0, 'mpg_move_start')
+    call check(mpg_move_wait(handle, moved) == 0 .and. &
+      moved%there_bytes == 8 * mib, 'mpg_move_wait')
+    call check(mpg_move_wait(handle, moved) < 0, 'mpg_move_wait, twice')
     call mpg_free_pages(memory, 8 * mib)
     call check(mpg_where(memory, 8 * mib, on_node, 1) == -1, 'mpg_free_pages')
     call check(.not. c_associated(mpg_alloc_onnode(mib, 1000)), 'node 1000')

@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "touch.h"
+#include <sys/wait.h>
 
 enum { maxNodes = 64 };
 static size_t bytes = 16 << 20;
@@ -150,6 +151,77 @@ static void refusesToMove(void) {
   munmap(memory, 3 * page);
 }
 
+/* What mpg_move does, by a thread of the library; a handle is good once. */
+static void startsMoves(void) {
+  struct mpg_moved moved;
+  size_t page = (size_t)getpagesize();
+  int64_t handles[MPG_MOST_MOVES];
+  char *memory = mpg_alloc_onnode(bytes, 0);
+  if (!memory)
+    wrong("no memory to move");
+  memset(memory, 5, bytes);
+  for (int i = 0; i < MPG_MOST_MOVES; ++i)
+    if ((handles[i] = mpg_move_start(memory, bytes, 0)) <= 0)
+      wrong("mpg_move_start");
+  if (mpg_move_start(memory, bytes, 0) != -EAGAIN)
+    wrong("one more than may be started");
+  for (int i = MPG_MOST_MOVES - 1; i >= 0; --i)
+    if (mpg_move_wait(handles[i], &moved) || moved.thereBytes != bytes ||
+        moved.movedBytes || moved.leftBytes || moved.reason || moved.node)
+      wrong("mpg_move_wait");
+  if (mpg_move_wait(handles[0], &moved) != -EINVAL || moved.thereBytes)
+    wrong("waited twice");
+  int64_t later = mpg_move_start(memory, bytes, MPG_NODE_HERE);
+  const int64_t none[] = {handles[0], 0, -1, -EAGAIN, INT64_MIN, INT64_MAX, 1};
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i)
+    if (mpg_move_wait(none[i], NULL) != -EINVAL)
+      wrong("waited for nothing");
+  if (later <= 0 || mpg_move_wait(later, NULL))
+    wrong("to the node of this thread, started");
+  if (mpg_move_start(memory, page, 1 << 30) != -EINVAL ||
+      mpg_move_start(memory, page, -3) != -EINVAL)
+    wrong("started to a node that does not exist");
+  for (size_t i = 0; i < bytes; ++i)
+    if (memory[i] != 5)
+      wrong("contents of what was moved by a thread");
+  /* Unmapped before it moves, or on the way: that may be seen late or never. */
+  later = mpg_move_start(memory, bytes, 0);
+  mpg_free_pages(memory, bytes);
+  int error = mpg_move_wait(later, &moved);
+  uint64_t known = moved.thereBytes + moved.absentBytes;
+  if (error ? error != -EFAULT || known : known != bytes)
+    wrong("unmapped while it moves");
+  later = mpg_move_start(memory, bytes, 0);
+  if (later <= 0 || mpg_move_wait(later, &moved) != -EFAULT)
+    wrong("unmapped before it moves");
+}
+
+/* The child of a fork has no thread of the library until it starts one. */
+static void startsMovesAndForks(void) {
+  struct mpg_moved moved;
+  int status;
+  char *memory = mpg_alloc_onnode(bytes, 0);
+  if (!memory)
+    wrong("no memory to move");
+  memset(memory, 5, bytes);
+  int64_t ended = mpg_move_start(memory, bytes, 0);
+  int64_t on = mpg_move_start(memory, bytes, 0);
+  pid_t child = fork();
+  if (child == 0) {
+    int first = mpg_move_wait(ended, NULL), second = mpg_move_wait(on, &moved);
+    int isRight = (first == 0 || first == -ESRCH) &&
+                  (second == 0 || (second == -ESRCH && !moved.thereBytes)) &&
+                  mpg_move_wait(on, NULL) == -EINVAL;
+    int64_t own = mpg_move_start(memory, bytes, 0);
+    _exit(!isRight || mpg_move_wait(own, &moved) || moved.thereBytes != bytes);
+  }
+  if (child < 0 || waitpid(child, &status, 0) != child || status)
+    wrong("moves in the child of a fork");
+  if (mpg_move_wait(ended, NULL) || mpg_move_wait(on, NULL))
+    wrong("moves in the parent of a fork");
+  mpg_free_pages(memory, bytes);
+}
+
 static void refuses(void) {
   const int none[] = {-1, maxNodes - 1, 1023, 1024, 1 << 30, -(1 << 30)};
   for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
@@ -226,6 +298,8 @@ int main(int argc, char **argv) {
     if (hasNode(node))
       moves(node);
   refusesToMove();
+  startsMoves();
+  startsMovesAndForks();
   refuses();
   tells();
   puts("right");
