@@ -215,6 +215,7 @@ void Core::answer(Chain &chain, unsigned level,
 
 void Core::answer(Chain &chain, const std::vector<Request> &requests) {
   const std::vector<Request> *asked = &requests;
+  steps += requests.size();
   for (unsigned level = 0; level < chain.levels.size(); ++level) {
     std::vector<Request> &next = passedOn[level & 1];
     next.clear();
@@ -319,23 +320,30 @@ inline bool Core::follow(Slot &slot, uint64_t line) {
   return !prefetches;
 }
 
-/// The page that was used last is in every TLB, and the newest there. Who is in
-/// the last small page is in the last large ones as well.
+/// The page that was used last is in every TLB, and the newest there. \returns
+/// whether another one would change nothing.
+bool Core::lookUpPage(Pages &size, const Slot &slot, uint64_t page) {
+  bool same = true;
+  size.last = page;
+  pageChanges += !tlbHitsLeaveState;
+  for (Pages::Level &level : size.levels) {
+    if (level.access(page))
+      break;
+    ++counts[slot.row + level.counter];
+    ++pageChanges;
+    same = false;
+  }
+  return same;
+}
+
+/// Who is in the last small page is in the last large ones as well.
 bool Core::lookUpPages(Slot &slot, uint64_t line) {
   bool same = true;
   for (Pages &size : pages) {
     uint64_t page = line >> size.shift;
     if (page == size.last)
       break;
-    size.last = page;
-    pageChanges += !tlbHitsLeaveState;
-    for (Pages::Level &level : size.levels) {
-      if (level.access(page))
-        break;
-      ++counts[slot.row + level.counter];
-      ++pageChanges;
-      same = false;
-    }
+    same &= lookUpPage(size, slot, page);
   }
   slot.pageLine = line;
   slot.pageChanges = pageChanges;

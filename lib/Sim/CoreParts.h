@@ -22,6 +22,12 @@ struct Core::Pages {
     bool access(uint64_t page) {
       return isFifo ? fifo.access(page) : sets.access(page);
     }
+    void addState(uint64_t way, std::vector<uint64_t> &state) const {
+      isFifo ? fifo.addState(way, state) : sets.addState(way, state);
+    }
+    void movePages(uint64_t way) {
+      isFifo ? fifo.movePages(way) : sets.movePages(way);
+    }
 
     unsigned counter;
     bool isFifo;
@@ -34,6 +40,19 @@ struct Core::Pages {
 
   /// A hit changes nothing.
   bool hitsLeaveState() const { return levels.empty() || levels[0].isFifo; }
+
+  /// What all would be like \p way pages before.
+  std::vector<uint64_t> stateBefore(uint64_t way) const {
+    std::vector<uint64_t> state = {last - way};
+    for (const Level &level : levels)
+      level.addState(way, state);
+    return state;
+  }
+  void movePages(uint64_t way) {
+    last += way;
+    for (Level &level : levels)
+      level.movePages(way);
+  }
 };
 
 /// The caches behind the first for one page size, map and limit.

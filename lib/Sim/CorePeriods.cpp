@@ -10,10 +10,13 @@
 // Those have all that is asked: nothing repeats in them, as pages lie anywhere.
 //
 // TLBs neither change what the first cache does nor are changed by it. For such
-// a loop they are asked apart, where a stream comes to another page.
+// a loop they are asked apart, where a stream comes to another page; and those
+// for pages of each size repeat themselves in the same way. So without caches
+// behind the first a loop takes as long, however long it is.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>
+#include <map>
 
 using namespace mpg::sim;
 
@@ -93,7 +96,7 @@ void Core::repeat(uint64_t periods) {
     for (const Request &request : one.log)
       counts[request.row + one.counter + unsigned(request.kind)] += periods;
     uint64_t lines = period.lines * periods;
-    bool isDone = repeatInBlocks(one, periods);
+    bool isDone = one.chains.empty() || repeatInBlocks(one, periods);
     for (uint64_t number = 1; !isDone && number <= periods; ++number)
       for (const Request &request : one.log) {
         if (one.requests.size() == First::mostRequests)
@@ -121,36 +124,114 @@ void Core::repeat(uint64_t periods) {
   }
 }
 
-/// One iteration, its pages alone. \returns whether the same once more would
-/// change nothing.
-bool Core::lookUpAll() {
+/// One iteration, its pages alone, of all sizes or of \p only. \returns whether
+/// the same once more would change nothing.
+bool Core::lookUpAll(Pages *only) {
   bool same = true;
-  for (const Cursor &cursor : cursors) {
+  auto lookUp = [&](const Cursor &cursor, uint64_t line) {
     Slot &slot = slots[cursor.stream.site];
-    same &= lookUpPages(slot, cursor.line);
+    if (!only)
+      same &= lookUpPages(slot, line);
+    else if (line >> only->shift != only->last)
+      same &= lookUpPage(*only, slot, line >> only->shift);
+  };
+  ++steps;
+  for (const Cursor &cursor : cursors) {
+    lookUp(cursor, cursor.line);
     if ((cursor.line ^ cursor.end) >> pageShift)
-      same &= lookUpPages(slot, cursor.end);
+      lookUp(cursor, cursor.end);
   }
   return same;
 }
 
-/// The whole loop, its pages alone. While all streams stay on their pages one
-/// iteration is like the next.
-void Core::runPages(uint64_t times) {
-  pagesApart = false;
-  for (Cursor &cursor : cursors)
-    cursor.next = 0;
-  for (uint64_t now = 0, until; now < times; now = until) {
-    until = times;
+/// The iterations \p now to \p end, their pages alone. While all streams stay
+/// on their pages one iteration is like the next.
+void Core::walkPages(Pages *only, uint64_t now, uint64_t end) {
+  for (uint64_t until; now < end; now = until) {
+    until = end;
     for (Cursor &cursor : cursors) {
       if (cursor.next == now) {
-        uint64_t way = place(cursor, now, lineBits + pageShift);
+        uint64_t way =
+            place(cursor, now, lineBits + (only ? only->shift : pageShift));
         uint64_t step = stepOf(cursor.stream);
-        cursor.next = step ? now + way / step + 1 : times;
+        cursor.next = step ? now + way / step + 1 : ~uint64_t(0);
       }
       until = std::min(until, cursor.next);
     }
-    for (uint64_t round = (until - now) * turns; round && !lookUpAll(); --round)
+    for (uint64_t round = (until - now) * turns; round && !lookUpAll(only);
+         --round)
       ;
   }
+}
+
+/// The iterations in which all streams go on by the same whole number of pages;
+/// 0: there are none.
+uint64_t Core::pagePeriod(const Pages &size) const {
+  int64_t stride = cursors.front().stream.stride;
+  for (const Cursor &cursor : cursors)
+    if (!stride || cursor.stream.stride != stride)
+      return 0;
+  uint64_t step = stepOf(cursors.front().stream);
+  uint64_t bytes = uint64_t(1) << (size.shift + lineBits);
+  return std::max(bytes / (step & -step), uint64_t(1));
+}
+
+/// The whole loop, its pages of one size. When the TLBs are as they were a
+/// period before, some pages further on, the rest is counted. They are when the
+/// loop has filled them. To compare them takes longer than a period, so it is
+/// done ever more seldom.
+void Core::runPagesOf(Pages &size, uint64_t times) {
+  uint64_t ofPeriod = pagePeriod(size), now = 0;
+  auto restart = [&] {
+    for (Cursor &cursor : cursors)
+      cursor.next = now;
+  };
+  auto countsNow = [&] {
+    std::map<unsigned, uint64_t> all;
+    for (const Cursor &cursor : cursors)
+      for (const Pages::Level &level : size.levels) {
+        unsigned at = slots[cursor.stream.site].row + level.counter;
+        all[at] = counts[at];
+      }
+    return all;
+  };
+  restart();
+  int64_t bytes = int64_t(ofPeriod) * cursors.front().stream.stride;
+  uint64_t way = uint64_t(bytes >> (size.shift + lineBits));
+  for (uint64_t seen = 1; ofPeriod && times / ofPeriod > seen + 1;
+       seen += seen / 2 + 1) {
+    walkPages(&size, now, seen * ofPeriod);
+    now = seen * ofPeriod;
+    std::vector<uint64_t> state = size.stateBefore(0);
+    std::map<unsigned, uint64_t> before = countsNow();
+    walkPages(&size, now, now + ofPeriod);
+    now += ofPeriod;
+    if (size.stateBefore(way) != state)
+      continue;
+    uint64_t left = (times - now) / ofPeriod;
+    for (const auto &[at, count] : before)
+      counts[at] += (counts[at] - count) * left;
+    size.movePages(way * left);
+    ++pageChanges;
+    now += left * ofPeriod;
+    restart();
+    break;
+  }
+  walkPages(&size, now, times);
+}
+
+/// The whole loop, its pages alone.
+void Core::runPages(uint64_t times) {
+  constexpr uint64_t leastPeriods = 8;
+  pagesApart = false;
+  uint64_t ofPeriod = pagePeriod(pages[0]);
+  if (ofPeriod && times / ofPeriod >= leastPeriods) {
+    ++pageChanges; // sites do not know of their pages
+    for (Pages &size : pages)
+      runPagesOf(size, times);
+    return;
+  }
+  for (Cursor &cursor : cursors)
+    cursor.next = 0;
+  walkPages(nullptr, 0, times);
 }

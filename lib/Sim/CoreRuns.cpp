@@ -166,6 +166,7 @@ bool Core::takeWhole(Chain &chain, const Unit &unit, unsigned bits) {
   uint64_t set = unit.setBlock << bits;
   if (!cache.isAlike(set))
     return false;
+  ++steps;
   uint64_t line = firstLineOf(unit, bits);
   uint64_t result = cache.runAlike(
       {unit.track->isChange ? CacheSets::changeOf(line)

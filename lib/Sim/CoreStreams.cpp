@@ -87,6 +87,7 @@ uint64_t Core::moveCursors(uint64_t now, uint64_t times) {
 
 bool Core::touchAll() {
   bool same = true;
+  ++steps;
   for (const Cursor &cursor : cursors)
     same &= touch(cursor.stream.site, cursor.line, cursor.end);
   return same;

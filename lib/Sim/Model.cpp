@@ -129,3 +129,11 @@ void Model::resetCounts() {
       slot.accesses = 0;
   }
 }
+
+uint64_t Model::steps() const {
+  answerAll();
+  uint64_t sum = 0;
+  for (const std::unique_ptr<Core> &core : cores)
+    sum += core->steps;
+  return sum;
+}

@@ -209,6 +209,7 @@ private:
   bool touchSecond(Slot &slot, uint64_t line);
   bool touchLine(Slot &slot, uint64_t line);
   bool lookUpPages(Slot &slot, uint64_t line);
+  bool lookUpPage(Pages &size, const Slot &slot, uint64_t page);
   bool lookUpFirst(const Slot &slot, uint64_t line);
   bool touchAll();
   void touchAlong();
@@ -279,7 +280,10 @@ private:
                    unsigned bits);
   bool repeatInBlocks(First &one, uint64_t periods);
   void runPages(uint64_t times);
-  bool lookUpAll();
+  void runPagesOf(Pages &size, uint64_t times);
+  uint64_t pagePeriod(const Pages &size) const;
+  void walkPages(Pages *only, uint64_t now, uint64_t end);
+  bool lookUpAll(Pages *only);
 
   void makeWalks(Bundle &bundle);
   bool planPass(Bundle &bundle, const uint64_t *addresses);
@@ -323,7 +327,8 @@ private:
   bool canFollow = true;
   unsigned linesAhead = 0;
   uint64_t runs = 0;
-  Period period; ///< of the loop at hand
+  uint64_t steps = 0; ///< \see Model::steps
+  Period period;      ///< of the loop at hand
   /// Pages are not looked up with the lines, \see runPages.
   bool pagesApart = false;
   bool hasTwins = false;     ///< two leaders of one site
@@ -360,6 +365,9 @@ public:
   uint64_t totalOfLoop(unsigned loop, unsigned counter) const;
   /// What was counted is forgotten; what the caches hold stays.
   void resetCounts();
+  /// What loops took: rounds that were gone through, requests to the caches
+  /// behind the first, and blocks of them.
+  uint64_t steps() const;
 
 private:
   friend class Core;

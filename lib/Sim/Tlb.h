@@ -7,6 +7,7 @@
 #define MPG_SIM_TLB_H
 
 #include "Sim/SimMachine.h"
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -34,6 +35,26 @@ public:
     bucket.slot = oldest;
     oldest = oldest + 1 == pages.size() ? 0 : oldest + 1;
     return false;
+  }
+
+  /// Adds all that decides what comes next, as if each page were \p way less.
+  void addState(uint64_t way, std::vector<uint64_t> &state) const {
+    for (size_t at = 0; at < pages.size(); ++at) {
+      uint64_t page = pages[(oldest + at) % pages.size()];
+      state.push_back(page == ~uint64_t(0) ? page : page - way);
+    }
+  }
+  /// Each page becomes the one \p way further on.
+  void movePages(uint64_t way) {
+    buckets = {};
+    for (unsigned slot = 0; slot < pages.size(); ++slot) {
+      if (pages[slot] == ~uint64_t(0))
+        continue;
+      pages[slot] += way;
+      Bucket &bucket = buckets[bucketOf(pages[slot])];
+      bucket.slot = slot;
+      ++bucket.count;
+    }
   }
 
 private:
@@ -86,7 +107,29 @@ public:
     return hit;
   }
 
+  /// \see FifoTlb. Sets turn with the pages.
+  void addState(uint64_t way, std::vector<uint64_t> &state) const {
+    size_t turn = turnOf(way);
+    for (size_t at = 0; at < pages.size(); ++at) {
+      uint64_t page = pages[(at + turn) % pages.size()];
+      state.push_back(page == ~uint64_t(0) ? page : page - way);
+    }
+  }
+  void movePages(uint64_t way) {
+    std::rotate(pages.begin(), pages.end() - ptrdiff_t(turnOf(way)),
+                pages.end());
+    for (uint64_t &page : pages)
+      page += page == ~uint64_t(0) ? 0 : way;
+  }
+
 private:
+  /// Entries from a page's set to that of the page \p way further on; \p way
+  /// may be negative.
+  size_t turnOf(uint64_t way) const {
+    int64_t turn = int64_t(way) % int64_t(sets);
+    return size_t(turn < 0 ? turn + int64_t(sets) : turn) * ways;
+  }
+
   std::vector<uint64_t> pages;
   uint64_t sets;
   unsigned ways;

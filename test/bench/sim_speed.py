@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How fast mpgsim is, beside cachegrind and the program itself.
 
-  sim_speed.py [--runs N] [--bin DIR]
+  sim_speed.py [--runs N] [--bin DIR] [--doubling]
 
 Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB
 and 2 MiB, one map) and under valgrind's cachegrind (caches of A64FX), in turn.
 What the kernel costs is the time of many rounds less that of few. Prints medians:
 seconds of the kernel, the ratios, and the same of the processors' time, which
 for mpgsim is that of two processes at once.
+
+--doubling: instead, how many more steps the model takes for loops of twice as
+many iterations, as the unit test of it counts them.
 """
 
 import argparse
@@ -79,7 +82,12 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, metavar="N")
     parser.add_argument("--bin", type=pathlib.Path, metavar="DIR",
                         default=REPO / "build/bin")
+    parser.add_argument("--doubling", action="store_true")
     options = parser.parse_args()
+    if options.doubling:
+        return subprocess.run([str(options.bin / "mpg_sim_tests"),
+                               "--gtest_filter=SimModel.TwiceTheIterations*",
+                               "--gtest_brief=1"], check=False).returncode
     with tempfile.TemporaryDirectory(prefix="sim-speed-") as work:
         return measure(options, pathlib.Path(work))
 

@@ -2,6 +2,7 @@
 
 #include "Machines/MachineFile.h"
 #include "ModelPrograms.h"
+#include "NaiveModel.h"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -113,4 +114,96 @@ TEST(SimModel, MemoryIsASmallPartOfTheProgram) {
          (unsigned long long)(page * pages >> 30));
   EXPECT_EQ(model.total(model.layout().moved(0, 0, 0, 0, 0, false)), pages);
   EXPECT_LE(used, (uint64_t(64) << 20) + page * pages / 500);
+}
+
+/// Streams of \p stride bytes, not at the same place of their pages.
+static std::vector<Stream> streamsOf(int64_t stride) {
+  return {{0, (uint64_t(1) << 40) + 1024, stride},
+          {1, (uint64_t(2) << 40) + 7 * 4096, stride},
+          {2, (uint64_t(3) << 40) + 65536 - 8, stride}};
+}
+
+/// A64FX without caches behind the first; \p entries in the last TLB.
+static Machine withEntries(unsigned entries) {
+  Machine machine;
+  EXPECT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", machine), "");
+  for (TlbArray &array : machine.tlbs[1].arrays)
+    array.entries = entries;
+  return machine;
+}
+
+static WhatIf withoutCaches() {
+  WhatIf whatIf;
+  whatIf.pageBytes = {65536, 2 << 20};
+  whatIf.mapSeeds = {};
+  return whatIf;
+}
+
+/// What both models count in a loop, and in one that comes after it and sees
+/// what it has left.
+static void expectSameCounts(const Machine &machine, int64_t stride,
+                             uint64_t times) {
+  Model fast(machine, withoutCaches());
+  NaiveModel naive(machine, withoutCaches());
+  for (unsigned site = 0; site < 3; ++site) {
+    fast.addSite({0, site, 8, site == 2, 0});
+    naive.addSite({0, site, 8, site == 2, 0});
+  }
+  std::vector<Stream> back = streamsOf(stride);
+  for (Stream &stream : back) {
+    stream.begin += uint64_t(stride) * times;
+    stream.stride = -stride;
+  }
+  for (const auto &[streams, count] :
+       {std::pair(streamsOf(stride), times), std::pair(back, times / 8)}) {
+    fast.core(0).affine(streams, count);
+    naive.affine(0, streams, count);
+    fast.core(0).access(0, streams[1].begin);
+    naive.access(0, 0, streams[1].begin);
+  }
+  for (unsigned site = 0; site < 3; ++site)
+    for (unsigned counter = 0; counter < fast.layout().size(); ++counter)
+      ASSERT_EQ(fast.count(site, counter), naive.count(site, counter))
+          << "stride " << stride << ", site " << site << ", counter "
+          << counter;
+}
+
+// If this fails, a TLB that repeats itself is not left as the loop leaves it.
+TEST(SimModel, LongLoopsLeaveTheTlbs) {
+  for (int64_t stride : {64, -192}) {
+    uint64_t step = uint64_t(stride > 0 ? stride : -stride);
+    // With 48 entries the sets are no power of two.
+    for (unsigned entries : {32, 48})
+      expectSameCounts(withEntries(entries), stride, (40 << 20) / step + 777);
+  }
+}
+
+static uint64_t stepsOf(int64_t stride, uint64_t bytes,
+                        const std::vector<uint64_t> &maps) {
+  WhatIf whatIf = withoutCaches();
+  whatIf.mapSeeds = maps;
+  Model model(withEntries(1024), whatIf);
+  for (unsigned site = 0; site < 3; ++site)
+    model.addSite({0, site, 8, site == 2, 0});
+  model.core(0).affine(streamsOf(stride),
+                       bytes / uint64_t(stride > 0 ? stride : -stride));
+  return model.steps();
+}
+
+// If this fails, a loop is gone through again that only needs to be counted: in
+// the first cache and the TLBs twice as many iterations are as many steps. L2
+// has random pages in it, each of which is asked for.
+TEST(SimModel, TwiceTheIterationsTakeNoLonger) {
+  constexpr uint64_t bytes = uint64_t(4) << 30;
+  for (int64_t stride : {8, 24, -8}) {
+    uint64_t once = stepsOf(stride, bytes, {});
+    uint64_t twice = stepsOf(stride, 2 * bytes, {});
+    double withL2 = double(stepsOf(stride, bytes / 16, {1}));
+    printf("three streams of 4 GiB, stride %lld: %llu steps, twice as long %.2f"
+           " times as many; with L2, of 256 MiB: %.0f, %.2f times\n",
+           (long long)stride, (unsigned long long)once,
+           double(twice) / double(once), withL2,
+           double(stepsOf(stride, bytes / 8, {1})) / withL2);
+    EXPECT_LE(twice * 10, once * 11);
+  }
 }
