@@ -94,9 +94,9 @@ MPG_API int mpg_heap_check(void);
 /* Where [p, p + bytes) lies: out[n] becomes the number of its bytes on node n,
  * for n < nodes. Bytes that are not present are counted nowhere, nor are those
  * that were only read so far and share the kernel's page of zeros, nor those
- * that the kernel's NUMA balancing watches at the moment. Returns the bytes
- * that are present, or (size_t)-1 with errno EFAULT (a part of it is not
- * mapped), EPERM or ENOSYS (the system does not tell). */
+ * that the kernel moves, or its NUMA balancing watches, at the moment. Returns
+ * the bytes that are present, or (size_t)-1 with errno EFAULT (a part of it is
+ * not mapped), EPERM or ENOSYS (the system does not tell). */
 MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
 
 /* The same for people: a table on standard error, one line for each node that
