@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -214,7 +215,7 @@ private:
   void take(const LldOption &option);
   void takeInput(StringRef name, bool isLibrary);
   void takeZ(StringRef keyword);
-  void takePositional(StringRef name);
+  void takePositional(const LldOption &option);
   void takeLayoutOption(const LldOption &option);
   void decideOutput();
 
@@ -223,7 +224,8 @@ private:
   LinkRequest request;
   bool isStatic = false, wasStatic = false;
   std::vector<bool> savedStatic; ///< --push-state
-  std::optional<bool> hasLoader; ///< the last word on --dynamic-linker
+  /// The last word on --dynamic-linker; "" for --no-dynamic-linker.
+  std::optional<StringRef> loader;
   bool relocatable = false, shared = false, notElf = false;
 };
 
@@ -328,7 +330,8 @@ void ArgParser::takeZ(StringRef keyword) {
 }
 
 /// Options that hold from where they stand, or of which the last one counts.
-void ArgParser::takePositional(StringRef name) {
+void ArgParser::takePositional(const LldOption &option) {
+  StringRef name = option.name;
   if (name == "static" || name == "Bstatic" || name == "dn" ||
       name == "non_shared") {
     isStatic = wasStatic = true;
@@ -340,7 +343,7 @@ void ArgParser::takePositional(StringRef name) {
     isStatic = savedStatic.back();
     savedStatic.pop_back();
   } else if (name == "dynamic-linker" || name == "no-dynamic-linker") {
-    hasLoader = name == "dynamic-linker";
+    loader = option.value;
   }
 }
 
@@ -402,14 +405,17 @@ void ArgParser::take(const LldOption &option) {
     request.fatLto = name == "fat-lto-objects";
   else if (name == "help")
     request.help = true;
-  takePositional(name);
+  takePositional(option);
   takeLayoutOption(option);
 }
 
 void ArgParser::decideOutput() {
   // "-static-pie ... -Bdynamic", as rustc has it: what -B says is how libraries
   // are searched for; without a loader nothing shared can be loaded.
-  request.isStatic = isStatic || !hasLoader.value_or(!wasStatic);
+  bool hasLoader = loader ? !loader->empty() : !wasStatic;
+  request.isStatic = isStatic || !hasLoader;
+  request.isForMusl =
+      loader && sys::path::filename(*loader).starts_with("ld-musl-");
   if (relocatable || notElf || request.help || request.inputs.empty())
     request.output = OutputKind::other;
   else if (shared)

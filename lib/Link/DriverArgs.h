@@ -54,7 +54,8 @@ struct LinkRequest {
 
   // What lld's options say.
   OutputKind output = OutputKind::program;
-  bool isStatic = false; ///< nothing shared can be loaded by the output
+  bool isStatic = false;  ///< nothing shared can be loaded by the output
+  bool isForMusl = false; ///< its loader is musl's
   std::string outputPath = "a.out";
   std::string emulation;      ///< -m, empty if not given
   std::string userScript;     ///< the option that fixes the layout, if any

@@ -111,9 +111,25 @@ static void warnOfMissing(ArrayRef<std::string> folders) {
     }
 }
 
+/// libmpg is for glibc: musl's loader ends a program that needs it.
+static bool tellMusl(RuntimeChoice choice) {
+  if (choice == RuntimeChoice::yes) {
+    error() << "--mpg-runtime=yes: the program is for musl (--dynamic-linker), "
+               "and libmpg is for the GNU C library\n";
+    return false;
+  }
+  warning() << "the program is linked without libmpg, which is for the GNU C "
+               "library: it is for musl (--dynamic-linker); --mpg-runtime=no "
+               "says that this is meant\n";
+  return true;
+}
+
 bool mpg::findRuntime(LinkContext &link) {
   if (!wantsRuntime(link.request))
     return true;
+  if (link.request.isForMusl && (link.request.runtime == RuntimeChoice::yes ||
+                                 !installedRuntime(link).empty()))
+    return tellMusl(link.request.runtime);
   link.runtimeLibrary = installedRuntime(link);
   if (link.runtimeLibrary.empty() &&
       link.request.runtime == RuntimeChoice::yes) {
