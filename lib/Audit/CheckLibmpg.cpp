@@ -20,6 +20,24 @@ static void checkStatic(const Subject &subject, Findings &findings) {
   finding.evidence = "no PT_INTERP";
 }
 
+/// All large page libraries are for the GNU C library.
+static void checkStranger(const Subject &subject, Findings &findings) {
+  std::string stranger = findStranger(subject.image);
+  if (stranger.empty())
+    return;
+  Finding &finding = findings.add(
+      FindingId::mpg112, "the program " + stranger +
+                             ": no large page library can be loaded into it");
+  bool sanitizer = subject.image.needs("libtsan.so");
+  finding.evidence = sanitizer
+                         ? "libtsan.so in DT_NEEDED"
+                         : "PT_INTERP is " + subject.image.interpreter()->str();
+  finding.cost = "Heap, stack, .data and .bss stay on normal pages; LD_PRELOAD "
+                 "of such a library ends the program";
+  finding.setFix(sanitizer ? "Build without -fsanitize=thread."
+                           : "Build for the GNU C library, and link with it.");
+}
+
 /// The table's remedy is for Fujitsu's library.
 static void setFixForOurs(const Subject &subject, Finding &finding,
                           StringRef words) {
@@ -152,6 +170,8 @@ void mpg::checkLibmpg(const Subject &subject, Findings &findings) {
     checkStatic(subject, findings);
     return;
   }
+  if (findings.wants(FindingId::mpg112))
+    checkStranger(subject, findings);
   if (findings.wants(FindingId::mpg111))
     checkOrder(subject, findings);
   if (findings.wants(FindingId::mpg110))

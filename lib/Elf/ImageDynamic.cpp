@@ -5,6 +5,7 @@
 
 #include "Elf/ImageState.h"
 #include "Support/Format.h"
+#include "llvm/Support/Path.h"
 #include <cstring>
 
 using namespace llvm;
@@ -295,4 +296,13 @@ void Image::State::readDynamicSymbols() {
                      std::to_string(count) + " symbols at address " +
                          formatHex(dynamic.symbolTable) +
                          " leave the loaded segments");
+}
+
+std::string mpg::findStranger(Image &program) {
+  StringRef loader = program.interpreter().value_or("");
+  if (sys::path::filename(loader).starts_with("ld-musl-"))
+    return "is for musl, not for the GNU C library";
+  if (program.needs("libtsan.so"))
+    return "is built with gcc's ThreadSanitizer, which no library may precede";
+  return "";
 }

@@ -125,18 +125,6 @@ static void readScript(Program &program, StringRef searchPath) {
     program.identity = identityOf(status);
 }
 
-/// musl's loader ends a program that preloads a library for glibc. gcc's
-/// ThreadSanitizer, a library, dies of memory that was allocated before its own
-/// start.
-static std::string findStranger(Image &image) {
-  StringRef loader = image.interpreter().value_or("");
-  if (sys::path::filename(loader).starts_with("ld-musl-"))
-    return "is a program for musl, not for the GNU C library";
-  if (image.needs("libtsan.so"))
-    return "is built with gcc's ThreadSanitizer, which no library may precede";
-  return "";
-}
-
 static void readElf(Program &program) {
   Error error = readImages(program.path, [&](Image &image) {
     switch (image.kind()) {

@@ -39,8 +39,7 @@ struct Program {
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.
   bool wantsAsanFirst = false;
-  /// Why libmpg must not come into it, as the end of a sentence about the
-  /// program; empty if it may.
+  /// See findStranger of Elf/Image.h.
   std::string stranger;
   /// "device:inode" of the file that /proc/self/exe will name.
   std::string identity;

@@ -133,8 +133,11 @@ static bool isDynamicProgram(const FileReport &report) {
 /// part of the report says that, least of all when a linker has dropped
 /// -lmpgrt.
 static std::string runLine(const FileReport &report) {
+  bool noneCanBeLoaded = any_of(report.findings, [](const Finding &finding) {
+    return finding.id == FindingId::mpg112;
+  });
   if (!isDynamicProgram(report) || report.target != Target::mpg ||
-      report.launchKnown || !report.closure ||
+      report.launchKnown || !report.closure || noneCanBeLoaded ||
       any_of(report.closure->libraries, [](const ClosureEntry &library) {
         return isLibmpgName(library.name);
       }))
