@@ -340,13 +340,11 @@ bool Arena::trim(uint64_t keepBytes) {
 
 uint32_t Arena::takeSlabGranule(int &error) {
   constexpr uint32_t pages = slabGranuleBytes / heapPageBytes;
-  lock.lock();
   emptyQueue();
   uint32_t dirtyPages;
   uint32_t page = take(pages, pages, true, dirtyPages, error);
   if (page)
     heapMap.pages[page] = {pages, 0, 0, id, 0, UnitState::slabs};
-  unlock();
   return page;
 }
 

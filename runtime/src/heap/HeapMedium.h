@@ -79,6 +79,9 @@ public:
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
                     uint32_t &dirtyPages, int &error);
 
+  /// A granule of 2 MiB for slabs, its first page; 0: \p error.
+  uint32_t takeSlabGranule(int &error);
+
   /// Takes in what others have freed.
   void emptyQueue();
 
@@ -96,8 +99,7 @@ public:
   /// Makes a block shorter or longer where it is; false: it could not be.
   bool resize(uint32_t page, size_t bytes);
 
-  /// A granule of 2 MiB for slabs, its first page; 0: \p error.
-  uint32_t takeSlabGranule(int &error);
+  /// Takes back what takeSlabGranule() gave.
   void giveSlabGranule(uint32_t page);
 
   /// Gives all free granules back, but \p keepBytes of free memory. Returns

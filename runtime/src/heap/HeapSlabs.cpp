@@ -29,14 +29,29 @@ uint32_t SlabGranules::take(int &error) {
   for (;;) {
     if (uint32_t page = takeListed())
       return page;
-    // Without the lock: an arena gives memory back on the occasion.
-    uint32_t granule = arenaAt(0).takeSlabGranule(error);
-    if (!granule)
+    if (!grow(error))
       return 0;
-    Locked hold(lock);
-    setFreeSlabs(granule, allSlabs);
-    link(granule);
   }
+}
+
+/// One thread after the other: while the kernel clears a large page, all that
+/// find no slab would else take one each.
+bool SlabGranules::grow(int &error) {
+  Arena &arena = arenaAt(0);
+  uint32_t granule;
+  {
+    Locked hold(lock);
+    if (first) // meanwhile
+      return true;
+    arena.lock.lock();
+    granule = arena.takeSlabGranule(error);
+    if (granule) {
+      setFreeSlabs(granule, allSlabs);
+      link(granule);
+    }
+  }
+  arena.unlock(); // without the lock: it gives memory back on the occasion
+  return granule;
 }
 
 /// Out of a granule that is there; 0: none has a free slab.

@@ -43,6 +43,7 @@ public:
 
 private:
   uint32_t takeListed();
+  bool grow(int &error);
   uint32_t putBack(uint32_t page);
   uint32_t takeSpare();
   void link(uint32_t granule);
