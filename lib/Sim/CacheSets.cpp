@@ -222,7 +222,7 @@ void CacheSets::runSets(const Use *uses, size_t count, uint64_t *results) {
 unsigned CacheSets::blockBitsIn(uint64_t linesOfPage) const {
   if (!isLinearIn(linesOfPage))
     return 0;
-  unsigned bits = std::min({6U, log2Of(linesOfPage), log2Of(sets)});
+  unsigned bits = std::min({8U, log2Of(linesOfPage), log2Of(sets)});
   return hashShifts.empty() ? bits : std::min(bits, hashAt);
 }
 
