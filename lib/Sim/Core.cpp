@@ -51,6 +51,14 @@ Core::First &Core::firstOf(unsigned limit) {
   });
 }
 
+/// As many as HeldLines has to know, 2^15 at most.
+static uint64_t linesBehindFirst(const Machine &machine) {
+  uint64_t most = 1 << 15;
+  return machine.caches.size() > 1
+             ? std::min(most, machine.caches[1].bytes / machine.lineBytes)
+             : 1;
+}
+
 void Core::addFirst(unsigned limit) {
   WayLimits ways = model.whatIf.firstWays(limit);
   for (First &one : first)
@@ -61,7 +69,8 @@ void Core::addFirst(unsigned limit) {
                model.counters.firstCache(limit, Count::demandMisses),
                {},
                {},
-               {}};
+               {},
+               HeldLines(linesBehindFirst(model.machine))};
   first.push_back(std::move(one));
   first.back().requests.reserve(First::mostRequests);
 }
@@ -165,14 +174,16 @@ void Core::countMisses(const Request &request, Chain &chain, uint64_t result,
 
 /// What the caches of \p level are asked, in order. What they do not have goes
 /// to \p next, or to memory behind the last of them.
-void Core::answer(Chain &chain, unsigned level,
+/// \p held is told of lines that the cache evicts. \returns how many misses.
+size_t Core::answer(Chain &chain, unsigned level,
                   const std::vector<Request> &requests,
-                  std::vector<Request> &next) {
+                  std::vector<Request> &next, HeldLines *held) {
   constexpr size_t batch = 128;
   std::array<CacheSets::Use, batch> uses;
   std::array<uint64_t, batch> results;
   CacheSets &cache = *chain.levels[level];
   bool isLast = level + 1 == chain.levels.size();
+  size_t misses = 0;
   auto goOn = [&](const Request &request) {
     if (isLast)
       useMemory(request, chain, 1);
@@ -199,9 +210,12 @@ void Core::answer(Chain &chain, unsigned level,
       if (!CacheSets::isMiss(results[at]))
         continue;
       const Request &request = first[at];
+      ++misses;
       if (request.kind != Count::writeBacks) {
         uint64_t *counters = &counts[request.row + chain.counter + level * 3];
         ++counters[unsigned(request.kind)];
+        if (held)
+          held->drop(CacheSets::evictedLine(results[at]));
         if (CacheSets::isDirtyEvicted(results[at])) {
           ++counters[unsigned(Count::writeBacks)];
           goOn(evictedBy(request, results[at]));
@@ -211,25 +225,42 @@ void Core::answer(Chain &chain, unsigned level,
     }
     begin += count;
   }
+  return misses;
 }
 
-void Core::answer(Chain &chain, const std::vector<Request> &requests) {
+/// \returns how many misses the first of its caches has.
+size_t Core::answer(Chain &chain, const std::vector<Request> &requests,
+                    HeldLines *held) {
   const std::vector<Request> *asked = &requests;
+  size_t misses = requests.size();
   steps += requests.size();
   for (unsigned level = 0; level < chain.levels.size(); ++level) {
     std::vector<Request> &next = passedOn[level & 1];
     next.clear();
-    answer(chain, level, *asked, next);
+    size_t its = answer(chain, level, *asked, next, level ? nullptr : held);
+    misses = level ? misses : its;
     asked = &next;
   }
   if (chain.levels.empty())
     for (const Request &request : *asked)
       useMemory(request, chain, 1);
+  return misses;
 }
 
 void Core::answer(First &one) {
+  constexpr size_t fewest = 8; // requests a miss: else few lines stay held
+  if (one.requests.empty())
+    return;
+  HeldLines *held = one.isHolding ? &one.held : nullptr;
+  if (!held)
+    one.held.clear();
+  for (const Request &request : one.requests)
+    if (held && !request.level && request.kind != Count::writeBacks)
+      held->add(request.line);
+  size_t misses = 0;
   for (Chain *chain : one.chains)
-    answer(*chain, one.requests);
+    misses = std::max(misses, answer(*chain, one.requests, held));
+  one.isHolding = misses * fewest <= one.requests.size();
   one.requests.clear();
 }
 
@@ -238,13 +269,34 @@ void Core::answer() {
     answer(one);
 }
 
+/// The caches may change in another way from now on.
+void Core::letGo(First &one) {
+  if (one.requests.empty())
+    settleHeld(one);
+  answer(one);
+  one.isHolding = false;
+  one.held.clear();
+}
+
+void Core::letGo() {
+  for (First &one : first)
+    letGo(one);
+}
+
+void Core::settleHeld(First &one) {
+  one.held.settle([&](uint64_t line, unsigned sector, bool isChange) {
+    one.requests.emplace_back(line, 0, 0, uint8_t(sector),
+                              isChange ? Count::writeBacks
+                                       : Count::demandMisses);
+  });
+}
+
 inline void Core::ask(First &one, const Slot &slot, uint64_t line,
                       unsigned level, Count kind) {
-  if (one.requests.size() == First::mostRequests)
-    answer(one);
-  one.requests.emplace_back(line, slot.row, uint8_t(level), slot.sector, kind);
+  Request wanted(line, slot.row, uint8_t(level), slot.sector, kind);
+  request(one, wanted);
   if (period.times)
-    one.log.push_back(one.requests.back());
+    one.log.push_back(wanted);
 }
 
 inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,

@@ -5,6 +5,7 @@
 #ifndef MPG_SIM_COREPARTS_H
 #define MPG_SIM_COREPARTS_H
 
+#include "Sim/HeldLines.h"
 #include "Sim/Model.h"
 #include "Sim/Tlb.h"
 #include <algorithm>
@@ -114,6 +115,8 @@ struct Core::First {
   std::vector<Chain *> chains; ///< behind it
   std::vector<Request> requests;
   std::vector<Request> log; ///< of a period
+  HeldLines held;           ///< by the caches behind it, while none waits
+  bool isHolding = false;   ///< few of the last requests missed there
 };
 
 /// Bytes from an access of a stream to the next.
@@ -125,8 +128,24 @@ inline uint64_t stepOf(const Stream &stream) {
 inline void Core::begin() {
   if (model.asking == this)
     return;
-  model.answerAll();
+  if (model.asking)
+    model.asking->letGo();
   model.asking = this;
+}
+
+/// For all that \p one asks: the caches behind it do what they were asked for
+/// when there is much of it, and a line that all of them have is not asked for.
+inline void Core::request(First &one, const Request &wanted) {
+  if (one.requests.size() >= First::mostRequests)
+    answer(one);
+  if (one.requests.empty()) {
+    if (!wanted.level && one.held.use(wanted.line, wanted.sector,
+                                      wanted.kind == Count::writeBacks))
+      return;
+    if (one.held.areWaiting())
+      settleHeld(one);
+  }
+  one.requests.push_back(wanted);
 }
 
 /// A page that the site used before is in every TLB as long as none has

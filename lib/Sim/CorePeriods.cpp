@@ -98,11 +98,9 @@ void Core::repeat(uint64_t periods) {
     uint64_t lines = period.lines * periods;
     bool isDone = one.chains.empty() || repeatInBlocks(one, periods);
     for (uint64_t number = 1; !isDone && number <= periods; ++number)
-      for (const Request &request : one.log) {
-        if (one.requests.size() == First::mostRequests)
-          answer(one);
-        one.requests.push_back(request);
-        one.requests.back().line += number * period.lines;
+      for (Request wanted : one.log) {
+        wanted.line += number * period.lines;
+        request(one, wanted);
       }
     one.cache.moveLines(lines);
   }

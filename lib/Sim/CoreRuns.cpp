@@ -208,7 +208,7 @@ void Core::takeLines(Chain &chain, const std::vector<Unit *> &units,
   std::vector<Request> requests;
   for (const auto &[time, request] : all)
     requests.push_back(request);
-  answer(chain, requests);
+  answer(chain, requests, nullptr);
 }
 
 /// Whether each of \p units is ahead of the next one in all sets.
@@ -275,7 +275,7 @@ bool Core::repeatInBlocks(First &one, uint64_t periods) {
   std::vector<Track> tracks = tracksOf(log, bits);
   if (tracks.empty())
     return false;
-  answer(one);
+  letGo(one);
   uint64_t most = mostUnits / (tracks.size() * tracks[0].shapes.size()) + 1;
   for (uint64_t done = 0; done < periods; done += most) {
     uint64_t times = std::min(most, periods - done);

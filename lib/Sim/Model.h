@@ -17,6 +17,8 @@
 
 namespace mpg::sim {
 
+class HeldLines;
+
 /// What-ifs. Every page size is simulated with every map and every limit.
 struct WhatIf {
   std::vector<uint64_t> pageBytes;
@@ -225,11 +227,17 @@ private:
   void fetchFirst(const Slot &slot, uint64_t line);
   void ask(First &one, const Slot &slot, uint64_t line, unsigned level,
            Count kind);
+  void request(First &one, const Request &wanted);
+  void settleHeld(First &one);
   void answer();
   void answer(First &one);
-  void answer(Chain &chain, const std::vector<Request> &requests);
-  void answer(Chain &chain, unsigned level,
-              const std::vector<Request> &requests, std::vector<Request> &next);
+  size_t answer(Chain &chain, const std::vector<Request> &requests,
+                HeldLines *held);
+  size_t answer(Chain &chain, unsigned level,
+                const std::vector<Request> &requests,
+                std::vector<Request> &next, HeldLines *held);
+  void letGo();
+  void letGo(First &one);
   void useMemory(const Request &request, const Chain &chain, unsigned lines);
   static Request evictedBy(const Request &request, uint64_t result);
   void countMisses(const Request &request, Chain &chain, uint64_t result,

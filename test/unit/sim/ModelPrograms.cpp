@@ -72,6 +72,21 @@ static Machine randomMachine(Random &random) {
   return machine;
 }
 
+/// Of which the second cache does all the work.
+static Machine machineOfSecondCache(Random &random) {
+  Machine machine = randomMachine(random);
+  machine.caches.resize(2 + random.below(2), machine.caches[0]);
+  for (unsigned level = 0; level < machine.caches.size(); ++level)
+    machine.caches[level] = randomCache(random, level, machine.lineBytes,
+                                        level ? 8 << random.below(3) : 2);
+  machine.caches[0].ways = 2;
+  machine.caches[0].bytes = uint64_t(4) * machine.lineBytes;
+  machine.caches[1].usableWays = 0;
+  if (!random.oneIn(3))
+    machine.prefetchers.clear();
+  return machine;
+}
+
 static WhatIf randomWhatIf(Random &random, const Machine &machine) {
   WhatIf whatIf;
   whatIf.pageBytes = random.oneOf<std::vector<uint64_t>>(
@@ -101,7 +116,7 @@ class Program {
 public:
   Program(Random &random, const Machine &machine, const WhatIf &whatIf)
       : random(random), whatIf(whatIf), fast(machine, whatIf),
-        naive(machine, whatIf) {
+        naive(machine, whatIf), machine(machine) {
     for (uint64_t count = 1 + random.below(8); count; --count)
       addSite();
     for (uint64_t count = 1 + random.below(6); count; --count)
@@ -144,6 +159,27 @@ public:
         break;
       }
     return done;
+  }
+
+  /// A part of the lines of the second cache, at random, for so long that it has
+  /// all of them; now and then others for a while, or another core.
+  void runHeld(uint64_t budget) {
+    const CacheLevel &cache = machine.caches[1];
+    uint64_t most = cache.bytes / machine.lineBytes;
+    uint64_t lines = most / random.oneOf<uint64_t>({2, 3, 4, 8});
+    uint64_t seldom = random.oneOf<uint64_t>({100, 1000, 3000});
+    unsigned core = anyCore();
+    uint64_t base = anyArray();
+    while (done < budget) {
+      access(core, anySite(),
+             base + random.below(lines) * machine.lineBytes);
+      if (!random.oneIn(seldom))
+        continue;
+      core = random.oneIn(3) ? anyCore() : core;
+      uint64_t other = base + random.below(1 << 20);
+      for (uint64_t count = random.below(2 * most); count; --count)
+        access(core, anySite(), other += machine.lineBytes);
+    }
   }
 
   std::string difference() const {
@@ -378,6 +414,7 @@ private:
   const WhatIf &whatIf;
   Model fast;
   NaiveModel naive;
+  const Machine &machine;
   unsigned siteCount = 0, bundles = 0;
   std::vector<uint64_t> arrays;
   uint64_t done = 0;
@@ -387,9 +424,13 @@ private:
 std::string mpg::sim::compareModels(uint64_t seed, uint64_t budget,
                                     uint64_t &accesses) {
   Random random(seed);
-  Machine machine = randomMachine(random);
+  bool isHeld = random.oneIn(3);
+  Machine machine =
+      isHeld ? machineOfSecondCache(random) : randomMachine(random);
   WhatIf whatIf = randomWhatIf(random, machine);
   Program program(random, machine, whatIf);
-  accesses += program.run(budget);
+  if (isHeld)
+    program.runHeld(4 * budget);
+  accesses += program.run(isHeld ? 5 * budget : budget);
   return program.difference();
 }
