@@ -149,17 +149,6 @@ struct Request {
 
 } // namespace
 
-/// The class whose objects lie at multiples of \p alignment, or sizeClasses.
-/// pre: bytes <= smallMost.
-static unsigned alignedClass(size_t bytes, size_t alignment) {
-  unsigned sizeClass = classOf(bytes);
-  if (alignment <= 16)
-    return sizeClass;
-  while (sizeClass < sizeClasses && bytesOfClass(sizeClass) % alignment != 0)
-    ++sizeClass;
-  return sizeClass;
-}
-
 static void *allocateSmall(unsigned sizeClass, Request &request) {
   UsedCache cache;
   if (void *object = cache->allocate(sizeClass))
@@ -228,11 +217,12 @@ static void *allocate(Request &request) {
     return nullptr;
   }
   int saved = errno;
-  unsigned sizeClass = request.bytes <= smallMost
-                           ? alignedClass(request.bytes, request.alignment)
-                           : sizeClasses;
-  void *block = sizeClass < sizeClasses ? allocateSmall(sizeClass, request)
-                                        : allocateBig(request);
+  size_t objectBytes = request.bytes <= smallMost
+                           ? alignedBytes(request.bytes, request.alignment)
+                           : SIZE_MAX;
+  void *block = objectBytes <= smallMost
+                    ? allocateSmall(classOf(objectBytes), request)
+                    : allocateBig(request);
   errno = saved;
   if (block) {
     if (heapChecks.seesEveryCall()) {

@@ -251,6 +251,13 @@ inline unsigned classOf(size_t bytes) {
 }
 size_t bytesOfClass(unsigned sizeClass);
 
+/// The bytes whose class has objects for \p bytes at multiples of \p alignment,
+/// a power of two. Each multiple of it is the size of a class, or lies where
+/// the classes are multiples of it. pre: \p bytes is at most smallMost.
+inline size_t alignedBytes(size_t bytes, size_t alignment) {
+  return alignment <= 16 ? bytes : roundUp(bytes ? bytes : 1, alignment);
+}
+
 /// Whether \p offset into a slab is where an object begins that was given out.
 inline bool isObjectStart(const Slab &slab, size_t offset) {
   // Divisible: the product with the inverse wraps to less than the inverse.

@@ -249,6 +249,11 @@ static void *alignedBlock(size_t alignment, size_t bytes) {
   size_t rounded = 16;
   while (rounded < alignment)
     rounded *= 2;
+  size_t objectBytes =
+      bytes <= smallMost ? alignedBytes(bytes, rounded) : SIZE_MAX;
+  if (__builtin_expect(objectBytes <= smallMost, 1))
+    if (void *object = threadCache->allocate(classOf(objectBytes)))
+      return object;
   return allocateAligned(rounded, bytes);
 }
 

@@ -65,6 +65,20 @@ TEST(HeapTest, EverySmallSizeHasTheSmallestClassThatFits) {
   }
 }
 
+TEST(HeapTest, AnAlignedSizeHasTheSmallestClassThatIsAligned) {
+  for (size_t alignment = 1; alignment <= 2 * slabBytes; alignment *= 2)
+    for (size_t bytes = 0; bytes <= smallMost; ++bytes) {
+      unsigned expected = classOf(bytes);
+      while (expected < sizeClasses && alignment > 16 &&
+             bytesOfClass(expected) % alignment != 0)
+        ++expected;
+      size_t objectBytes = alignedBytes(bytes, alignment);
+      unsigned found =
+          objectBytes <= smallMost ? classOf(objectBytes) : sizeClasses;
+      ASSERT_EQ(found, expected) << bytes << " at " << alignment;
+    }
+}
+
 TEST(HeapTest, EverySizeFits) {
   inChild(settings(), [] {
     for (size_t bytes = 0; bytes <= smallMost + 2; ++bytes) {
