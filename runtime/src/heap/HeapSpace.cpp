@@ -226,7 +226,7 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
   // The pool says what is left; a limit below that says only no.
   bool isAll = allOrNothing || error == EEXIST;
   uint64_t pages = memory.bytes() / granule - 1;
-  uint64_t left = isAll ? 0 : readPool(granule).available();
+  uint64_t left = isAll || !pages ? 0 : readPool(granule).available();
   for (pages = pages < left ? pages : left; pages; pages /= 2) {
     memory.end = memory.start + pages * granule;
     if (mapChosen(memory, Source::hugetlb, granule) == 0)
