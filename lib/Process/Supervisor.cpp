@@ -52,6 +52,7 @@ private:
   void look();
   bool takeChildren();
   void takeStop(int status);
+  void giveUp();
 
   bool trace;
   function_ref<void(pid_t)> atExit;
@@ -125,13 +126,24 @@ void Supervisor::takeStop(int status) {
   }
 }
 
+/// A filter of system calls refuses to wait: nobody would learn of the end.
+void Supervisor::giveUp() {
+  result.error = std::string("cannot wait for the program, which was ended: ") +
+                 strerror(errno) + " (wait4)";
+  kill(result.pid, SIGKILL);
+}
+
 /// True when the program has ended.
 bool Supervisor::takeChildren() {
   for (;;) {
     int status;
     pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+    if (pid < 0 && errno == EINTR)
+      continue;
+    if (pid < 0 && errno != ECHILD)
+      giveUp();
     if (pid <= 0)
-      return pid < 0 && errno == ECHILD;
+      return pid < 0;
     if (pid != result.pid)
       continue; // inherited from what this process was before
     if (!WIFSTOPPED(status)) {
@@ -190,7 +202,7 @@ SupervisedRun Supervisor::run(const std::string &path, char **arguments,
   signal(SIGCHLD, SIG_DFL);
   if (pipe2(startPipe, O_CLOEXEC) != 0 || pipe2(statusPipe, O_CLOEXEC) != 0 ||
       (result.pid = fork()) < 0) {
-    result.error = strerror(errno);
+    result.error = std::string("cannot start a process: ") + strerror(errno);
     if (errno == EMFILE)
       result.error += "; raise that limit, 'ulimit -n 64' is enough here";
     else if (errno == EAGAIN)
@@ -203,7 +215,9 @@ SupervisedRun Supervisor::run(const std::string &path, char **arguments,
   letGo();
   watch();
   int error;
-  if (read(statusPipe[0], &error, sizeof(error)) == sizeof(error))
+  // A traced program that was given up is held in front of its end, by us.
+  if (result.error.empty() &&
+      read(statusPipe[0], &error, sizeof(error)) == sizeof(error))
     result.execError = error;
   close(statusPipe[0]);
   return result;

@@ -20,7 +20,7 @@ struct SupervisedRun {
   int waitStatus = 0;  ///< as waitpid gives it
   bool traced = false; ///< whether the program was traced to its end
   pid_t pid = -1;
-  std::string error; ///< no child could be made: why
+  std::string error; ///< there is no child, or it cannot be waited for: why
 };
 
 /// What looks at the program before its end; null: nothing does.

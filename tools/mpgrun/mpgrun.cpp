@@ -296,7 +296,7 @@ Outcome Runner::runAndReport() {
       environmentWith(settings, options.children), trace, lookAtEnd, looks);
   double seconds = nowSeconds() - start;
   if (!result.error.empty()) {
-    error() << "cannot start a process: " << result.error << "\n";
+    error() << result.error << "\n";
     return {exitOwnError};
   }
   if (result.execError)

@@ -182,8 +182,16 @@ bool CompareRunner::takeEnd() {
     rusage usage;
     pid_t ended = wait4(-1, &status, WNOHANG | __WALL, &usage);
     double time = nowSeconds();
+    if (ended < 0 && errno == EINTR)
+      continue;
+    if (ended < 0 && errno != ECHILD) {
+      outcome.error = std::string("the program cannot be waited for, and was "
+                                  "ended: ") +
+                      strerror(errno) + " (wait4)";
+      kill(-pid, SIGKILL);
+    }
     if (ended <= 0)
-      return ended < 0 && errno == ECHILD;
+      return ended < 0;
     if (ended != pid)
       continue; // inherited from what this process was before
     if (WIFSTOPPED(status)) {
@@ -264,7 +272,8 @@ RunOutcome CompareRunner::run() {
   letGo();
   watch();
   outcome.sample.counters = counters.read();
-  readFailure();
+  if (outcome.error.empty()) // else it may be held in front of its end
+    readFailure();
   return std::move(outcome);
 }
 
