@@ -21,9 +21,9 @@ static void checkStatic(const Subject &subject, Findings &findings) {
 }
 
 /// All large page libraries are for the GNU C library.
-static void checkStranger(const Subject &subject, Findings &findings) {
-  std::string stranger = findStranger(subject.image);
-  if (stranger.empty())
+static void checkStranger(const Subject &subject, const std::string &stranger,
+                          Findings &findings) {
+  if (!findings.wants(FindingId::mpg112))
     return;
   Finding &finding = findings.add(
       FindingId::mpg112, "the program " + stranger +
@@ -170,8 +170,11 @@ void mpg::checkLibmpg(const Subject &subject, Findings &findings) {
     checkStatic(subject, findings);
     return;
   }
-  if (findings.wants(FindingId::mpg112))
-    checkStranger(subject, findings);
+  std::string stranger = findStranger(image);
+  if (!stranger.empty()) {
+    checkStranger(subject, stranger, findings);
+    return;
+  }
   if (findings.wants(FindingId::mpg111))
     checkOrder(subject, findings);
   if (findings.wants(FindingId::mpg110))

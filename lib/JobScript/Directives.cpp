@@ -4,6 +4,7 @@
 // "@NODES@") are not known, and then nothing is said about them.
 
 #include "JobScript/JobReader.h"
+#include "JobScript/Launchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -148,6 +149,7 @@ namespace {
 struct Request {
   std::optional<unsigned> nodes, ranks, ranksPerNode, cpusPerTask, threads;
   std::optional<uint64_t> nodeMemory, cpuMemory;
+  std::string image;
 };
 
 } // namespace
@@ -198,6 +200,8 @@ static void readSlurm(const JobDirective &directive, Request &request) {
     request.nodeMemory = memoryOf(value, 1 << 20, /*si=*/false);
   else if (option == "--mem-per-cpu")
     request.cpuMemory = memoryOf(value, 1 << 20, /*si=*/false);
+  else if (isSlurmImage(option.ltrim('-')))
+    request.image = value.str();
   if (request.nodeMemory == 0)
     request.nodeMemory.reset(); // all that the node has
 }
@@ -382,5 +386,6 @@ mpg::readDirectives(ArrayRef<ShellComment> comments, JobScript &script) {
   script.ranksPerNode = request.ranksPerNode;
   script.nodeMemoryBytes = request.nodeMemory;
   script.cpusPerTask = request.cpusPerTask;
+  script.image = request.image;
   return variables;
 }

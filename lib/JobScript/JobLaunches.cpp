@@ -454,6 +454,8 @@ void JobReader::addLaunches(const Command &command) {
     launch.program = std::move(*parts.program);
     launch.arguments = std::move(parts.arguments);
     launch.image = std::move(parts.image);
+    if (launch.image.text.empty())
+      launch.image.text = script.image;
     for (std::vector<JobWord> &words : parts.launchers)
       launch.launchers.push_back(
           {std::move(words), command.line, launch.conditional});

@@ -73,7 +73,8 @@ struct JobLaunch {
   std::vector<JobCommand> launchers;
   unsigned line;
   bool conditional = false;
-  /// Of "singularity exec IMAGE": its libraries and folders are the image's.
+  /// Of "singularity exec IMAGE", else the script's: its libraries and folders
+  /// are the image's.
   JobWord image;
   /// Where the script has gone with cd; "": where the job starts.
   JobWord folder;
@@ -114,6 +115,7 @@ struct JobScript {
   std::optional<unsigned> nodes, ranks, ranksPerNode;
   std::optional<uint64_t> nodeMemoryBytes; ///< of one node
   std::optional<unsigned> cpusPerTask;
+  std::string image; ///< in which the whole script runs
 };
 
 /// Fills in madeLine of all launches: make, cmake --build, "cc -o app", cp.

@@ -328,6 +328,11 @@ void LaunchReader::setMpiOption(StringRef name, const JobWord &value) {
   }
 }
 
+bool mpg::isSlurmImage(StringRef name) {
+  return name == "container" || name == "container-image" ||
+         name == "environment";
+}
+
 void LaunchReader::setSrunOption(StringRef name, const JobWord &value) {
   if (name == "n" || name == "ntasks")
     parts.ranks = numberOf(value);
@@ -337,8 +342,7 @@ void LaunchReader::setSrunOption(StringRef name, const JobWord &value) {
     parts.ranksPerNode = numberOf(value);
   else if (name == "export")
     setList(value, "srun --export");
-  else if (name == "container" || name == "container-image" ||
-           name == "environment") // of Slurm, Pyxis, and CSCS's engine
+  else if (isSlurmImage(name))
     parts.image = value;
 }
 

@@ -45,6 +45,10 @@ struct LaunchParts {
 /// than one for "mpiexec -n 1 ./a : -n 4 ./b".
 std::vector<LaunchParts> findLaunches(llvm::ArrayRef<JobWord> words);
 
+/// Whether Slurm's option \p name, of srun or of a directive, names an image: of
+/// Slurm itself, of Pyxis, and of CSCS's container engine.
+bool isSlurmImage(llvm::StringRef name);
+
 /// Whether \p name is a builtin of the shell or one of the tools of every
 /// system: not what a job is submitted for.
 bool isCommonTool(llvm::StringRef name);
