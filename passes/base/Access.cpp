@@ -143,11 +143,18 @@ const char *mpg::describe(Untaggable code) {
   return "nothing is loaded or stored through it";
 }
 
+// Not by the triple alone: x32 and ILP32 have pointers of 32 bits on processors
+// of 64.
+bool mpg::isLinux64(const Module &module) {
+  return Triple(module.getTargetTriple()).isOSLinux() &&
+         module.getDataLayout().getPointerSizeInBits() == 64;
+}
+
 // Any AArch64 with Linux: there the processor ignores the top byte, so a tag
 // does no harm where it is not A64FX.
 bool mpg::targetHasTags(const Module &module) {
-  Triple triple(module.getTargetTriple());
-  return triple.getArch() == Triple::aarch64 && triple.isOSLinux();
+  return isLinux64(module) &&
+         Triple(module.getTargetTriple()).getArch() == Triple::aarch64;
 }
 
 const char *mpg::whyUntagged(const Function &function) {

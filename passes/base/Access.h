@@ -46,6 +46,10 @@ bool isPrefetch(const llvm::Instruction &instruction);
 /// \p code with words for a remark: "volatile", ...
 const char *describe(Untaggable code);
 
+/// Whether \p module is for Linux with pointers of 64 bits, for which there is
+/// libmpg. What an offload compile makes for a GPU passes by here, too.
+bool isLinux64(const llvm::Module &module);
+
 /// Whether code for \p module's target can carry tags: AArch64 Linux.
 bool targetHasTags(const llvm::Module &module);
 

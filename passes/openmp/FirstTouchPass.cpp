@@ -4,6 +4,7 @@
 // worksharing loops, serial writes, calls that free or resize it), judged, and
 // told. All arrays are judged before the code is changed.
 
+#include "base/Access.h"
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
 #include "openmp/ArrayVerdict.h"
@@ -17,7 +18,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -387,9 +387,7 @@ bool FirstTouchWork::run() {
 PreservedAnalyses FirstTouchPass::run(Module &module,
                                       ModuleAnalysisManager &analyses) {
   FirstTouch mode = loadPassOptions(module).firstTouch;
-  Triple triple(module.getTargetTriple());
-  if (mode == FirstTouch::off || !usesOpenMp(module) || !triple.isOSLinux() ||
-      !triple.isArch64Bit())
+  if (mode == FirstTouch::off || !usesOpenMp(module) || !isLinux64(module))
     return PreservedAnalyses::all();
   auto &ofFunctions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)

@@ -2,6 +2,7 @@
 //
 // See OpenmpPasses.h.
 
+#include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/OmpRegions.h"
 #include "base/PassOptions.h"
@@ -479,7 +480,8 @@ struct Arrays {
 
 PreservedAnalyses ParallelRemarksPass::run(Module &module,
                                            ModuleAnalysisManager &analyses) {
-  if (!areRemarksRead(module) ||
+  // Threads of a GPU share lines on purpose.
+  if (!areRemarksRead(module) || !isLinux64(module) ||
       loadPassOptions(module).firstTouch == FirstTouch::off)
     return PreservedAnalyses::all();
   auto &ofFunctions =

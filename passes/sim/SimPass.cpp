@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "sim/SimPass.h"
+#include "base/Access.h"
 #include "base/PassOptions.h"
 #include "sim/SimFunction.h"
 #include "sim/SimTable.h"
@@ -22,9 +23,10 @@ using namespace mpg;
 // Functions that mpgsim --sample=FUNCTION may name
 //===----------------------------------------------------------------------===//
 
-/// Whether \p function can hand its arguments on as they are.
+/// Whether \p function can hand its arguments on as they are. One that answers
+/// interrupts is entered by the processor only.
 static bool canCallItself(const Function &function) {
-  if (function.isVarArg())
+  if (function.isVarArg() || function.getCallingConv() == CallingConv::X86_INTR)
     return false;
   for (const Argument &argument : function.args())
     if (argument.hasAttribute(Attribute::InAlloca) ||
@@ -79,10 +81,11 @@ static void addSimRegion(Function &function, SimTable &table) {
     return;
   function.removeFnAttr(Attribute::NoRecurse);
   IRBuilder<> builder(&beginOf(function));
-  if (const DISubprogram *subprogram = function.getSubprogram())
-    builder.SetCurrentDebugLocation(
-        DILocation::get(function.getContext(), subprogram->getLine(), 0,
-                        const_cast<DISubprogram *>(subprogram)));
+  DebugLoc location;
+  if (DISubprogram *subprogram = function.getSubprogram())
+    location = DILocation::get(function.getContext(), subprogram->getLine(), 0,
+                               subprogram);
+  builder.SetCurrentDebugLocation(location);
   MDNode *rarely =
       MDBuilder(function.getContext()).createUnlikelyBranchWeights();
   Value *byte =
@@ -97,6 +100,8 @@ static void addSimRegion(Function &function, SimTable &table) {
   Instruction *end = SplitBlockAndInsertIfThen(
       builder.CreateIsNotNull(isEntered), then, /*Unreachable=*/true);
   builder.SetInsertPoint(end);
+  // Not that of the instruction there: it may have none, and a call must.
+  builder.SetCurrentDebugLocation(location);
   addCall(builder, function);
   end->eraseFromParent();
 }
@@ -121,8 +126,8 @@ static bool canRecord(const Function &function) {
 PreservedAnalyses SimPass::run(Module &module,
                                ModuleAnalysisManager &analyses) {
   PassOptions options = loadPassOptions(module);
-  if (options.sim == Simulation::off || !isLastStage(module, stage) ||
-      module.getNamedGlobal("mpg.sim.first"))
+  if (options.sim == Simulation::off || !isLinux64(module) ||
+      !isLastStage(module, stage) || module.getNamedGlobal("mpg.sim.first"))
     return PreservedAnalyses::all();
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)

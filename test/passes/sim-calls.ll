@@ -1,0 +1,41 @@
+; With --mpg-sim a function gets a call of itself. It must be one that LLVM's verifier
+; takes: with a line, also where the first instruction has none, and never of a function
+; that answers interrupts.
+; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify -S %s | FileCheck %s
+; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify %s -o %t.bc
+; RUN: %llc %t.bc -o /dev/null
+
+; CHECK-LABEL: define i32 @withoutLine(
+; CHECK: notail call i32 @withoutLine(i32 %a), !dbg [[LINE:![0-9]+]]
+; CHECK-LABEL: define i32 @withoutDebug(
+; CHECK: notail call i32 @withoutDebug(i32 %a){{$}}
+; CHECK-LABEL: define x86_intrcc void @interrupt(
+; CHECK-NOT: call x86_intrcc
+; CHECK: store i32 1, ptr @count
+; CHECK: ret void
+; CHECK: [[LINE]] = !DILocation(line: 7,
+target triple = "x86_64-unknown-linux-gnu"
+@count = global i32 0
+
+define i32 @withoutLine(i32 %a) !dbg !4 {
+  %b = add i32 %a, 1
+  ret i32 %b, !dbg !6
+}
+define i32 @withoutDebug(i32 %a) {
+  %b = add i32 %a, 1
+  ret i32 %b
+}
+define x86_intrcc void @interrupt(ptr byval(i64) %frame) {
+  store i32 1, ptr @count
+  ret void
+}
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DISubroutineType(types: !5)
+!4 = distinct !DISubprogram(name: "withoutLine", file: !1, line: 7, type: !3, unit: !0, spFlags: DISPFlagDefinition | DISPFlagOptimized)
+!5 = !{null}
+!6 = !DILocation(line: 8, scope: !4)
