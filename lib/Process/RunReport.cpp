@@ -263,6 +263,7 @@ std::optional<mpg_state> mpg::checkedState(StringRef bytes) {
     region.reason[MPG_STATE_TEXT - 1] = '\0';
   for (mpg_state_message &message : state.messages)
     message.text[MPG_STATE_TEXT - 1] = '\0';
+  state.library[MPG_STATE_TEXT - 1] = '\0';
   return state;
 }
 
@@ -345,6 +346,7 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
   if (report.isReplaced)
     return;
   report.hasState = true;
+  report.library = cleanText(state.library);
   report.ownHeap = state.heapEnd > state.heapStart;
   if (std::optional<StringRef> mode = modeName(state.mode))
     report.mode = mode->str();

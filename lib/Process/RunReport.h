@@ -106,6 +106,7 @@ struct RunReport {
   std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words
   bool hasState = false; ///< libmpg was at work in the program
+  std::string library;   ///< libmpg's file; empty: it is in the program
   /// The file of the program in whose memory libmpg was not at the end. Where
   /// libmpg has told something all the same, exec put it in the first one's
   /// place: isReplaced.

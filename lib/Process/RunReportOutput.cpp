@@ -196,6 +196,8 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
       << describeEnding(report.waitStatus) << ", mode " << report.mode << "\n";
   if (!report.hasState)
     out << "  " << describeAbsence(report) << "\n";
+  else if (report.library.empty())
+    out << "  with the libmpg that is part of the program, not mpgrun's\n";
   if (!report.measured)
     out << "  as libmpg last told; the memory itself could not be looked at\n";
   out << "  region            in use  on large pages\n";
@@ -306,6 +308,9 @@ void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
     json.attribute("mode", report.mode);
     json.attribute("source", report.measured ? "smaps" : "libmpg");
     json.attribute("libmpg", report.hasState);
+    json.attribute("libmpg_file", report.library.empty()
+                                      ? json::Value(nullptr)
+                                      : json::Value(report.library));
     json.attribute("hugetlb_fallback", report.fallback);
     json.attribute("peak_hugetlb_bytes", int64_t(report.peakHugetlbBytes));
     json.attributeArray("regions", [&] {

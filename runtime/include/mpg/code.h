@@ -27,7 +27,8 @@ enum mpg_code {
   MPG_MSG_FORK = 9007,        /* what a fork does with large pages */
   MPG_MSG_SECTOR = 9008,      /* the sector cache cannot be divided as asked */
   MPG_MSG_HEAP = 9009,        /* malloc fails, because HUGETLB_FALLBACK is 0 */
-  MPG_MSG_REPLICA = 9010      /* a node has no room for its copy */
+  MPG_MSG_REPLICA = 9010,     /* a node has no room for its copy */
+  MPG_MSG_TWICE = 9011        /* another file of libmpg came first */
 };
 
 #endif /* MPG_CODE_H */

@@ -73,6 +73,7 @@ struct mpg_state {
   uint32_t messagesLost;
   struct mpg_state_region regions[MPG_STATE_REGIONS];
   struct mpg_state_message messages[MPG_STATE_MESSAGES];
+  char library[MPG_STATE_TEXT]; /* libmpg's file; empty: it is in the program */
 };
 
 /* Where the table begins: on a page's border, whatever the page size. */

@@ -103,8 +103,10 @@ void addSetting(LineBuffer &line, Variable variable, const Config &config,
                 const char *const *environment);
 
 /// Prints every variable with its effective value, and for an overridden one
-/// what was asked for and why it is not so, to standard error.
-void printEnv(const Config &config, const char *const *environment);
+/// what was asked for and why it is not so, to standard error. \p file: of the
+/// library; empty if it is part of the program.
+void printEnv(const Config &config, const char *const *environment,
+              const char *file);
 
 //===----------------------------------------------------------------------===//
 // The table env.def, and the parser of one value: pure functions

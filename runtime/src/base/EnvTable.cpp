@@ -364,9 +364,12 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
     line.add(" (no effect: ").add(against).add(")");
 }
 
-void mpg::printEnv(const Config &config, const char *const *environment) {
+void mpg::printEnv(const Config &config, const char *const *environment,
+                   const char *file) {
   LineBuffer head;
-  head.add("mpg: settings in force (libmpg " MPG_VERSION ")");
+  head.add("mpg: settings in force (libmpg " MPG_VERSION ", ")
+      .add(*file ? file : "part of the program")
+      .add(")");
   if (config.mode == Mode::none)
     head.add("; large pages are off, malloc is the C library's");
   head.print();

@@ -263,6 +263,12 @@ void Messages::notePeak() {
     state.peakHugetlbBytes = now;
 }
 
+void Messages::setFile(const char *file) {
+  Lock lock(owner);
+  copyText(state.library, sizeof(state.library), file);
+  writeState();
+}
+
 void Messages::setMode(unsigned mode) {
   Lock lock(owner);
   state.mode = mode;

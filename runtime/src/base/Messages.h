@@ -84,6 +84,9 @@ public:
   /// that Fujitsu's library has as well are printed with its numbers.
   void setStyle(bool quiet, bool vendorCodes);
 
+  /// Tells mpgrun the file of this library; "" if it is part of the program.
+  void setFile(const char *file);
+
   /// Tells mpgrun which large pages are used (the numbers of mpg_state::mode).
   void setMode(unsigned mode);
 

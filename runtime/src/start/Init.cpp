@@ -5,7 +5,7 @@
 // constructors of all others. What it does, in this order:
 //
 //   who           nothing in programs that are not meant, and nothing but a
-//                 line beside Fujitsu's library
+//                 line beside Fujitsu's library or after another of ours
 //   environment   into one Config, all of it checked
 //   sectors       ways of the L2 cache, if the environment gives some
 //   data          .data and .bss, because later steps write to them
@@ -43,9 +43,10 @@ using namespace mpg;
 // What else is in the process
 //===----------------------------------------------------------------------===//
 //
-// What is in this process besides the program: Fujitsu's libmpg.so.1, and on
-// whose wish we are here. Two libraries that move the same memory would be one
-// too many, so ours stands down beside Fujitsu's and says so.
+// What is in this process besides the program: Fujitsu's libmpg.so.1, another
+// file of this library, and on whose wish we are here. Two libraries that move
+// the same memory would be one too many, so ours stands down beside Fujitsu's,
+// and after another of ours, whose malloc the program has, and says so.
 
 namespace {
 
@@ -103,6 +104,34 @@ static bool containsUs(const dl_phdr_info &info) {
   return false;
 }
 
+namespace {
+
+/// Files of this library, up to the one that this code is in.
+struct OurFiles {
+  const char *first = nullptr; ///< null: no other is in front of it
+  const char *own = "";        ///< empty: part of the program
+};
+
+} // namespace
+
+/// \p files as a pointer to OurFiles.
+static int noteOurs(dl_phdr_info *info, size_t, void *files) {
+  auto *ours = static_cast<OurFiles *>(files);
+  if (containsUs(*info)) {
+    ours->own = info->dlpi_name;
+    return 1;
+  }
+  if (!ours->first && Dynamic(*info).has(DT_SONAME, "libmpgrt.so.1"))
+    ours->first = info->dlpi_name;
+  return 0;
+}
+
+static OurFiles findOurFiles() {
+  OurFiles files;
+  dl_iterate_phdr(noteOurs, &files);
+  return files;
+}
+
 /// The first file is the program; no other is looked at.
 static int isLinked(dl_phdr_info *info, size_t, void *) {
   bool isIn =
@@ -122,6 +151,16 @@ static void sayStandDown(Messages &messages) {
            "itself; this library does nothing; fix: nothing if that is "
            "wanted, else link with -Knolargepage");
   messages.say(MPG_MSG_VENDOR, line);
+}
+
+static void sayAnotherIsFirst(Messages &messages, const OurFiles &files) {
+  LineBuffer line;
+  line.add("two files of this library are in this process; ")
+      .add(files.first)
+      .add(" came first and is at work, ")
+      .add(files.own)
+      .add(" does nothing; fix: only one in LD_PRELOAD, and none under mpgrun");
+  messages.say(MPG_MSG_TWICE, line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,7 +240,14 @@ static bool decide() {
   if (!config.isTarget && !programIsLinkedWithUs())
     return false;
   state.messages.setStyle(config.quiet, config.vendorCodes);
+  OurFiles files = findOurFiles();
+  if (files.first) { // which has mpgrun's file as well
+    state.messages.start(config.speaks, -1);
+    sayAnotherIsFirst(state.messages, files);
+    return false;
+  }
   state.messages.start(config.speaks, config.stateFd, config.statePid);
+  state.messages.setFile(files.own);
   if (vendorIsLoaded()) {
     state.messages.setMode(unsigned(Mode::none));
     sayStandDown(state.messages);
@@ -231,7 +277,7 @@ static void run() {
   if (!state.isOn)
     return;
   if (config.printEnv && config.speaks)
-    printEnv(config, environ);
+    printEnv(config, environ, findOurFiles().own);
   writeInitialWays();
   startFirstTouch(config, heapIsOurs() ? heapSpace.range() : Range{},
                   state.messages);
