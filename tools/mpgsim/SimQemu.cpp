@@ -98,10 +98,10 @@ std::string mpg::findQemu(const SimOptions &options, const std::string &program,
   qemu.path = found.path;
   qemu.plugin = findLibrary(
       sys::fs::getMainExecutable(self, reinterpret_cast<void *>(&findQemu)),
-      MPG_LIBRARY_FOLDER, "MpgQemu.so");
+      MPG_LIBRARY_FOLDER, "mpgtools/qemu/MpgQemu.so");
   if (qemu.plugin.empty())
-    return "MpgQemu.so is not beside this mpgsim: it is built with the part "
-           "'runtime' of mpgtools";
+    return "lib/mpgtools/qemu/MpgQemu.so is not in this installation of "
+           "mpgtools: it is built with the part 'runtime'";
   return checkQemu(qemu);
 }
 
