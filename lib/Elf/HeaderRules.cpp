@@ -383,6 +383,10 @@ void Image::State::checkDynamicPointers() {
   }
 }
 
+// Of packed relocations, which the elf.h of RHEL 8 does not have.
+static constexpr int64_t relrTag = 36;      // DT_RELR
+static constexpr int64_t relrEntryTag = 37; // DT_RELRENT
+
 /// Values that glibc asserts on, or uses without a look: a wrong one ends the
 /// process before main. Programs without an interpreter relocate themselves
 /// and need less.
@@ -394,7 +398,7 @@ void Image::State::checkDynamicValues() {
     uint64_t wanted;
   } const values[] = {
       {DT_RELAENT, "DT_RELAENT", DT_RELA, sizeof(Elf64_Rela)},
-      {DT_RELRENT, "DT_RELRENT", DT_RELR, sizeof(Elf64_Relr)},
+      {relrEntryTag, "DT_RELRENT", relrTag, sizeof(Elf64_Xword)},
       {DT_PLTREL, "DT_PLTREL", DT_PLTREL, DT_RELA},
   };
   for (const auto &value : values) {

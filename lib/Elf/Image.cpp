@@ -207,7 +207,7 @@ std::string Image::machineName() const {
     return "mips";
   case EM_SPARCV9:
     return "sparc64";
-  case EM_LOONGARCH:
+  case 258: // EM_LOONGARCH, which not every elf.h has
     return "loongarch";
   case EM_BPF:
     return "bpf";

@@ -337,17 +337,40 @@ bool LoaderSystem::runsHere(Machine machine) {
 #endif
 }
 
+#if defined(__x86_64__)
+// gcc knows the levels by name from version 11 on, clang from 18 on. Before, it
+// is asked for the features of each that came last.
+#if __clang_major__ >= 18 || (!defined(__clang__) && __GNUC__ >= 11)
+static bool hasLevel2() { return __builtin_cpu_supports("x86-64-v2"); }
+static bool hasLevel3() { return __builtin_cpu_supports("x86-64-v3"); }
+static bool hasLevel4() { return __builtin_cpu_supports("x86-64-v4"); }
+#else
+static bool hasLevel2() {
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+static bool hasLevel3() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2");
+}
+static bool hasLevel4() {
+  return __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+#endif
+
 /// The glibc-hwcaps folders for this processor, the best one first. AArch64 has
 /// none.
 static std::vector<std::string> usableHwcaps() {
   std::vector<std::string> found;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("x86-64-v4"))
+  if (hasLevel4())
     found.push_back("x86-64-v4");
-  if (__builtin_cpu_supports("x86-64-v3"))
+  if (hasLevel3())
     found.push_back("x86-64-v3");
-  if (__builtin_cpu_supports("x86-64-v2"))
+  if (hasLevel2())
     found.push_back("x86-64-v2");
 #endif
   return found;
