@@ -94,10 +94,17 @@ bool Simulation::prepareQuotas() {
 
 static bool readMachine(const SimOptions &options, const char *self,
                         sim::Machine &machine) {
-  std::string problem =
-      sim::readMachine(machinePath(options.machine, self), machine);
+  std::string path = machinePath(options.machine, self);
+  std::string problem = sim::readMachine(path, machine);
   if (problem.empty())
     return true;
+  StringRef folder = sys::path::parent_path(path);
+  if (path != options.machine && !sys::fs::is_directory(folder)) {
+    simError() << printable(folder)
+               << " is missing: the installation is not whole; install "
+                  "mpgtools again\n";
+    return false;
+  }
   simError() << printable(problem) << "; --machine= takes a64fx, zen4, "
              << "icelake-sp, neoverse-v1, neoverse-v2 or a file\n";
   return false;
