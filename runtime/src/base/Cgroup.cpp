@@ -299,6 +299,8 @@ bool mpg::hugePagesFitGroup(uint64_t bytes) {
   uint64_t spare = spareBytes.load(std::memory_order_relaxed);
   if (spare == UINT64_MAX)
     return true;
+  if (isLockedIn)
+    return false;
   uint64_t left = readCgroupMemoryLeft();
   if (!spare) {
     spare = left == UINT64_MAX      ? left

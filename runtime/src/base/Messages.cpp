@@ -367,7 +367,7 @@ void Messages::say(mpg_code code, LineBuffer &line) {
   if (code == MPG_LPG_FALLBACK || code == MPG_MSG_SHORTAGE)
     state.fallback = 1;
   writeState();
-  if (!isNew || !speaks || (isQuiet && !isErrorCode(code)))
+  if (!isNew || !speaks || isLockedIn || (isQuiet && !isErrorCode(code)))
     return;
   LineBuffer whole;
   if (usesVendorCodes && isVendorCode(code))

@@ -11,10 +11,16 @@
 #ifndef MPG_RUNTIME_SYSCALL_H
 #define MPG_RUNTIME_SYSCALL_H
 
+#include <atomic>
 #include <stdint.h>
 #include <sys/syscall.h>
 
 namespace mpg {
+
+/// The program has locked itself in (seccomp), as Interpose.cpp has seen: it
+/// may die of a system call that no malloc makes. So from then on nothing is
+/// looked for, and nothing printed.
+inline std::atomic<bool> isLockedIn{false};
 
 #ifdef MPG_INJECT_FAULTS
 /// The negative errno that the call is to fail with, 0 if it is to be made. Of

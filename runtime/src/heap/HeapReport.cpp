@@ -256,6 +256,8 @@ const char *mpg::heapFallbackReason() {
 static bool isWithoutPool(size_t hugeBytes) {
   if (sizeWithoutPool.load(std::memory_order_relaxed) == hugeBytes)
     return true;
+  if (isLockedIn)
+    return false;
   Pool pool = readPool(hugeBytes);
   if (pool.exists && (pool.total || pool.overcommit))
     return false;

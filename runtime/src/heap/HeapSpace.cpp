@@ -429,6 +429,8 @@ bool HeapSpace::mayGrow(uint64_t arenaBytes, uint64_t bytes) {
 }
 
 uint64_t HeapSpace::leftForOthers() {
+  if (isLockedIn)
+    return 0;
   lock.lock();
   bool isOnPool = now.huge > now.all() / 2;
   lock.unlock();

@@ -27,7 +27,6 @@
 #include <atomic>
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
@@ -160,9 +159,8 @@ static bool isPlain(int flags) {
 static bool hasMappingsLeft() {
   uint64_t number = maps.number.fetch_add(1, std::memory_order_relaxed) + 1;
   if (number % 1024 == 0) {
-    bool isLocked = rawCall(SYS_prctl, PR_GET_SECCOMP) != 0;
-    maps.isFull = isLocked ? number > mostMappings / 2
-                           : countMappings(mostMappings) == mostMappings;
+    maps.isFull = isLockedIn ? number > mostMappings / 2
+                             : countMappings(mostMappings) == mostMappings;
   }
   return !maps.isFull;
 }

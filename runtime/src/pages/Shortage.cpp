@@ -34,6 +34,8 @@ static uint64_t poolNumber(size_t hugeBytes, const char *name) {
 
 Pool mpg::readPool(size_t hugeBytes) {
   Pool pool;
+  if (isLockedIn)
+    return pool;
   Path path;
   path.add("/sys/kernel/mm/hugepages/hugepages-")
       .addNumber(hugeBytes >> 10)
@@ -176,6 +178,8 @@ static MemoryLimit readLimit(const LimitKind &kind) {
 
 MemoryLimit mpg::readMemoryLimit() {
   MemoryLimit least;
+  if (isLockedIn)
+    return least;
   for (const LimitKind &kind : limitKinds)
     if (MemoryLimit limit = readLimit(kind); limit.leftBytes < least.leftBytes)
       least = limit;
@@ -319,6 +323,11 @@ static void explainThp(LineBuffer &line, uint64_t missingBytes) {
 
 void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
                           uint64_t missingBytes, int error) {
+  if (isLockedIn) {
+    line.add("what is missing is not looked for in a process that has locked "
+             "itself in (seccomp)");
+    return;
+  }
   if (source == Source::thp) {
     if (error != ENOMEM || !(explainLimits(line, missingBytes) ||
                              explainPromises(line, missingBytes)))

@@ -41,7 +41,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 using namespace mpg;
 
@@ -230,8 +229,7 @@ static bool isLargeSize(size_t bytes) {
 static bool hasMappingsLeft() {
   unsigned number = stacks.deepThreads.fetch_add(1, std::memory_order_relaxed);
   bool isAsked = number == 0 || number == 16 || number == 256;
-  if (isAsked && rawCall(SYS_prctl, PR_GET_SECCOMP) == 0 &&
-      countMappings(manyMappings) == manyMappings)
+  if (isAsked && !isLockedIn && countMappings(manyMappings) == manyMappings)
     stacks.mayAdvise = false;
   return stacks.mayAdvise && number < mostDeepThreads;
 }

@@ -7,15 +7,18 @@
 
 #include "base/CLibrary.h"
 #include "base/Messages.h"
+#include "base/Syscall.h"
 #include "fork/Fork.h"
 #include "heap/Heap.h"
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
 #include "stack/ThreadStack.h"
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -158,18 +161,22 @@ static bool makesChild(long number, uintptr_t first, size_t second) {
 }
 
 extern "C" __attribute__((visibility("hidden"))) long (*mpg_target_of_syscall(
-    long number, uintptr_t first, size_t second))(long, ...) {
+    long number, uintptr_t first, size_t second, uintptr_t third))(long, ...) {
   static Next<long(long, ...)> nextSyscall;
   int saved = errno;
   mpg_next_syscall = nextSyscall.get("syscall");
+  // Without a filter it is the question whether there is such a call.
+  if (number == SYS_seccomp && first == SECCOMP_SET_MODE_FILTER && third)
+    mpg::isLockedIn = true;
   bool isSafe = !makesChild(number, first, second) || !mpg::prepareForChild();
   errno = saved;
   return isSafe ? mpg_next_syscall : refuseChild;
 }
 
 // syscall() as well, for programs that make a process by clone() or clone3()
-// without a function of the C library. It is jumped to, as dlopen() below: a
-// child may come back on another stack, where our frame is not.
+// without a function of the C library, or lock themselves in. It is jumped to,
+// as dlopen() below: a child may come back on another stack, where our frame is
+// not.
 #if defined(__x86_64__)
 
 __asm__(R"(
@@ -183,6 +190,8 @@ syscall:
   cmpq $56, %rdi # SYS_clone
   je 1f
   cmpq $57, %rdi # SYS_fork
+  je 1f
+  cmpq $317, %rdi # SYS_seccomp
   je 1f
   cmpq $435, %rdi # SYS_clone3
   je 1f
@@ -226,6 +235,8 @@ syscall:
   .cfi_startproc
   hint #34
   cmp x0, #220 // SYS_clone
+  b.eq 1f
+  cmp x0, #277 // SYS_seccomp
   b.eq 1f
   cmp x0, #435 // SYS_clone3
   b.eq 1f
@@ -315,6 +326,26 @@ MPG_EXPORT int prlimit64(pid_t process, enum __rlimit_resource resource,
   return prlimit(process, resource,
                  reinterpret_cast<const struct rlimit *>(limit),
                  reinterpret_cast<struct rlimit *>(before));
+}
+
+/// By which those programs lock themselves in that do not call syscall().
+MPG_EXPORT int prctl(int option, ...) noexcept {
+  static Next<int(int, ...)> nextControl;
+  unsigned long values[4];
+  va_list more;
+  va_start(more, option);
+  for (unsigned long &value : values)
+    value = va_arg(more, unsigned long);
+  va_end(more);
+  auto *real = nextControl.get("prctl");
+  if (!real) {
+    errno = ENOSYS;
+    return -1;
+  }
+  int result = real(option, values[0], values[1], values[2], values[3]);
+  if (!result && option == PR_SET_SECCOMP)
+    mpg::isLockedIn = true;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
