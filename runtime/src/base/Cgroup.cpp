@@ -291,13 +291,33 @@ uint64_t mpg::readCgroupMemoryLeft() {
   return first < second ? first : second;
 }
 
+/// Bytes that a yes still holds for: the files take longer to read than a page
+/// to clear. Small enough for 64 processes of a group that have one each.
+static std::atomic<uint64_t> promisedBytes{0};
+
+static bool takePromised(uint64_t bytes) {
+  uint64_t promised = promisedBytes.load(std::memory_order_relaxed);
+  while (bytes <= promised)
+    if (promisedBytes.compare_exchange_weak(promised, promised - bytes,
+                                            std::memory_order_relaxed))
+      return true;
+  return false;
+}
+
+static void promise(uint64_t fitting) {
+  constexpr uint64_t processes = 64, mostBytes = 64 << 20;
+  uint64_t bytes = fitting / processes;
+  promisedBytes.store(bytes < mostBytes ? bytes : mostBytes,
+                      std::memory_order_relaxed);
+}
+
 bool mpg::hugePagesFitGroup(uint64_t bytes) {
   // 0: not asked yet. The least is for the processes beside this one, which
   // take their quarters of the rest.
   constexpr uint64_t leastBytes = 64 << 20;
   static std::atomic<uint64_t> spareBytes{0};
   uint64_t spare = spareBytes.load(std::memory_order_relaxed);
-  if (spare == UINT64_MAX)
+  if (spare == UINT64_MAX || takePromised(bytes))
     return true;
   if (isLockedIn)
     return false;
@@ -308,5 +328,9 @@ bool mpg::hugePagesFitGroup(uint64_t bytes) {
                                     : leastBytes;
     spareBytes.store(spare, std::memory_order_relaxed);
   }
-  return left == UINT64_MAX || (left > spare && left - spare >= bytes);
+  if (left == UINT64_MAX)
+    return true;
+  bool fits = left > spare && left - spare >= bytes;
+  promise(fits ? left - spare - bytes : 0);
+  return fits;
 }

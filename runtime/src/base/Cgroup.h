@@ -33,7 +33,8 @@ uint64_t readCgroupMemoryLeft();
 /// Whether \p bytes of transparent huge pages, which are whole when a byte of
 /// them is used, fit into the groups' limits and leave a quarter of what was
 /// there at first, or 64 MiB, for other memory. Where no limit was set at the
-/// first question, the answer costs nothing.
+/// first question, the answer costs nothing; a yes holds for some of what is
+/// left, so that most pages of a heap that grows are not asked about.
 bool hugePagesFitGroup(uint64_t bytes);
 
 // Names of files in /proc, /sys and control groups, put together without
