@@ -276,7 +276,7 @@ HeapRange Reader::findHeap() const {
   std::string bytes;
   if (readFile(file, bytes))
     return {};
-  std::optional<mpg_state> state = checkedState(bytes);
+  std::unique_ptr<mpg_state> state = checkedState(bytes);
   // A child of the program inherits the file and not the heap.
   unsigned writer;
   StringRef ownNumber = statusField("NSpid").rsplit('\t').second;

@@ -248,22 +248,23 @@ HeapRange mpg::heapOf(const mpg_state &state) {
   return {state.heapStart, end, std::max(end, state.heapTablesEnd)};
 }
 
-std::optional<mpg_state> mpg::checkedState(StringRef bytes) {
-  mpg_state state;
-  if (bytes.size() < sizeof(state))
-    return std::nullopt;
-  memcpy(&state, bytes.data(), sizeof(state));
-  if (state.magic != MPG_STATE_MAGIC || state.structBytes != sizeof(state) ||
-      state.pid == 0)
-    return std::nullopt;
-  state.regionCount = std::min<uint32_t>(state.regionCount, MPG_STATE_REGIONS);
-  state.messageCount =
-      std::min<uint32_t>(state.messageCount, MPG_STATE_MESSAGES);
-  for (mpg_state_region &region : state.regions)
+std::unique_ptr<mpg_state> mpg::checkedState(StringRef bytes) {
+  if (bytes.size() < sizeof(mpg_state))
+    return nullptr;
+  auto state = std::make_unique<mpg_state>();
+  memcpy(state.get(), bytes.data(), sizeof(mpg_state));
+  if (state->magic != MPG_STATE_MAGIC ||
+      state->structBytes != sizeof(mpg_state) || state->pid == 0)
+    return nullptr;
+  state->regionCount =
+      std::min<uint32_t>(state->regionCount, MPG_STATE_REGIONS);
+  state->messageCount =
+      std::min<uint32_t>(state->messageCount, MPG_STATE_MESSAGES);
+  for (mpg_state_region &region : state->regions)
     region.reason[MPG_STATE_TEXT - 1] = '\0';
-  for (mpg_state_message &message : state.messages)
+  for (mpg_state_message &message : state->messages)
     message.text[MPG_STATE_TEXT - 1] = '\0';
-  state.library[MPG_STATE_TEXT - 1] = '\0';
+  state->library[MPG_STATE_TEXT - 1] = '\0';
   return state;
 }
 
@@ -435,6 +436,10 @@ std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
 }
 
 std::string mpg::describeAbsence(const RunReport &report) {
+  if (!report.unheard.empty())
+    return "what libmpg did is not known: the file in which it tells that "
+           "cannot be made: " +
+           report.unheard;
   if (!report.isReplaced)
     return "libmpg was not at work in the program";
   return "libmpg was not at work in " + printable(report.endedAs) +

@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -107,6 +108,7 @@ struct RunReport {
   bool measured = false; ///< from the kernel, not from libmpg's words
   bool hasState = false; ///< libmpg was at work in the program
   std::string library;   ///< libmpg's file; empty: it is in the program
+  std::string unheard;   ///< why libmpg could not tell; "" if it could
   /// The file of the program in whose memory libmpg was not at the end. Where
   /// libmpg has told something all the same, exec put it in the first one's
   /// place: isReplaced.
@@ -167,10 +169,12 @@ void addPeakMappings(RunReport &report, const std::vector<RegionUse> &regions);
 void addProcesses(RunReport &report, const mpg_state_table &table);
 
 /// Checks a state that came out of a file: counts within the arrays, texts
-/// ended. Nothing if libmpg has not written it.
-std::optional<mpg_state> checkedState(llvm::StringRef bytes);
+/// ended. Null if libmpg has not written it. 22 KiB, so never on a stack, which
+/// may be small (ulimit -s).
+std::unique_ptr<mpg_state> checkedState(llvm::StringRef bytes);
 
-/// "libmpg was not at work in ...". pre: hasState is false.
+/// "libmpg was not at work in ...", or that this is not known. pre: hasState is
+/// false.
 std::string describeAbsence(const RunReport &report);
 
 /// What of the program's own memory should have been on large pages and is
@@ -200,16 +204,16 @@ void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
 // last moment.
 
 /// A file for libmpg to write to, marked as ours; it is not closed on exec.
-/// Below zero if there is none; then libmpg stays silent. \p withProcesses:
-/// with a table for the processes that the program starts. \p withMappings:
-/// libmpg notes the mappings before most of the memory goes back.
+/// Below zero, and errno, if there is none; then libmpg stays silent. \p
+/// withProcesses: with a table for the processes that the program starts. \p
+/// withMappings: libmpg notes the mappings before most of the memory goes back.
 int makeStateFile(bool withProcesses = false, bool withMappings = false);
 
 /// Adds the processes of that table to \p report, if there is one.
 void readProcesses(int fd, RunReport &report);
 
-/// What libmpg has written to \p fd until now; nothing if it was not at work.
-std::optional<mpg_state> readStateFile(int fd);
+/// What libmpg has written to \p fd until now; null if it was not at work.
+std::unique_ptr<mpg_state> readStateFile(int fd);
 
 /// A program's memory at one moment.
 struct ProgramMemory {

@@ -4,12 +4,12 @@
 
 #include "Process/Smaps.h"
 #include "Node/HugePages.h"
+#include "Support/Files.h"
 #include "mpg/pagemap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -124,8 +124,8 @@ std::vector<MappedArea> mpg::parseSmaps(StringRef smaps, StringRef numaMaps) {
 }
 
 static std::string readProc(pid_t pid, const char *name) {
-  auto file = MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) +
-                                            "/" + name);
+  auto file =
+      readUnmapped("/proc/" + std::to_string(pid) + "/" + name, UINT64_MAX);
   return file ? (*file)->getBuffer().str() : std::string();
 }
 

@@ -7,6 +7,7 @@
 #include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include <cerrno>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -44,16 +45,19 @@ int mpg::makeStateFile(bool withProcesses, bool withMappings) {
   constexpr off_t table = MPG_STATE_TABLE + sizeof(mpg_state_table);
   constexpr off_t all = MPG_STATE_SMAPS + sizeof(mpg_state_smaps);
   WideFileLimit limit;
-  if (!limit.allows(sizeof(mpg_state)))
+  if (!limit.allows(sizeof(mpg_state))) {
+    errno = EFBIG;
     return -1;
+  }
   // Not close-on-exec: the program inherits it.
   int fd = openMemoryFile(MPG_STATE_NAME, 0);
   if (fd < 0)
     return -1;
-  mpg_state empty = {};
-  empty.magic = MPG_STATE_MAGIC;
-  empty.structBytes = sizeof(empty);
-  if (pwrite(fd, &empty, sizeof(empty), 0) == ssize_t(sizeof(empty))) {
+  auto empty = std::make_unique<mpg_state>();
+  empty->magic = MPG_STATE_MAGIC;
+  empty->structBytes = sizeof(mpg_state);
+  if (pwrite(fd, empty.get(), sizeof(mpg_state), 0) ==
+      ssize_t(sizeof(mpg_state))) {
     // A hole: only what is written takes memory.
     if (withProcesses && limit.allows(table))
       (void)!ftruncate(fd, table);
@@ -62,11 +66,13 @@ int mpg::makeStateFile(bool withProcesses, bool withMappings) {
       (void)!pwrite(fd, &isWanted, sizeof(isWanted), MPG_STATE_SMAPS);
     return fd;
   }
+  int error = errno;
   close(fd);
+  errno = error;
   return -1;
 }
 
-std::optional<mpg_state> mpg::readStateFile(int fd) {
+std::unique_ptr<mpg_state> mpg::readStateFile(int fd) {
   std::string bytes(sizeof(mpg_state), '\0');
   ssize_t count = fd < 0 ? -1 : pread(fd, bytes.data(), bytes.size(), 0);
   bytes.resize(count < 0 ? 0 : size_t(count));
@@ -110,7 +116,7 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   if (!memory.hasState) // what is there was told before an exec
     return memory;
   // What libmpg has told until now; all of it is taken afterwards.
-  if (std::optional<mpg_state> state = readStateFile(stateFd))
+  if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
     memory.heap = heapOf(*state);
   memory.peakAreas = readPeakMappings(stateFd);
   return memory;

@@ -12,9 +12,9 @@
 
 #include "Process/Supervisor.h"
 #include "Process/Program.h"
+#include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -261,15 +261,14 @@ static SmallVector<StringRef, 52> statFields(StringRef stat) {
 }
 
 static bool hasLivingChildren(const std::string &folder, pid_t pid) {
-  auto children = MemoryBuffer::getFileAsStream(
-      folder + "/task/" + std::to_string(pid) + "/children");
+  auto children =
+      readUnmapped(folder + "/task/" + std::to_string(pid) + "/children");
   if (!children)
     return false;
   SmallVector<StringRef> numbers;
   (*children)->getBuffer().split(numbers, ' ', -1, /*KeepEmpty=*/false);
   return any_of(numbers, [](StringRef number) {
-    auto stat =
-        MemoryBuffer::getFileAsStream("/proc/" + number.trim() + "/stat");
+    auto stat = readUnmapped("/proc/" + number.trim().str() + "/stat");
     if (!stat)
       return false;
     auto fields = statFields((*stat)->getBuffer());
@@ -281,7 +280,7 @@ std::string mpg::describeOtherProcesses(pid_t pid) {
   std::string folder = "/proc/" + std::to_string(pid);
   if (hasLivingChildren(folder, pid))
     return "processes that it started go on without it, and are in no row";
-  auto stat = MemoryBuffer::getFileAsStream(folder + "/stat");
+  auto stat = readUnmapped(folder + "/stat");
   if (!stat)
     return "";
   SmallVector<StringRef, 52> fields = statFields((*stat)->getBuffer());

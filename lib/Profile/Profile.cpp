@@ -6,13 +6,13 @@
 #include "Profile/Profile.h"
 #include "Process/Smaps.h"
 #include "Process/Supervisor.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ void ProfileRecorder::lookAtCode(pid_t pid) {
     return;
   ++looks;
   auto maps =
-      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/maps");
+      readUnmapped("/proc/" + std::to_string(pid) + "/maps", UINT64_MAX);
   SmallString<256> name;
   if (!maps ||
       sys::fs::real_path("/proc/" + std::to_string(pid) + "/exe", name))
@@ -50,7 +50,7 @@ void ProfileRecorder::lookAtFiles(pid_t pid) {
     return;
   clock_t begin = clock();
   auto maps =
-      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/maps");
+      readUnmapped("/proc/" + std::to_string(pid) + "/maps", UINT64_MAX);
   if (!maps)
     return;
   for (MappedArea &area : parseSmaps((*maps)->getBuffer(), ""))

@@ -7,10 +7,10 @@
 #include "Profile/WorkingSet.h"
 #include "Measure/MachineLoad.h"
 #include "Profile/ProfileTable.h"
+#include "Support/Files.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ void WorkingSet::look(pid_t pid, bool atEnd) {
   if (!problem.empty() || saysLittle)
     return;
   auto text =
-      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/smaps");
+      readUnmapped("/proc/" + std::to_string(pid) + "/smaps", UINT64_MAX);
   std::vector<MappedArea> areas;
   if (text)
     areas = parseSmaps((*text)->getBuffer(), "");

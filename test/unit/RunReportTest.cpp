@@ -188,7 +188,7 @@ static mpg_state goodState() {
   return state;
 }
 
-static std::optional<mpg_state> check(const mpg_state &state) {
+static std::unique_ptr<mpg_state> check(const mpg_state &state) {
   return checkedState(
       StringRef(reinterpret_cast<const char *>(&state), sizeof(state)));
 }
@@ -196,7 +196,7 @@ static std::optional<mpg_state> check(const mpg_state &state) {
 TEST(RunReport, StateIsBelievedOnlyWithinItsBounds) {
   mpg_state state = goodState();
   state.regionCount = state.messageCount = UINT32_MAX;
-  std::optional<mpg_state> checked = check(state);
+  std::unique_ptr<mpg_state> checked = check(state);
   ASSERT_TRUE(checked);
   EXPECT_EQ(checked->regionCount, uint32_t(MPG_STATE_REGIONS));
   EXPECT_EQ(checked->messageCount, uint32_t(MPG_STATE_MESSAGES));

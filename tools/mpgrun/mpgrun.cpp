@@ -20,9 +20,12 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -199,7 +202,7 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
 /// Why a profile has not all that it could have; "" if it has.
 static std::string findProfileProblem(const SupervisedRun &result,
                                       const Program &program, bool isMeasured,
-                                      bool hasState, bool hasTable) {
+                                      const RunReport &report, bool hasTable) {
   if (!isMeasured && program.isPrivileged)
     return "it runs with rights of its own (setuid, file capabilities), so "
            "its memory may not be read: profile a copy of the program "
@@ -207,10 +210,15 @@ static std::string findProfileProblem(const SupervisedRun &result,
   if (!isMeasured && !result.traced)
     return "it cannot be traced (it traces itself, or the system forbids it: "
            "kernel.yama.ptrace_scope, seccomp), so its memory was not read";
+  bool isKilled =
+      WIFSIGNALED(result.waitStatus) && WTERMSIG(result.waitStatus) == SIGKILL;
+  if (!isMeasured && !isKilled)
+    return "its memory could not be read in /proc at the end; mount it where "
+           "it is hidden: mount -t proc proc /proc";
   if (!isMeasured)
     return "it was killed, so its memory could not be read at the end; what "
            "it had is known as far as it was seen before";
-  if (!hasState)
+  if (!report.hasState && report.unheard.empty())
     return "libmpg was not at work in it, so blocks of the heap are not known "
            "by where they were allocated";
   if (!hasTable)
@@ -239,7 +247,7 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
     profile.faultsMissing = "not available: the kernel shows none of a program "
                             "with rights of its own";
   profile.problem = findProfileProblem(result, program, profile.isMeasured,
-                                       report.hasState, recorder.hasTable());
+                                       report, recorder.hasTable());
   if (!options.dataFile.empty())
     writeReportFile(expandFileName(options.dataFile, result.pid),
                     [&](raw_ostream &out) { writeProfileJson(out, profile); });
@@ -257,7 +265,13 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
 }
 
 Outcome Runner::runAndReport() {
+  RunReport report;
   int stateFd = makeStateFile(options.children, isReportWanted());
+  if (stateFd < 0)
+    report.unheard = errno == EFBIG
+                         ? "a limit on the size of files leaves no room for "
+                           "it; raise it (ulimit -f unlimited)"
+                         : strerror(errno);
   bool hasTable = options.isProfiling() && addProfileTable(stateFd);
   ProfileRecorder recorder(stateFd, hasTable, options.workingSet);
   if (options.workingSet) {
@@ -267,7 +281,6 @@ Outcome Runner::runAndReport() {
       askForFrames(stateFd);
   }
   prepareEnvironment(stateFd);
-  RunReport report;
   report.program = options.command[0];
   const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
   report.mode = asked && isMode(asked) ? asked : options.mode;
@@ -301,7 +314,7 @@ Outcome Runner::runAndReport() {
   }
   if (result.execError)
     return {refuseProgram(options, program, result.execError)};
-  if (std::optional<mpg_state> state = readStateFile(stateFd))
+  if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
     addState(report, *state);
   if (options.children)
     readProcesses(stateFd, report);

@@ -228,7 +228,7 @@ RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
   if (plan.trace)
     command.atExit = look;
   RunOutcome outcome = runOnce(command, gate);
-  if (std::optional<mpg_state> state = readStateFile(stateFd))
+  if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
     addState(report, *state);
   if (stateFd >= 0)
     close(stateFd);
