@@ -63,8 +63,11 @@ static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
   if (!tree.exists("/sys/kernel/mm"))
     return Fact<std::vector<HugePool>>::missing(std::string(folder) +
                                                 ": there is no /sys/kernel/mm");
+  Fact<std::vector<std::string>> names = tree.names(folder);
+  if (!names)
+    return Fact<std::vector<HugePool>>::missing(names.unknown);
   std::vector<HugePool> pools;
-  for (const std::string &name : tree.names(folder)) {
+  for (const std::string &name : *names) {
     StringRef size = name;
     if (!size.consume_front("hugepages-") || !size.consume_back("kB"))
       continue;
@@ -155,7 +158,7 @@ Fact<std::string> TransparentFacts::effective(uint64_t bytes) const {
 static std::vector<TransparentSize> readSizes(const SysTree &tree,
                                               StringRef folder) {
   std::vector<TransparentSize> sizes;
-  for (const std::string &name : tree.names(folder)) {
+  for (const std::string &name : tree.names(folder).valueOr({})) {
     StringRef digits = name;
     if (!digits.consume_front("hugepages-") || !digits.consume_back("kB"))
       continue;

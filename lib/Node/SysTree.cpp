@@ -185,15 +185,27 @@ Fact<uint64_t> SysTree::kibibytes(const Twine &path, StringRef name) const {
           .str());
 }
 
-std::vector<std::string> SysTree::names(const Twine &path) const {
+Fact<std::vector<std::string>> SysTree::names(const Twine &path) const {
+  using Result = Fact<std::vector<std::string>>;
   std::vector<std::string> found;
   DIR *folder = opendir((prefix + path).str().c_str());
-  if (!folder)
+  if (!folder && errno == ENOENT)
     return found;
-  while (const dirent *entry = readdir(folder))
+  if (!folder)
+    return Result::missing((path + ": " + strerror(errno)).str());
+  int error = 0;
+  for (;;) {
+    errno = 0;
+    const dirent *entry = readdir(folder);
+    error = errno;
+    if (!entry)
+      break;
     if (entry->d_name[0] != '.')
       found.push_back(entry->d_name);
+  }
   closedir(folder);
+  if (error)
+    return Result::missing((path + ": " + strerror(error)).str());
   // The order of a folder is the file system's, and another in a saved copy.
   std::sort(found.begin(), found.end());
   return found;
@@ -202,7 +214,7 @@ std::vector<std::string> SysTree::names(const Twine &path) const {
 std::vector<unsigned> SysTree::numbered(const Twine &path,
                                         StringRef namePrefix) const {
   std::vector<unsigned> numbers;
-  for (const std::string &name : names(path)) {
+  for (const std::string &name : names(path).valueOr({})) {
     StringRef digits = name;
     unsigned number;
     if (digits.consume_front(namePrefix) && !digits.getAsInteger(10, number))

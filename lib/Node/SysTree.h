@@ -71,9 +71,10 @@ public:
   Fact<std::string> field(const llvm::Twine &path, llvm::StringRef name) const;
   /// field() of the form "12 kB", in bytes.
   Fact<uint64_t> kibibytes(const llvm::Twine &path, llvm::StringRef name) const;
-  /// Names in a folder, sorted; empty if there is none.
-  std::vector<std::string> names(const llvm::Twine &path) const;
-  /// Numbers N of the entries "prefixN" in a folder, in order.
+  /// Names in a folder, sorted; empty if there is no such folder.
+  Fact<std::vector<std::string>> names(const llvm::Twine &path) const;
+  /// Numbers N of the entries "prefixN" in a folder, in order; none of one that
+  /// cannot be read.
   std::vector<unsigned> numbered(const llvm::Twine &path,
                                  llvm::StringRef namePrefix) const;
 

@@ -41,14 +41,22 @@ private:
 
 } // namespace
 
-/// Names in \p path, sorted by bytes.
+/// Null at the end, or with \p error set: a file system may fail in between.
+static const dirent *readNext(DIR *directory, int &error) {
+  errno = 0;
+  const dirent *entry = readdir(directory);
+  error = entry ? 0 : errno;
+  return entry;
+}
+
+/// Names in \p path, sorted by bytes; after an \p error those that came before.
 static std::vector<std::string> readNames(const std::string &path, int &error) {
   std::vector<std::string> names;
   DIR *directory = opendir(path.c_str());
   error = directory ? 0 : errno;
   if (!directory)
     return names;
-  while (const dirent *entry = readdir(directory))
+  while (const dirent *entry = readNext(directory, error))
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       names.push_back(entry->d_name);
   closedir(directory);
@@ -67,7 +75,7 @@ void Collector::addDirectory(const std::string &path) {
   int error = 0;
   std::vector<std::string> names = readNames(path, error);
   if (error)
-    return report(path, strerror(error));
+    report(path, strerror(error));
   for (const std::string &name : names) {
     std::string inside = path + (path.back() == '/' ? "" : "/") + name;
     struct stat status;
