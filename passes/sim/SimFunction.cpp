@@ -228,6 +228,8 @@ void SimFunction::addAllocated(CallBase &call) {
                    call.getType()->isPointerTy();
   if (!found && !isRealloc)
     return;
+  if (call.isMustTailCall())
+    return; // shown as memory without a name: nothing may come behind it
   Module &module = *call.getModule();
   auto *invoke = dyn_cast<InvokeInst>(&call);
   BasicBlock *next = invoke ? invoke->getNormalDest() : call.getParent();
@@ -312,8 +314,11 @@ void SimFunction::addBlock(BasicBlock &block) {
   std::vector<Instruction *> instructions;
   for (Instruction &instruction : block)
     instructions.push_back(&instruction);
+  const CallInst *tail = block.getTerminatingMustTailCall();
   for (Instruction *instruction : instructions) {
     addInstruction(*instruction);
+    if (instruction == tail)
+      writeBefore(*instruction); // not between it and the return
     if (records.size() > mostSimRecords / 4 && !isa<PHINode>(instruction) &&
         !instruction->isTerminator())
       writeBefore(*instruction->getNextNode());

@@ -5,12 +5,14 @@
 #include "base/PassOptions.h"
 #include "sim/SimFunction.h"
 #include "sim/SimTable.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -110,17 +112,26 @@ static void addSimRegion(Function &function, SimTable &table) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Whether code of ours can be in \p function: a resolver of an ifunc runs
-/// before there is thread-local storage.
+/// The resolvers of ifuncs and what they call: they run before there is
+/// thread-local storage.
+static SmallSetVector<const Function *, 8> findEarly(const Module &module) {
+  SmallSetVector<const Function *, 8> early;
+  for (const GlobalIFunc &choice : module.ifuncs())
+    if (const Function *resolver = choice.getResolverFunction())
+      early.insert(resolver);
+  for (size_t at = 0; at < early.size(); ++at)
+    for (const Instruction &instruction : instructions(*early[at]))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (const Function *callee = call->getCalledFunction())
+          early.insert(callee);
+  return early;
+}
+
+/// Whether code of ours can be in \p function.
 static bool canRecord(const Function &function) {
-  if (function.isDeclarationForLinker() ||
-      function.hasFnAttribute(Attribute::Naked) ||
-      function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
-    return false;
-  for (const GlobalIFunc &choice : function.getParent()->ifuncs())
-    if (choice.getResolverFunction() == &function)
-      return false;
-  return true;
+  return !function.isDeclarationForLinker() &&
+         !function.hasFnAttribute(Attribute::Naked) &&
+         !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
 }
 
 PreservedAnalyses SimPass::run(Module &module,
@@ -133,8 +144,9 @@ PreservedAnalyses SimPass::run(Module &module,
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
           .getManager();
   SimTable table(module);
+  auto early = findEarly(module);
   for (Function &function : module) {
-    if (!canRecord(function))
+    if (!canRecord(function) || early.contains(&function))
       continue;
     auto &loops = functions.getResult<LoopAnalysis>(function);
     auto &dominators = functions.getResult<DominatorTreeAnalysis>(function);

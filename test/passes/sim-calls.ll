@@ -1,6 +1,8 @@
 ; With --mpg-sim a function gets a call of itself. It must be one that LLVM's verifier
 ; takes: with a line, also where the first instruction has none, and never of a function
-; that answers interrupts.
+; that answers interrupts. Nothing comes between a call in tail position that must stay
+; one and its return; what an ifunc's resolver calls runs before there is thread-local
+; storage.
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify -S %s | FileCheck %s
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify %s -o %t.bc
 ; RUN: %llc %t.bc -o /dev/null
@@ -13,7 +15,17 @@
 ; CHECK-NOT: call x86_intrcc
 ; CHECK: store i32 1, ptr @count
 ; CHECK: ret void
-; CHECK: [[LINE]] = !DILocation(line: 7,
+; CHECK-LABEL: define ptr @mine(
+; CHECK: %p = musttail call ptr @malloc(i64 %n)
+; CHECK-NEXT: ret ptr %p
+; CHECK-LABEL: define ptr @notTail(
+; CHECK: call void @mpg_sim_allocated(
+; CHECK-LABEL: define ptr @choose(
+; CHECK-NOT: mpg_sim
+; CHECK-LABEL: define i32 @early(
+; CHECK-NOT: mpg_sim
+; CHECK-LABEL: define i32 @late(
+; CHECK: @mpg_sim_cursor
 target triple = "x86_64-unknown-linux-gnu"
 @count = global i32 0
 
@@ -29,6 +41,30 @@ define x86_intrcc void @interrupt(ptr byval(i64) %frame) {
   store i32 1, ptr @count
   ret void
 }
+declare ptr @malloc(i64) allockind("alloc,uninitialized") allocsize(0)
+define ptr @mine(i64 %n) {
+  store i32 1, ptr @count
+  %p = musttail call ptr @malloc(i64 %n)
+  ret ptr %p
+}
+define ptr @notTail(i64 %n) {
+  %p = call ptr @malloc(i64 %n)
+  ret ptr %p
+}
+@chosen = ifunc i32 (), ptr @choose
+define ptr @choose() {
+  %level = call i32 @early()
+  ret ptr @late
+}
+define i32 @early() {
+  %n = load i32, ptr @count
+  ret i32 %n
+}
+define i32 @late() {
+  %n = load i32, ptr @count
+  ret i32 %n
+}
+; CHECK: [[LINE]] = !DILocation(line: 7,
 
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!2}
