@@ -44,9 +44,24 @@ static __thread Team teams[mostNested];
 static __thread unsigned nested;
 static __thread bool isAtBarrier; ///< of OpenMP, which may sleep there
 
-/// The C library's.
-template <typename Function>
-static Function *next(Function **known, const char *name) {
+/// The functions of the same names of a sanitizer that the program is compiled
+/// with. They call the C library's, and have to know the program's threads.
+extern "C" {
+#define MPG_OF_SANITIZER(NAME)                                                 \
+  __attribute__((weak)) decltype(NAME) __interceptor_##NAME
+MPG_OF_SANITIZER(pthread_create);
+MPG_OF_SANITIZER(pthread_join);
+MPG_OF_SANITIZER(pthread_barrier_init);
+MPG_OF_SANITIZER(pthread_barrier_wait);
+MPG_OF_SANITIZER(pthread_cond_wait);
+MPG_OF_SANITIZER(pthread_cond_timedwait);
+}
+
+/// The C library's, or the one \p ofSanitizer in front of that.
+template <typename Function, typename Same>
+static Function *next(Function **known, const char *name, Same *ofSanitizer) {
+  if (ofSanitizer)
+    return ofSanitizer;
   Function *function = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (!function) {
     function = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
@@ -100,7 +115,7 @@ extern "C" {
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*routine)(void *), void *argument) {
   static decltype(pthread_create) *known;
-  auto *create = next(&known, "pthread_create");
+  auto *create = next(&known, "pthread_create", __interceptor_pthread_create);
   unsigned lane =
       mpg_sim_is_recorded() ? mpg_sim_take_lane(mpg_sim_shared()) : 0;
   if (!lane)
@@ -122,7 +137,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 int pthread_join(pthread_t thread, void **result) {
   static decltype(pthread_join) *known;
-  auto *join = next(&known, "pthread_join");
+  auto *join = next(&known, "pthread_join", __interceptor_pthread_join);
   mpg_sim_ring *ring = mpg_sim_shared();
   unsigned lane = 0;
   if (mpg_sim_is_recorded())
@@ -148,7 +163,8 @@ int pthread_barrier_init(pthread_barrier_t *barrier,
     mpg_sim_say(reinterpret_cast<uint64_t>(barrier), MPG_SIM_SIZE, count);
     mpg_sim_hand_over();
   }
-  return next(&known, "pthread_barrier_init")(barrier, attributes, count);
+  return next(&known, "pthread_barrier_init",
+              __interceptor_pthread_barrier_init)(barrier, attributes, count);
 }
 
 int pthread_barrier_wait(pthread_barrier_t *barrier) {
@@ -157,20 +173,23 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
     sayBarrier(reinterpret_cast<uint64_t>(barrier), 0);
     mpg_sim_hand_over();
   }
-  return next(&known, "pthread_barrier_wait")(barrier);
+  return next(&known, "pthread_barrier_wait",
+              __interceptor_pthread_barrier_wait)(barrier);
 }
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   static decltype(pthread_cond_wait) *known;
   sayPause();
-  return next(&known, "pthread_cond_wait")(condition, mutex);
+  return next(&known, "pthread_cond_wait",
+              __interceptor_pthread_cond_wait)(condition, mutex);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const timespec *until) {
   static decltype(pthread_cond_timedwait) *known;
   sayPause();
-  return next(&known, "pthread_cond_timedwait")(condition, mutex, until);
+  return next(&known, "pthread_cond_timedwait",
+              __interceptor_pthread_cond_timedwait)(condition, mutex, until);
 }
 } // extern "C"
 #pragma GCC visibility pop
