@@ -5,6 +5,7 @@
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -12,6 +13,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
@@ -79,6 +81,16 @@ SmallVector<const Use *, 16> mpg::findEndUses(const Instruction &pointer) {
 // Volatile and atomic accesses keep the address as it is: they may be to
 // devices and locks, which a hint gains nothing for. What another address space
 // means is not known here.
+Value *mpg::withoutSteps(Value *address, bool onlyConstant) {
+  SmallPtrSet<Value *, 8> seen;
+  for (auto *step = dyn_cast<GEPOperator>(address);
+       step && seen.insert(step).second &&
+       (!onlyConstant || step->hasAllConstantIndices());
+       step = dyn_cast<GEPOperator>(address))
+    address = step->getPointerOperand();
+  return address;
+}
+
 Use *mpg::taggableAddress(Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() && !load->getPointerAddressSpace()

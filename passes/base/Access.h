@@ -36,6 +36,11 @@ Untaggable classifyUse(const llvm::Use &use);
 llvm::SmallVector<const llvm::Use *, 16>
 findEndUses(const llvm::Instruction &pointer);
 
+/// What \p address is computed from by GEPs, or as far as their indices are
+/// constants. In code that is never reached a GEP can be computed from itself;
+/// then that.
+llvm::Value *withoutSteps(llvm::Value *address, bool onlyConstant = false);
+
 /// The address operand of a load, store or prefetch that can be tagged, a
 /// pointer or a vector of pointers; nullptr for any other instruction.
 llvm::Use *taggableAddress(llvm::Instruction &instruction);

@@ -22,7 +22,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -186,16 +185,10 @@ void AccessMarker::add(const HintRequests &requests) {
 
 /// The variable behind \p address: the pointer variable it was loaded from, or
 /// the object.
-static const Value *variableOf(const Value *address) {
-  bool isLoaded = false;
-  for (;;) {
-    if (auto *gep = dyn_cast<GEPOperator>(address))
-      address = gep->getPointerOperand();
-    else if (auto *load = dyn_cast<LoadInst>(address); load && !isLoaded)
-      address = load->getPointerOperand(), isLoaded = true;
-    else
-      return address;
-  }
+static const Value *variableOf(Value *address) {
+  address = withoutSteps(address);
+  auto *load = dyn_cast<LoadInst>(address);
+  return load ? withoutSteps(load->getPointerOperand()) : address;
 }
 
 /// A stream of numbers that is the same on every machine.

@@ -4,6 +4,7 @@
 // what is stored in them, and the values that are the same in all situations.
 
 #include "openmp/Sampler.h"
+#include "base/Access.h"
 #include "openmp/Allocations.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -12,7 +13,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -99,14 +99,9 @@ ArrayRef<Sampler::Stored> Sampler::storesTo(int64_t address) const {
 
 /// Whether \p address is that of a variable or a field, not of an element that
 /// depends on a loop.
-static bool isFixed(const Value *address) {
-  while (auto *step = dyn_cast<GEPOperator>(address)) {
-    if (!step->hasAllConstantIndices())
-      return false;
-    address = step->getPointerOperand();
-  }
+static bool isFixed(Value *address) {
   return isa<AllocaInst, GlobalVariable, Argument, LoadInst, CallBase, PHINode>(
-      address);
+      withoutSteps(address, /*onlyConstant=*/true));
 }
 
 void Sampler::addStore(Instruction &by, Value *address, Stores &into) {

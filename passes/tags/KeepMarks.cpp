@@ -13,7 +13,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -30,8 +29,9 @@ static bool isAtRisk(const StoreInst &store) {
   if (readMark(store).kind != Mark::none)
     return true;
   const Value *value = store.getValueOperand();
-  while (auto *cast = dyn_cast<CastInst>(value))
-    value = cast->getOperand(0);
+  // Few: where code is never reached a cast can be computed from itself.
+  for (int steps = 0; steps < 8 && isa<CastInst>(value); ++steps)
+    value = cast<CastInst>(value)->getOperand(0);
   auto *load = dyn_cast<LoadInst>(value);
   return load && readMark(*load).kind != Mark::none;
 }
@@ -106,13 +106,6 @@ PreservedAnalyses ReleaseLoopsPass::run(Function &function,
 /// On functions that have marked bases, so that others need not be looked at.
 static constexpr StringLiteral functionFlag = "mpg-bases";
 
-/// What \p address is computed from by GEPs.
-static Value *baseOf(Value *address) {
-  while (auto *gep = dyn_cast<GEPOperator>(address))
-    address = gep->getPointerOperand();
-  return address;
-}
-
 PreservedAnalyses BaseMarkerPass::run(Function &function,
                                       FunctionAnalysisManager &) {
   if (!hasMarks(*function.getParent()))
@@ -123,7 +116,8 @@ PreservedAnalyses BaseMarkerPass::run(Function &function,
     if (!address)
       continue;
     Mark own = readMark(instruction);
-    Mark &all = marks.try_emplace(baseOf(address->get()), own).first->second;
+    Mark &all =
+        marks.try_emplace(withoutSteps(address->get()), own).first->second;
     if (own.kind != Mark::one || own.tag != all.tag)
       all.kind = Mark::conflict;
   }
@@ -150,7 +144,7 @@ void mpg::restoreMarks(Function &function) {
     Use *address = taggableAddress(instruction);
     if (!address || readMark(instruction).kind != Mark::none)
       continue;
-    Mark mark = bases.of(*baseOf(address->get()));
+    Mark mark = bases.of(*withoutSteps(address->get()));
     if (mark.kind == Mark::one)
       writeMark(instruction, mark.tag);
   }
