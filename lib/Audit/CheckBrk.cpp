@@ -182,7 +182,7 @@ static void checkSystemCall(const Subject &subject, Findings &findings) {
   Finding &finding =
       findings.add(id, glibc ? "the heap of this static program is taken by brk"
                              : "the code makes the brk system call itself");
-  finding.where.address = *call;
+  finding.where.address = call;
   finding.evidence = "brk system call at " + formatHex(*call);
   if (glibc)
     finding.evidence += ", __libc_malloc in the symbol table";

@@ -282,7 +282,7 @@ static std::string findInPath(const JobLaunch &launch, StringRef name) {
     return folder.starts_with("/") && !folder.contains('$');
   });
   // What lies in a folder that only the job's machine has comes first there.
-  auto absent = find_if_not(
+  auto *absent = find_if_not(
       known, [](StringRef folder) { return sys::fs::is_directory(folder); });
   bool anotherMachine = absent != known.end();
   known.erase(absent, known.end());

@@ -184,13 +184,14 @@ std::optional<bool> Pieces::isLarge(ArrayRef<uint64_t> words) {
   constexpr uint64_t frameMask = (uint64_t(1) << 55) - 1;
   constexpr uint64_t isTail = 1 << 16, isTransparent = 1 << 22;
   uint64_t first = words[0] & frameMask;
-  for (size_t i = 0; i < words.size(); ++i)
+  for (size_t i = 0; i < words.size(); ++i) {
     if (!(words[i] & isPresent))
       return false;
-    else if ((words[i] & frameMask) == 0) // hidden from all but root
+    if ((words[i] & frameMask) == 0) // hidden from all but root
       return std::nullopt;
-    else if ((words[i] & frameMask) != first + i)
+    if ((words[i] & frameMask) != first + i)
       return false;
+  }
   if (first % words.size() != 0)
     return false;
   if (!frameFlags(first, flags))

@@ -142,6 +142,7 @@ private:
   void writeTool();
   void writeInvocation();
   void writeNotification(StringRef level, const Twine &text);
+  void writeResults();
   void writeResult(const Finding &finding, const Place &place);
   void writeLocation(const Finding &finding, const Place &place);
   void writeFingerprints(const Finding &finding, StringRef path);
@@ -366,6 +367,16 @@ void SarifWriter::writeResult(const Finding &finding, const Place &place) {
   });
 }
 
+void SarifWriter::writeResults() {
+  forEachFinding([&](const Finding &finding, const Place &place) {
+    unsigned &left = quota[unsigned(finding.severity)];
+    if (!left)
+      return;
+    --left;
+    writeResult(finding, place);
+  });
+}
+
 void SarifWriter::write() {
   collectRules();
   shareLimit();
@@ -385,14 +396,7 @@ void SarifWriter::write() {
             });
           });
         });
-        json.attributeArray("results", [&] {
-          forEachFinding([&](const Finding &finding, const Place &place) {
-            if (unsigned &left = quota[unsigned(finding.severity)]) {
-              --left;
-              writeResult(finding, place);
-            }
-          });
-        });
+        json.attributeArray("results", [&] { writeResults(); });
       });
     });
   });

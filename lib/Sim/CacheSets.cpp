@@ -134,6 +134,22 @@ static void fetch(const uint64_t *set, unsigned vectors) {
     __builtin_prefetch(set + 8 * n, 1);
 }
 
+/// Puts \p front before the entries of \p set, which are \p old, up to the one
+/// at the bit \p place; that one goes.
+template <unsigned vectors>
+__attribute__((target("avx512f"))) static inline void
+putFirst(uint64_t *set, const __m512i *old, uint64_t front, uint64_t place) {
+  __m512i before = _mm512_set1_epi64(int64_t(front));
+  for (unsigned n = 0; n < vectors; ++n) {
+    __m512i moved = _mm512_alignr_epi64(old[n], before, 7);
+    before = old[n];
+    _mm512_store_si512(
+        set + 8 * n,
+        _mm512_mask_mov_epi64(old[n], __mmask8((place ^ (place - 1)) >> 8 * n),
+                              moved));
+  }
+}
+
 template <unsigned vectors>
 __attribute__((target("avx512f"))) void
 CacheSets::runWide(const Use *uses, size_t count, uint64_t *results) {
@@ -187,15 +203,7 @@ CacheSets::runWide(const Use *uses, size_t count, uint64_t *results) {
       set[__builtin_ctzll(place)] = front;
       continue;
     }
-    __m512i before = _mm512_set1_epi64(int64_t(front));
-    for (unsigned n = 0; n < vectors; ++n) {
-      __m512i moved = _mm512_alignr_epi64(old[n], before, 7);
-      before = old[n];
-      _mm512_store_si512(
-          set + 8 * n,
-          _mm512_mask_mov_epi64(
-              old[n], __mmask8((place ^ (place - 1)) >> 8 * n), moved));
-    }
+    putFirst<vectors>(set, old, front, place);
   }
 }
 #endif

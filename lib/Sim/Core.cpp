@@ -2,7 +2,7 @@
 //
 // One access, level by level.
 //
-// Nothing that the caches behind the first do comes back to it or to the TLBs.
+// Nothing that the caches after the first do comes back to it or to the TLBs.
 // So they are not asked at once: requests are collected, and each chain of
 // caches takes them all, one chain after the other. Its code, counters and
 // frames stay in the host's caches, and while it does one request the host
@@ -141,7 +141,7 @@ inline void Core::countMoved(const Request &request, const Chain &chain,
   }
 }
 
-/// A line comes from memory, or is written there; and as many behind it.
+/// A line comes from memory, or is written there; and as many after it.
 inline void Core::useMemory(const Request &request, const Chain &chain,
                             unsigned lines) {
   bool written = request.kind == Count::writeBacks;
@@ -173,7 +173,7 @@ void Core::countMisses(const Request &request, Chain &chain, uint64_t result,
 }
 
 /// What the caches of \p level are asked, in order. What they do not have goes
-/// to \p next, or to memory behind the last of them.
+/// to \p next, or to memory after the last of them.
 /// \p held is told of lines that the cache evicts. \returns how many misses.
 size_t Core::answer(Chain &chain, unsigned level,
                   const std::vector<Request> &requests,
@@ -211,15 +211,16 @@ size_t Core::answer(Chain &chain, unsigned level,
         continue;
       const Request &request = first[at];
       ++misses;
-      if (request.kind != Count::writeBacks) {
-        uint64_t *counters = &counts[request.row + chain.counter + level * 3];
+      uint64_t *counters = &counts[request.row + chain.counter + level * 3];
+      // A line that is written back takes no place here: it goes past.
+      bool takesPlace = request.kind != Count::writeBacks;
+      if (takesPlace)
         ++counters[unsigned(request.kind)];
-        if (held)
-          held->drop(CacheSets::evictedLine(results[at]));
-        if (CacheSets::isDirtyEvicted(results[at])) {
-          ++counters[unsigned(Count::writeBacks)];
-          goOn(evictedBy(request, results[at]));
-        }
+      if (takesPlace && held)
+        held->drop(CacheSets::evictedLine(results[at]));
+      if (takesPlace && CacheSets::isDirtyEvicted(results[at])) {
+        ++counters[unsigned(Count::writeBacks)];
+        goOn(evictedBy(request, results[at]));
       }
       goOn(request);
     }

@@ -12,8 +12,7 @@
 
 using namespace llvm;
 
-StringRef mpg::htmlStyle() {
-  return R"css(
+static constexpr char style[] = R"css(
 :root{color-scheme:light dark;
 --page:#fff;--card:#f6f8fa;--text:#1b1f24;--muted:#57606a;--line:#d5dae1;
 --error:#b3261e;--warning:#855300;--note:#0b5cad;--clean:#1a6b34;
@@ -114,7 +113,8 @@ footer{margin-top:3rem;color:var(--muted);font-size:.875rem}
 table{font-size:.875rem}th,td{padding-right:.5rem}thead th{white-space:normal}}
 @media print{body{max-width:none}.finding,figure{break-inside:avoid}}
 )css";
-}
+
+StringRef mpg::htmlStyle() { return style; }
 
 std::string mpg::escapeHtml(StringRef text) {
   std::string safe = printable(text), escaped;

@@ -82,7 +82,7 @@ DebugLoc mpg::userLocation(DebugLoc location) {
 }
 
 bool mpg::isUserCode(const DebugLoc &location) {
-  return !location || !isSystemHeader(*location.get());
+  return !location || !isSystemHeader(*location);
 }
 
 bool RemarkPlaces::isNew(StringRef name, const DebugLoc &location,

@@ -150,7 +150,7 @@ void FirstTouchWork::addCalls() {
         situation.frame = way;
         int64_t address = sampler.valueOf(pointer, situation);
         const MemoryObject *object = sampler.placeOf(address).object;
-        auto story = object ? stories.find(keyOf(*object)) : stories.end();
+        auto *story = object ? stories.find(keyOf(*object)) : stories.end();
         if (story == stories.end())
           continue;
         story->second.isResized |= resized != nullptr;
@@ -187,7 +187,7 @@ void FirstTouchWork::collectStories() {
     return;
   writes = findSerialWrites(origins, sampler);
   for (const SerialWrite &write : writes) {
-    auto story = stories.find(keyOf(*write.object));
+    auto *story = stories.find(keyOf(*write.object));
     if (story != stories.end())
       story->second.writes.push_back(&write);
   }
@@ -333,7 +333,7 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
 }
 
 void FirstTouchWork::sayRows(const SerialRows &rows, ArrayRemarks &remarks) {
-  auto story = stories.find(keyOf(*rows.use->object));
+  auto *story = stories.find(keyOf(*rows.use->object));
   if (story != stories.end() && !story->second.isPlaced &&
       choiceOf(story->second.source) != TouchChoice::off)
     remarks.say(story->second, rows);

@@ -207,7 +207,7 @@ bool Motion::isCounter(PHINode &phi) {
 
 /// Where loops within the iteration start, and what several ways lead to.
 void Motion::addIncoming(const PHINode &phi, const CallFrame *frame) {
-  auto own = find_if(inner, [&](const Loop *loop) {
+  auto *own = find_if(inner, [&](const Loop *loop) {
     return loop->getHeader() == phi.getParent();
   });
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)

@@ -85,8 +85,7 @@ SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
 /// 0 for the first loop that is asked for, and so on: not by its address, which
 /// is another one in each run of the compiler.
 Dependence Sampler::bitOf(const Loop &loop) {
-  auto [entry, isNew] =
-      loopNumbers.insert({&loop, unsigned(loopNumbers.size())});
+  auto [entry, isNew] = loopNumbers.insert({&loop, loopNumbers.size()});
   return Dependence::ofLoop(entry->second);
 }
 

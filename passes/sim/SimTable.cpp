@@ -92,7 +92,7 @@ std::string SimTable::localOf(const Value &address) {
 }
 
 /// A function of C++ as the source calls it, with its scopes; "": it is none.
-static std::string demangledName(std::string mangled) {
+static std::string demangledName(const std::string &mangled) {
   ItaniumPartialDemangler parsed; // refers to its text
   if (parsed.partialDemangle(mangled.c_str()) || !parsed.isFunction())
     return "";

@@ -63,7 +63,7 @@ void DebugRecords::addConstants(Function &function) {
         continue;
       auto *constant =
           dyn_cast_or_null<Constant>(record.getVariableLocationOp(0));
-      auto tagged = constants.find(constant);
+      auto *tagged = constants.find(constant);
       if (!constant || tagged == constants.end())
         continue;
       const BasicBlock *block = instruction.getParent();
@@ -206,10 +206,10 @@ void DebugRecords::follow(const DominatorTree &dominators) {
     } else if (holdsAt(*one.record, *one.twin,
                        counts.lookup(DebugVariable(one.record)), dominators)) {
       // The variable has not changed: from the tag on it is the tagged one.
-      Kept behind = one;
-      behind.record = one.record->clone();
-      one.twin->getParent()->insertDbgRecordAfter(behind.record, one.twin);
-      move(behind);
+      Kept after = one;
+      after.record = one.record->clone();
+      one.twin->getParent()->insertDbgRecordAfter(after.record, one.twin);
+      move(after);
     }
   }
 }

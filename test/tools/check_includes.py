@@ -40,12 +40,11 @@ def single_files(entry: dict) -> List[dict]:
 
 
 def compile_commands(build: str) -> List[dict]:
+    """What compiles C++, in a unity unit or alone; a file may be in two targets."""
     text = subprocess.run(["ninja", "-C", build, "-t", "compdb"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     return [single for entry in json.loads(text)
-            if entry["file"].endswith((".cpp", ".cxx"))
-            and PRECOMPILED.search(entry["command"])
-            and " -c " in entry["command"]
+            if entry["file"].endswith((".cpp", ".cxx")) and " -c " in entry["command"]
             for single in single_files(entry)]
 
 
@@ -67,8 +66,9 @@ def main() -> int:
                         help="files with this in their path")
     options = parser.parse_args()
     files = [entry for entry in compile_commands(options.build)
-             if not options.names
-             or any(name in entry["file"] for name in options.names)]
+             if PRECOMPILED.search(entry["command"])
+             and (not options.names
+                  or any(name in entry["file"] for name in options.names))]
     if options.count:
         files = random.Random(options.seed).sample(files, options.count)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:

@@ -227,8 +227,6 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
 // The program's environment
 //===----------------------------------------------------------------------===//
 
-extern char **environ;
-
 /// "old" after \p front, as lists of the loader and of sanitizers are.
 static std::string inFrontOf(std::string front, const char *name) {
   const char *old = getenv(name);

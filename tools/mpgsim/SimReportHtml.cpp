@@ -142,7 +142,7 @@ void PageWriter::writeHead() {
       << ". " << coresOf(report) << ", " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes)
       << ".</p>\n";
-  for (auto [title, text] :
+  for (const auto &[title, text] :
        {std::pair("Sample", sampleOf(report)), {"Ranks", ranksOf(report)}})
     if (!text.empty())
       out << "<p>" << title << ": " << escapeHtml(text) << ".</p>\n";

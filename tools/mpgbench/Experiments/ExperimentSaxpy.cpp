@@ -56,8 +56,10 @@ static void measureArrays(const BenchMemory &memory, uint64_t stride,
                     int64_t(stride));
     });
   });
+  // Of the first chunk; one repetition more warms up.
+  uint64_t passes = (repeats + 1 + chunks - 1) / chunks;
   for (uint64_t i = 0; i < elements; ++i)
-    if (y[i * stride] != 2.0F * float((repeats + 1 + chunks - 1) / chunks)) {
+    if (y[i * stride] != 2.0F * float(passes)) {
       result.error = "y[" + std::to_string(i * stride) + "] is wrong";
       break;
     }

@@ -10,6 +10,7 @@
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -414,6 +415,19 @@ std::string mpg::anonymised(StringRef text,
   return result;
 }
 
+static void anonymise(PointResult &point,
+                      function_ref<void(std::string &)> clean) {
+  clean(point.missing);
+  for (WorkerResult &sample : point.samples) {
+    // Why there is none is said once: the file is to be mailed.
+    if (&sample != &point.samples.front())
+      erase_if(sample.counters,
+               [](const CounterValue &counter) { return !counter.value; });
+    for (CounterValue &counter : sample.counters)
+      clean(counter.missing);
+  }
+}
+
 void mpg::anonymise(BenchRun &run, const std::vector<std::string> &names) {
   auto clean = [&](std::string &text) { text = anonymised(text, names); };
   run.date = run.date.substr(0, run.date.find('T'));
@@ -425,16 +439,7 @@ void mpg::anonymise(BenchRun &run, const std::vector<std::string> &names) {
   for (ExperimentResult &experiment : run.experiments) {
     for (Conclusion &conclusion : experiment.conclusions)
       clean(conclusion.text);
-    for (PointResult &point : experiment.points) {
-      clean(point.missing);
-      for (WorkerResult &sample : point.samples) {
-        // Why there is none is said once: the file is to be mailed.
-        if (&sample != &point.samples.front())
-          erase_if(sample.counters,
-                   [](const CounterValue &counter) { return !counter.value; });
-        for (CounterValue &counter : sample.counters)
-          clean(counter.missing);
-      }
-    }
+    for (PointResult &point : experiment.points)
+      ::anonymise(point, clean);
   }
 }

@@ -22,8 +22,6 @@
 using namespace llvm;
 using namespace mpg;
 
-extern char **environ;
-
 /// More than any result or message needs.
 static constexpr size_t outputLimit = 1 << 20;
 
