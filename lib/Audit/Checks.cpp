@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Checks.h. The table of checks, the order in which they run, and what
-// several of them ask of a file, read once.
+// See Checks.h. What several checks ask of a file is read once.
 
 #include "Audit/Checks.h"
 #include "Elf/HugeLayout.h"
@@ -10,30 +9,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-namespace {
-
-struct CheckEntry {
-  void (*run)(const Subject &, Findings &);
-  /// The findings it can add are the numbers first to last.
-  unsigned first, last;
-};
-
-} // namespace
-
-static const CheckEntry checks[] = {
-    {checkPie, 102, 102},         {checkOverlap, 103, 103},
-    {checkThreadStack, 104, 104}, {checkThreadStart, 105, 105},
-    {checkLibmpg, 110, 112},      {checkAllocators, 113, 114},
-    {checkLibraryDrag, 120, 120}, {checkMissing, 121, 121},
-    {checkBrk, 130, 132},         {checkStartupMemory, 140, 142},
-    {checkBssPaging, 141, 141},   {checkLibraryData, 143, 143},
-    {checkPageSize, 150, 152},    {checkHygiene, 160, 161},
-    {checkHints, 170, 172},       {checkVectorLength, 180, 180},
-    {checkOpenMp, 190, 190},      {checkTimerFork, 200, 200},
-    {checkCacheColour, 210, 210}, {checkHeapColour, 211, 211},
-    {checkSearchPath, 230, 230},  {checkLibraries, 104, 171},
-};
 
 const KnownSymbolUse &Subject::symbols() const {
   if (!symbolCache)
@@ -134,7 +109,7 @@ static bool keepsFromStarting(const Finding &finding) {
 
 void mpg::runChecks(const Subject &subject, std::vector<Finding> &out) {
   Findings findings(subject, out);
-  for (const CheckEntry &entry : checks)
+  for (const CheckEntry &entry : allChecks)
     if (findings.wantsAny(entry.first, entry.last))
       entry.run(subject, findings);
   // What comes from libraries belongs beside what the file itself does.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks, in the order they run. Start reading here: a check is a function
-// that looks at one Subject and adds what it finds; which findings it can add
-// stands beside it in Checks.cpp, so that a run that asks for one finding runs
-// one check.
+// The checks. Start reading here: a check is a function that looks at one
+// Subject and adds what it finds. A new one is declared below and gets a row in
+// allChecks.
 
 #ifndef MPG_AUDIT_CHECKS_H
 #define MPG_AUDIT_CHECKS_H
@@ -83,27 +82,27 @@ private:
   std::vector<Finding> &out;
 };
 
-void checkPie(const Subject &subject, Findings &findings);           // 102
-void checkOverlap(const Subject &subject, Findings &findings);       // 103
-void checkThreadStack(const Subject &subject, Findings &findings);   // 104
-void checkThreadStart(const Subject &subject, Findings &findings);   // 105
-void checkLibmpg(const Subject &subject, Findings &findings);        // 110-112
-void checkAllocators(const Subject &subject, Findings &findings);    // 113 114
-void checkLibraryDrag(const Subject &subject, Findings &findings);   // 120
-void checkMissing(const Subject &subject, Findings &findings);       // 121
-void checkBrk(const Subject &subject, Findings &findings);           // 130-132
-void checkStartupMemory(const Subject &subject, Findings &findings); // 140 142
-void checkBssPaging(const Subject &subject, Findings &findings);     // 141
-void checkLibraryData(const Subject &subject, Findings &findings);   // 143
-void checkPageSize(const Subject &subject, Findings &findings);      // 150-152
-void checkHygiene(const Subject &subject, Findings &findings);       // 160 161
-void checkHints(const Subject &subject, Findings &findings);         // 170-172
-void checkVectorLength(const Subject &subject, Findings &findings);  // 180
-void checkOpenMp(const Subject &subject, Findings &findings);        // 190
-void checkTimerFork(const Subject &subject, Findings &findings);     // 200
-void checkCacheColour(const Subject &subject, Findings &findings);   // 210
-void checkHeapColour(const Subject &subject, Findings &findings);    // 211
-void checkSearchPath(const Subject &subject, Findings &findings);    // 230
+void checkPie(const Subject &subject, Findings &findings);
+void checkOverlap(const Subject &subject, Findings &findings);
+void checkThreadStack(const Subject &subject, Findings &findings);
+void checkThreadStart(const Subject &subject, Findings &findings);
+void checkLibmpg(const Subject &subject, Findings &findings);
+void checkAllocators(const Subject &subject, Findings &findings);
+void checkLibraryDrag(const Subject &subject, Findings &findings);
+void checkMissing(const Subject &subject, Findings &findings);
+void checkBrk(const Subject &subject, Findings &findings);
+void checkStartupMemory(const Subject &subject, Findings &findings);
+void checkBssPaging(const Subject &subject, Findings &findings);
+void checkLibraryData(const Subject &subject, Findings &findings);
+void checkPageSize(const Subject &subject, Findings &findings);
+void checkHygiene(const Subject &subject, Findings &findings);
+void checkHints(const Subject &subject, Findings &findings);
+void checkVectorLength(const Subject &subject, Findings &findings);
+void checkOpenMp(const Subject &subject, Findings &findings);
+void checkTimerFork(const Subject &subject, Findings &findings);
+void checkCacheColour(const Subject &subject, Findings &findings);
+void checkHeapColour(const Subject &subject, Findings &findings);
+void checkSearchPath(const Subject &subject, Findings &findings);
 
 /// 104, 130, 143, 160, 170 and 171 of the libraries of a program.
 void checkLibraries(const Subject &subject, Findings &findings);
@@ -115,6 +114,29 @@ void wordLibraryData(Finding &finding);
 /// came across, and a file that cannot be used must not look clean because
 /// only another group was asked for.
 void checkMalformed(const Subject &subject, Findings &findings);
+
+/// A check, and which findings it can add: the numbers first to last. So a run
+/// that asks for one finding runs one check.
+struct CheckEntry {
+  void (*run)(const Subject &, Findings &);
+  unsigned first, last;
+};
+
+/// In the order they run. checkMalformed is not one of them: it comes last,
+/// always.
+inline constexpr CheckEntry allChecks[] = {
+    {checkPie, 102, 102},         {checkOverlap, 103, 103},
+    {checkThreadStack, 104, 104}, {checkThreadStart, 105, 105},
+    {checkLibmpg, 110, 112},      {checkAllocators, 113, 114},
+    {checkLibraryDrag, 120, 120}, {checkMissing, 121, 121},
+    {checkBrk, 130, 132},         {checkStartupMemory, 140, 142},
+    {checkBssPaging, 141, 141},   {checkLibraryData, 143, 143},
+    {checkPageSize, 150, 152},    {checkHygiene, 160, 161},
+    {checkHints, 170, 172},       {checkVectorLength, 180, 180},
+    {checkOpenMp, 190, 190},      {checkTimerFork, 200, 200},
+    {checkCacheColour, 210, 210}, {checkHeapColour, 211, 211},
+    {checkSearchPath, 230, 230},  {checkLibraries, 104, 171},
+};
 
 /// Runs every check that can add a finding that the settings ask for.
 void runChecks(const Subject &subject, std::vector<Finding> &out);
