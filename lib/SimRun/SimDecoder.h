@@ -27,7 +27,7 @@ inline unsigned accessesOf(const mpg_sim_record &record) {
 inline unsigned addressesOf(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_ADDRESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
 }
-/// That a bundle takes: behind the first one lie two addresses in each.
+/// That a bundle takes: after the first one come two addresses in each.
 inline unsigned recordsOfBundle(const mpg_sim_record &record) {
   return 1 + addressesOf(record) / 2;
 }
@@ -163,6 +163,47 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
   default:
     return 0;
   }
+}
+
+inline unsigned SimDecoder::readLoop(const mpg_sim_record *record,
+                                     unsigned left) {
+  uint64_t count = numberOf(*record);
+  if (count * 2 >= left)
+    return 0;
+  streams.clear();
+  for (uint64_t at = 1; at <= 2 * count; at += 2) {
+    if (kindOf(record[at]) != MPG_SIM_STREAM ||
+        kindOf(record[at + 1]) != MPG_SIM_STRIDE)
+      return 0;
+    streams.push_back({numberOf(record[at]), addressOf(record[at]),
+                       int64_t(record[at + 1].value)});
+  }
+  return unsigned(1 + 2 * count);
+}
+
+inline unsigned SimDecoder::readBundle(const mpg_sim_record *record,
+                                       unsigned left) {
+  unsigned count = addressesOf(*record);
+  if (!count || recordsOfBundle(*record) > left)
+    return 0;
+  addresses.resize(count);
+  addresses[0] = addressOf(*record);
+  for (unsigned at = 1; at < count; ++at) {
+    const mpg_sim_record &pair = record[(at + 1) / 2];
+    addresses[at] = withoutTag(at & 1 ? pair.value : pair.word);
+  }
+  return recordsOfBundle(*record);
+}
+
+inline unsigned SimDecoder::addText(const mpg_sim_record *record,
+                                    unsigned left) {
+  uint64_t bytes = record->value;
+  uint64_t records = (bytes + sizeof(*record) - 1) / sizeof(*record);
+  if (bytes > MPG_SIM_CHUNK_BYTES || records >= left ||
+      text.size() + bytes > textBytes)
+    return 0;
+  text.append(reinterpret_cast<const char *>(record + 1), bytes);
+  return unsigned(1 + records);
 }
 
 } // namespace mpg::sim

@@ -1,23 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instruments one function: first its loops are summed up, then each block gets
-// the records of what is left, in the order of the program.
+// Instruments one function: first its loops are summed up (SimLoops.cpp), then
+// each block gets the records of what is left, in the order of the program.
 
 #ifndef MPG_PASSES_SIMFUNCTION_H
 #define MPG_PASSES_SIMFUNCTION_H
 
-#include "sim/SimLoops.h"
 #include "sim/SimRecords.h"
 #include "sim/SimTable.h"
+#include <optional>
 
 namespace llvm {
 class BasicBlock;
 class DataLayout;
+class DominatorTree;
 class IntrinsicInst;
+class LoopInfo;
+class SCEVExpander;
 class Type;
 } // namespace llvm
 
 namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// Loops that are summed up (SimLoops.cpp)
+//===----------------------------------------------------------------------===//
+
+// Innermost loops whose accesses are known before they begin: how often it
+// runs, and for each access its first address and how far it moves.
+
+struct SimStream {
+  llvm::Instruction *access;
+  llvm::Value *begin, *stride;
+};
+
+struct SimLoop {
+  llvm::Instruction *place; ///< in front of the loop: where all of it is known
+  llvm::Value *times;
+  llvm::SmallVector<SimStream, 8> streams; ///< in the order of the accesses
+};
+
+/// Where the addresses of an access are: the one operand that is its address; a
+/// null: \p instruction is no plain or atomic load or store.
+const llvm::Value *simAddress(const llvm::Instruction &instruction);
+
+/// Gives innermost loops that can be summed up a block in front of them alone:
+/// the optimiser has folded it into a branch where it had nothing to do.
+void addPreheaders(llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
+
+/// \p loop summed up; its values have been computed in front of it. Nothing if
+/// not every iteration does the same: several exits, accesses under conditions,
+/// calls, addresses that depend on data.
+std::optional<SimLoop> sumUp(const llvm::Loop &loop,
+                             llvm::ScalarEvolution &scev,
+                             llvm::SCEVExpander &expander,
+                             const llvm::DominatorTree &dominators);
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
 
 class SimFunction {
 public:

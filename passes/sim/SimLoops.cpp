@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SimFunction.h. What every iteration does alike is computed in front of
+// the loop by ScalarEvolution, which knows the addresses of the loop as the
+// optimiser left it.
 
-#include "sim/SimLoops.h"
+#include "sim/SimFunction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"

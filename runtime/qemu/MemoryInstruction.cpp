@@ -3,7 +3,7 @@
 // The encodings are those of the Arm Architecture Reference Manual (DDI 0487),
 // C4.1, and of its SVE supplement.
 
-#include "MemoryInstruction.h"
+#include "MpgQemu.h"
 
 using M = MemoryInstruction;
 

@@ -8,8 +8,7 @@
 // QEMU is under the GNU GPL, version 2. This folder is of no use without it and
 // is under the licence of the project, whose exception lets both be combined.
 
-#include "MemoryInstruction.h"
-#include "QemuLane.h"
+#include "MpgQemu.h"
 #include "QemuPlugin.h"
 #include <cstdio>
 #include <cstring>

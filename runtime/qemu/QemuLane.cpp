@@ -3,8 +3,8 @@
 // The first thread has lane 0; each other one the lane that its creator took.
 // Which of two threads that begin in the same moment gets which lane is chance.
 
-#include "QemuLane.h"
 #include "../sim/SimChunks.h"
+#include "MpgQemu.h"
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>

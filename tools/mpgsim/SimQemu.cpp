@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See mpgsim.h: qemu, and the source of addresses by libdw.
 
-#include "SimQemu.h"
 #include "Elf/Image.h"
 #include "Process/Program.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
+#include "mpgsim.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See mpgsim.h: the ring, its thread, and samples by time.
 
-#include "SimRing.h"
 #include "Support/Files.h"
+#include "mpgsim.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>

@@ -5,14 +5,12 @@
 // randomised addresses, so that each run says the same; what it prints, its
 // status and its signal are its own.
 
+#include "mpgsim.h"
 #include "Machines/MachineFile.h"
-#include "Options.h"
 #include "Process/Program.h"
 #include "Process/Ranks.h"
 #include "Process/Supervisor.h"
-#include "SimQemu.h"
 #include "SimReport.h"
-#include "SimRing.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -146,6 +144,8 @@ bool Simulation::prepare() {
   return problem.empty();
 }
 
+/// Without the ring that this process may have been given itself, by an mpgsim
+/// around it.
 static std::vector<std::string> environmentWith(const std::string &setting) {
   std::vector<std::string> all;
   for (char **entry = environ; *entry; ++entry)
@@ -206,6 +206,8 @@ std::optional<int> Simulation::runProgram() {
   std::vector<std::string> command;
   if (std::optional<int> status = chooseCommand(path, command))
     return status;
+  // Inherited by the program: which sets of a cache its data falls into would
+  // else differ from run to run.
   personality(unsigned(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   uint64_t before = processorNs();
   std::string problem = ring.start([this](const mpg_sim_record *chunk) {
@@ -235,6 +237,7 @@ std::optional<int> Simulation::runProgram() {
   const mpg_sim_ring &head = ring.head();
   theEnding = {result.waitStatus, head.otherThreads, head.otherProcesses,
                head.lostRecords, ring.skips()};
+  // A region that is open at the end has only its begin subtracted so far.
   sampled = {options.sample, head.regions,
              head.functions, head.loneEnds,
              head.open != 0, head.regionNs + (head.open ? runNs : 0),
@@ -444,6 +447,8 @@ int main(int argc, char **argv) {
   if (options->merges)
     return mergeRanks(*options, argv[0]);
   SimEnding ending;
+  // Its ring and files are closed before this process ends as the program did,
+  // which may be by a signal.
   {
     Simulation simulation(*options, argv[0]);
     if (std::optional<int> own = simulation.run())

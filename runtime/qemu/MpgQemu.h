@@ -1,13 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where each thread of the program writes its records, and what it says beside
-// them. A thread's lane is used by that thread alone. And what is mapped where.
+// The parts of the plugin MpgQemu.so: what an instruction does with memory, and
+// where the threads of the program write what they access.
 
-#ifndef MPG_RUNTIME_QEMU_QEMULANE_H
-#define MPG_RUNTIME_QEMU_QEMULANE_H
+#ifndef MPG_RUNTIME_QEMU_MPGQEMU_H
+#define MPG_RUNTIME_QEMU_MPGQEMU_H
 
 #include "mpg/sim.h"
 #include <climits>
+
+//===----------------------------------------------------------------------===//
+// Instructions (MemoryInstruction.cpp)
+//===----------------------------------------------------------------------===//
+
+// What an instruction of AArch64 does with memory, as far as QEMU does not say
+// so itself: QEMU moves a vector register in pieces, two registers at once, and
+// an SVE register element by element.
+
+struct MemoryInstruction {
+  enum Kind : uint8_t {
+    none,
+    plain,  ///< one access, of `bytes`
+    wide,   ///< one or more of up to `bytes`, which QEMU reports in pieces
+    any,    ///< as QEMU reports it, in accesses of at most `bytes`
+    zeroes, ///< a cache line (DC ZVA)
+    gathers ///< SVE elements anywhere; QEMU reports nothing of these two
+  };
+  Kind kind = none;
+  uint8_t bytes = 0;   ///< a power of two, at most 64
+  bool stores = false; ///< not known of `any`
+  bool isPair = false; ///< wide: of two registers
+  bool isSve = false;  ///< needs SVE registers of 512 bits to be `bytes` long
+};
+
+/// \p word: as it stands in memory. Prefetches are accesses here: QEMU reports
+/// none for them.
+MemoryInstruction memoryInstructionOf(uint32_t word);
+
+/// Where a direct branch at \p address goes; \p address: it is none.
+uint64_t branchTargetOf(uint32_t word, uint64_t address);
+
+//===----------------------------------------------------------------------===//
+// Lanes (QemuLane.cpp)
+//===----------------------------------------------------------------------===//
+
+// Where each thread of the program writes its records, and what it says beside
+// them. A thread's lane is used by that thread alone. And what is mapped where.
 
 /// Of one of QEMU's processors, which is a thread of the program.
 struct QemuLane {
@@ -63,4 +101,4 @@ void setQemuBase(uint64_t base);
 /// False: nothing is mapped there.
 bool findQemuMap(uint64_t address, QemuMap &map);
 
-#endif // MPG_RUNTIME_QEMU_QEMULANE_H
+#endif // MPG_RUNTIME_QEMU_MPGQEMU_H
