@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Comes before all other install rules: FoldersBefore.cmake has to run first. The
-# folders named here are those that an installation shares with others.
+# Comes before all other install rules, and so runs first in an installation: notes
+# which folders that programs share are there already, so that taking the installation
+# away leaves them (Manifest.cmake).
 set(data ${CMAKE_INSTALL_DATADIR})
 set(lib ${CMAKE_INSTALL_LIBDIR})
 set(shared_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR}
@@ -12,4 +13,15 @@ set(shared_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR}
   ${data}/zsh ${data}/zsh/site-functions)
 install(CODE "set(mpg_shared_folders ${shared_folders})
   set(mpg_build \"${PROJECT_BINARY_DIR}\")" COMPONENT uninstall)
-install(SCRIPT tools/install/FoldersBefore.cmake COMPONENT uninstall)
+install(CODE [=[
+set(mpg_root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+set(mpg_folders_before)
+foreach(folder IN LISTS mpg_shared_folders)
+  if(IS_DIRECTORY "${mpg_root}/${folder}")
+    list(APPEND mpg_folders_before ${folder})
+  endif()
+endforeach()
+# CMake's own list of files, which root has written if root was the last to
+# install from this folder: its owner could not write it again.
+file(REMOVE "${mpg_build}/install_manifest.txt")
+]=] COMPONENT uninstall)

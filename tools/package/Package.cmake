@@ -32,24 +32,27 @@ set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageFiles.cmake)
 set(CPACK_MPG_LIBDIR ${CMAKE_INSTALL_LIBDIR})
 set(CPACK_MPG_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_MPG_PLUGIN_OVERRIDES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE
   OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Which package a program needs that is linked with the library, and that the loader's
+# cache is made anew.
+set(control ${PROJECT_BINARY_DIR}/package)
+file(WRITE ${control}/shlibs "libmpgrt 1 libmpgrt1\n")
+file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
+file(WRITE ${control}/ldconfig.sh "#!/bin/sh\n/sbin/ldconfig\n")
 set(CPACK_DEBIAN_LIBMPG_PACKAGE_CONTROL_EXTRA
-  ${CMAKE_CURRENT_LIST_DIR}/shlibs ${CMAKE_CURRENT_LIST_DIR}/triggers)
+  ${control}/shlibs ${control}/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE "Apache-2.0 WITH LLVM-exception")
 set(CPACK_RPM_PACKAGE_GROUP "Development/Tools")
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define packager ${CPACK_PACKAGE_CONTACT}")
-set(CPACK_RPM_libmpg_POST_INSTALL_SCRIPT_FILE
-  ${CMAKE_CURRENT_LIST_DIR}/ldconfig.sh)
-set(CPACK_RPM_libmpg_POST_UNINSTALL_SCRIPT_FILE
-  ${CMAKE_CURRENT_LIST_DIR}/ldconfig.sh)
+set(CPACK_RPM_libmpg_POST_INSTALL_SCRIPT_FILE ${control}/ldconfig.sh)
+set(CPACK_RPM_libmpg_POST_UNINSTALL_SCRIPT_FILE ${control}/ldconfig.sh)
 # Every system has these folders; others that are shared may have many owners.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
   /usr/share/man /usr/share/man/man1)
