@@ -22,8 +22,29 @@ SHOW_ROWS = r"""
          @m * sizeof(@T), @s(@a, @n * @m));
 """
 
+# What most of them have around what is disguised: the size; a parallel loop over the
+# array; and what it has come to.
+BEGIN = """
+<sum>
+int main(int argc, char **argv) {
+  @I @n = @size;
+"""
+WORK = """
+#pragma omp parallel for@sched
+  for (@I @i = 0; @i < @n; ++@i)
+    @a[@i] @op;
+"""
+END = """
+<show>
+  free(@a);
+  return argc < 1 && argv[0];
+}
+"""
+
 
 def c(name: str, text: str, **expected: int) -> Disguise:
+    for part, whole in (("<begin>", BEGIN), ("<work>", WORK), ("<end>", END)):
+        text = text.replace(part, whole.strip("\n"))
     text = text.replace("<sum>", SUM.strip("\n"))
     text = text.replace("<show>", SHOW.strip("\n"))
     text = text.replace("<show-rows>", SHOW_ROWS.strip("\n"))
@@ -32,25 +53,16 @@ def c(name: str, text: str, **expected: int) -> Disguise:
 
 C = [
     c("plain", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @n; ++@i) //=a
     @a[@i] = @value;             //=a
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("two-arrays", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
   @T *@b = malloc(@n * sizeof *@b); //=b
 +#pragma omp parallel for schedule(static)
@@ -84,13 +96,8 @@ int main(int argc, char **argv) {
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @n; ++@i) //=a
     @a[@i] = @value;             //=a
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("wrapped-initialisation", r"""
 <sum>
@@ -103,13 +110,8 @@ int main(int argc, char **argv) {
   @I @n = @size;
   @T *@a = malloc(@n * sizeof *@a); //=a
   @f(@a, @n);
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("wrapped-kernel", r"""
 <sum>
@@ -156,10 +158,7 @@ int main(int argc, char **argv) {
   @T *@a = @f(@n * sizeof *@a);
   @g(@a, @n);
   @h(@a, @n);
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     c("struct-on-stack", r"""
 <sum>
@@ -254,9 +253,7 @@ static void @f(void) {
     @a[@i] = @value;             //=a
 }
 static void @h(void) {
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
+<work>
 }
 int main(int argc, char **argv) {
   @n = @size;
@@ -283,13 +280,8 @@ int main(int argc, char **argv) {
   @T *@a;
   if (@f(&@a, @n) < 0)
     return 1;
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("flat-rows", r"""
 <sum>
@@ -364,15 +356,10 @@ int main(int argc, char **argv) {
   for (@I @i = 0; @i < @k; ++@i)
     for (@I @j = 0; @j < @m; ++@j)
       @a[@i * @m + @j] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     c("chunk", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
 +#pragma omp parallel for schedule(static, 65536)
   for (@I @i = 0; @i < @n; ++@i) //=a
@@ -380,15 +367,10 @@ int main(int argc, char **argv) {
 #pragma omp parallel for schedule(static, 65536)
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 """, sched=1, chunk=65536),
     c("three-threads", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
 +#pragma omp parallel for schedule(static) num_threads(3)
   for (@I @i = 0; @i < @n; ++@i) //=a
@@ -396,15 +378,10 @@ int main(int argc, char **argv) {
 #pragma omp parallel for@sched num_threads(3)
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 """, threads=3),
     c("calloc", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
 -  @T *@a = calloc(@n, sizeof *@a); //=a
 -  for (@I @i = 0; @i < @n; ++@i)   //=a
 -    @a[@i] += 4;                   //=a
@@ -412,18 +389,11 @@ int main(int argc, char **argv) {
 +#pragma omp parallel for schedule(static)
 +  for (@I @i = 0; @i < @n; ++@i)
 +    @a[@i] = 4;
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("posix-memalign", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   void *@p;
   if (posix_memalign(&@p, 256, @n * sizeof(@T))) //=a
     return 1;
@@ -431,13 +401,8 @@ int main(int argc, char **argv) {
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @n; ++@i) //=a
     @a[@i] = @value;             //=a
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("aligned-alloc", r"""
 <sum>
@@ -447,18 +412,11 @@ int main(int argc, char **argv) {
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @n; ++@i) //=a
     @a[@i] = @value;             //=a
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("memset", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
 -  memset(@a, 0, @n * sizeof *@a); //=a
 +#pragma omp parallel for schedule(static)
@@ -467,10 +425,7 @@ int main(int argc, char **argv) {
 #pragma omp parallel for@sched
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] += 7;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     c("global-array", r"""
 <sum>
@@ -480,17 +435,13 @@ int main(int argc, char **argv) {
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @n; ++@i) //=a
     @a[@i] = 1 + @i % 3;         //=a
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
+<work>
 <show>
   return argc < 1 && argv[0];
 }
 """),
     c("loops-share-a-region", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
   @T *@b = malloc(@n * sizeof *@b);
 +#pragma omp parallel for schedule(static)
@@ -526,28 +477,18 @@ int main(int argc, char **argv) {
     @a[@i] = @value;             //=a
 #pragma omp parallel
   @f(@a, @n);
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     c("moving-pointer", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
 -  for (@T *@p = @a, *@q = @a + @n; @p != @q; ++@p) //=a
 -    *@p = 1;                                       //=a
 +#pragma omp parallel for schedule(static)
 +  for (@I @i = 0; @i < @n; ++@i)
 +    @a[@i] = 1;
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<work>
+<end>
 """),
     c("several-files", r"""
 <sum>
@@ -559,10 +500,7 @@ int main(int argc, char **argv) {
   @T *@a = @f(@n);
   @g(@a, @n);
   @h(@a, @n);
-<show>
-  free(@a);
-  return argc < 1 && argv[0];
-}
+<end>
 === allocate
 @T *@f(@I @n);
 @T *@f(@I @n) { return malloc(@n * sizeof(@T)); } //=a
@@ -609,9 +547,7 @@ extern @T *@a;
 extern @I @n;
 void @h(void);
 void @h(void) {
-#pragma omp parallel for@sched
-  for (@I @i = 0; @i < @n; ++@i)
-    @a[@i] @op;
+<work>
 }
 """),
 ]

@@ -39,6 +39,12 @@ pool() {
   done
 }
 begin() { echo "CASE $*"; }
+# Without root's rights.
+as_user() {
+  program=$1
+  shift
+  start-stop-daemon -S -c user:user -x "/bin/$program" -- "$@"
+}
 pool 96 96 96 96
 . /cases
 echo "END OF CASES"

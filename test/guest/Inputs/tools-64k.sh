@@ -1,16 +1,9 @@
-# What a user types where the base page is 64 KiB; see guest.py for begin and
-# pool. The checks of the lines are in tools-64k.check.
+# What a user types where the base page is 64 KiB; see guest.py for begin,
+# pool and as_user. The checks of the lines are in tools-64k.check.
 # shellcheck shell=sh
 export LD_LIBRARY_PATH=/lib OMP_NUM_THREADS=4 OMP_PROC_BIND=close
 export OMP_PLACES='{0},{1},{2},{3}' OMP_WAIT_POLICY=passive
 thp=/sys/kernel/mm/transparent_hugepage
-
-# As somebody without rights.
-as_user() {
-  program=$1
-  shift
-  start-stop-daemon -S -c user:user -x "/bin/$program" -- "$@"
-}
 
 begin machine
 uname -m

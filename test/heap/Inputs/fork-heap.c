@@ -12,37 +12,29 @@
  *   files      another thread has the lock of a file that the child writes to
  *   guarded    with blocks that may not be read or written to
  *   coroutine  on a stack that is a block
- *   untouched  a block that nobody has written to: the first to do so is a
- * child exec       vfork, posix_spawn, system, popen, and fork with exec pool
- * as a pool of worker processes does it: work comes and goes through pipes,
- * workers end and are replaced bus        a SIGBUS of the program's own, with
- * its handler, in the child fast       nothing but time: nanoseconds of a fork
- * whose child ends at once
+ *   untouched  a block that has not been written to: the first to do so is a child
+ *   exec       vfork, posix_spawn, system, popen, and fork with exec
+ *   pool       as a pool of worker processes does it: work comes and goes through
+ *              pipes, workers end and are replaced
+ *   bus        a SIGBUS of the program's own, with its handler, in the child
+ *   fast       nothing but time: nanoseconds of a fork whose child ends at once
  *
  * With `wait` in front of these, prints "ready" and waits for the end of its
- * input; with `hold` behind them the same.
+ * input; with `hold` after them the same.
  */
 
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
+#include "../../runtime/Inputs/fork-steps.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 extern char **environ;
 
-enum { secondsBeforeHang = 60, mostBlocks = 24000, threadCount = 3 };
+enum { mostBlocks = 24000, threadCount = 3 };
 
 struct block {
   uint64_t *words;
@@ -52,14 +44,6 @@ static struct block *blocks;
 static size_t blockCount;
 static uint64_t seed = 1;
 static volatile int stop;
-
-static void wrong(const char *what) {
-  char line[200];
-  int length = snprintf(line, sizeof line, "wrong: %s\n", what);
-  if (write(1, line, length) != length)
-    abort();
-  _exit(1);
-}
 
 static void *take(size_t bytes) {
   void *memory = malloc(bytes);
@@ -124,18 +108,7 @@ static void useHeap(void) {
   }
 }
 
-static void expectEnd(pid_t child, const char *who) {
-  int status;
-  if (waitpid(child, &status, 0) != child)
-    wrong("waitpid");
-  if (WIFSIGNALED(status)) {
-    char line[100];
-    snprintf(line, sizeof line, "%s ended by signal %d", who, WTERMSIG(status));
-    wrong(line);
-  }
-  if (WEXITSTATUS(status))
-    _exit(1); /* it has said what */
-}
+static void checkNow(const char *who) { checkAll(seed, who); }
 
 static void childWrites(uint64_t mine) {
   checkAll(seed, "the child sees other values");
@@ -149,52 +122,6 @@ static void childWrites(uint64_t mine) {
 static void parentWrites(uint64_t mine) {
   writeAll(mine);
   seed = mine;
-}
-
-static pid_t forkOrFail(void) {
-  errno = 77;
-  pid_t child = fork();
-  if (child < 0)
-    wrong("fork");
-  if (child && errno != 77)
-    wrong("errno after fork");
-  if (child == 0)
-    alarm(secondsBeforeHang);
-  return child;
-}
-
-static void once(uint64_t mine) {
-  pid_t child = forkOrFail();
-  if (child == 0) {
-    childWrites(mine + 1000);
-    exit(0); /* not _exit: libraries free their blocks, too */
-  }
-  parentWrites(mine);
-  checkAll(seed, "the parent does not see what it wrote");
-  expectEnd(child, "the child");
-  checkAll(seed, "the parent sees what the child wrote");
-}
-
-/* A line of /proc/self/status, in KiB. */
-static long statusKib(const char *name) {
-  static char text[8192];
-  int file = open("/proc/self/status", O_RDONLY);
-  ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  text[length > 0 ? length : 0] = 0;
-  char *line = strstr(text, name);
-  return line ? atol(line + strlen(name)) : 0;
-}
-
-static long mappings(void) {
-  static char text[4096];
-  long lines = 0;
-  int file = open("/proc/self/maps", O_RDONLY);
-  for (ssize_t length; (length = read(file, text, sizeof text)) > 0;)
-    for (ssize_t i = 0; i < length; ++i)
-      lines += text[i] == '\n';
-  close(file);
-  return lines;
 }
 
 static void large(void) {
@@ -215,50 +142,6 @@ static void many(void) {
     wrong("forks leave memory behind");
   if (statusKib("\nHugetlbPages:") < hugeBefore)
     wrong("forks take large pages from the parent");
-}
-
-static void together(void) {
-  enum { children = 8 };
-  pid_t child[children];
-  int go[2];
-  char byte;
-  if (pipe(go))
-    wrong("pipe");
-  for (int i = 0; i < children; ++i) {
-    child[i] = forkOrFail();
-    if (child[i])
-      continue;
-    close(go[1]);
-    if (read(go[0], &byte, 1))
-      wrong("read");
-    childWrites(2000 + i);
-    _exit(0);
-  }
-  close(go[1]);
-  parentWrites(200);
-  for (int i = 0; i < children; ++i)
-    expectEnd(child[i], "one of many children");
-  close(go[0]);
-  checkAll(seed, "the parent of many children");
-}
-
-static void nested(void) {
-  pid_t child = forkOrFail();
-  if (child == 0) {
-    pid_t grandchild = forkOrFail();
-    if (grandchild == 0) {
-      childWrites(3001);
-      _exit(0);
-    }
-    parentWrites(3000);
-    expectEnd(grandchild, "the child's child");
-    checkAll(seed, "the child after its own child");
-    once(3002);
-    _exit(0);
-  }
-  parentWrites(300);
-  expectEnd(child, "the child that forks");
-  checkAll(seed, "the parent of a child that forks");
 }
 
 /* Takes and frees blocks and passes some to others, and counts in one. */
@@ -503,17 +386,6 @@ static void bus(void) {
   close(file);
 }
 
-static uint64_t nanoseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static void fast(void) {
   enum { rounds = 301 };
   static uint64_t forks[rounds];
@@ -525,17 +397,7 @@ static void fast(void) {
     expectEnd(child, "the child");
     forks[i] = nanoseconds() - start;
   }
-  qsort(forks, rounds, sizeof forks[0], compare);
-  printf("fork and exit: min %llu median %llu ns\n",
-         (unsigned long long)forks[0], (unsigned long long)forks[rounds / 2]);
-}
-
-static void hold(void) {
-  char byte;
-  puts("ready");
-  fflush(stdout);
-  while (read(0, &byte, 1) == 1)
-    ;
+  printTimes("fork and exit", forks, rounds);
 }
 
 static void use(const char *what, void (*how)(void), const char *asked) {

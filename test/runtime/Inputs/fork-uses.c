@@ -13,20 +13,12 @@
  *   fast       nothing but time: nanoseconds of a fork whose child ends at once
  *
  * With `wait` in front of these, prints "ready" and waits for the end of its
- * input; with `hold` behind them the same, so that its memory can be looked at.
+ * input; with `hold` after them the same, so that its memory can be looked at.
  */
 
 #define _GNU_SOURCE
-#include <errno.h>
+#include "fork-steps.h"
 #include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #ifndef BSS_MIB
 #define BSS_MIB 32
@@ -38,14 +30,6 @@ enum { bssWords = BSS_MIB << 17, threadCount = 3 };
 static uint64_t bss[bssWords];
 static uint64_t counters[threadCount][512];
 static volatile int stop;
-
-static void wrong(const char *what) {
-  char line[200];
-  int length = snprintf(line, sizeof line, "wrong: %s\n", what);
-  if (write(1, line, length) != length)
-    abort();
-  _exit(1);
-}
 
 /* Every word, so that no page and no piece of one can be another's. */
 static void writeAll(uint64_t seed) {
@@ -68,20 +52,9 @@ static void checkAll(uint64_t seed, uint64_t was, const char *who) {
     wrong(who);
 }
 
-static void expectEnd(pid_t child, const char *who) {
-  int status;
-  if (waitpid(child, &status, 0) != child)
-    wrong("waitpid");
-  if (WIFSIGNALED(status)) {
-    char line[100];
-    snprintf(line, sizeof line, "%s ended by signal %d", who, WTERMSIG(status));
-    wrong(line);
-  }
-  if (WEXITSTATUS(status))
-    _exit(1); /* it has said what */
-}
-
 static uint64_t seed = 1, was = 1;
+
+static void checkNow(const char *who) { checkAll(seed, was, who); }
 
 static void childWrites(uint64_t mine) {
   checkAll(seed, was, "the child sees other values");
@@ -95,101 +68,16 @@ static void parentWrites(uint64_t mine) {
   was ^= mine;
 }
 
-static pid_t forkOrFail(void) {
-  errno = 77;
-  pid_t child = fork();
-  if (child < 0)
-    wrong("fork");
-  if (child && errno != 77)
-    wrong("errno after fork");
-  return child;
-}
-
-static void once(uint64_t mine) {
-  pid_t child = forkOrFail();
-  if (child == 0) {
-    childWrites(mine + 1000);
-    _exit(0);
-  }
-  parentWrites(mine);
-  checkAll(seed, was, "the parent does not see what it wrote");
-  expectEnd(child, "the child");
-  checkAll(seed, was, "the parent sees what the child wrote");
-}
-
-static long mappings(void) {
-  long lines = 0;
-  FILE *file = fopen("/proc/self/maps", "r");
-  for (int c; file && (c = getc(file)) != EOF;)
-    lines += c == '\n';
-  if (file)
-    fclose(file);
-  return lines;
-}
-
-static long normalMib(void) {
-  long total = 0, resident = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
-    wrong("/proc/self/statm");
-  fclose(file);
-  return resident / (1048576 / sysconf(_SC_PAGESIZE));
-}
-
 static void many(void) {
   once(99); /* whatever is changed for good is changed now */
   once(100);
-  long mappingsBefore = mappings(), mibBefore = normalMib();
+  long mappingsBefore = mappings(), normalBefore = statusKib("\nVmRSS:");
   for (int i = 1; i <= 20; ++i)
     once(100 + i);
   if (mappings() > mappingsBefore + 2)
     wrong("forks leave mappings behind");
-  if (normalMib() > mibBefore + 4)
+  if (statusKib("\nVmRSS:") > normalBefore + 4096)
     wrong("forks leave memory behind");
-}
-
-static void together(void) {
-  enum { children = 8 };
-  pid_t child[children];
-  int go[2];
-  char byte;
-  if (pipe(go))
-    wrong("pipe");
-  for (int i = 0; i < children; ++i) {
-    child[i] = forkOrFail();
-    if (child[i])
-      continue;
-    close(go[1]);
-    if (read(go[0], &byte, 1))
-      wrong("read");
-    childWrites(2000 + i);
-    _exit(0);
-  }
-  close(go[1]);
-  parentWrites(200);
-  for (int i = 0; i < children; ++i)
-    expectEnd(child[i], "one of many children");
-  close(go[0]);
-  checkAll(seed, was, "the parent of many children");
-}
-
-static void nested(void) {
-  pid_t child = forkOrFail();
-  if (child == 0) {
-    pid_t grandchild = forkOrFail();
-    if (grandchild == 0) {
-      childWrites(3001);
-      _exit(0);
-    }
-    parentWrites(3000);
-    expectEnd(grandchild, "the child's child");
-    checkAll(seed, was, "the child after its own child");
-    once(3002);
-    _exit(0);
-  }
-  parentWrites(300);
-  expectEnd(child, "the child that forks");
-  checkAll(seed, was, "the parent of a child that forks");
 }
 
 static void *count(void *argument) {
@@ -234,17 +122,6 @@ static void untouched(void) {
       wrong("untouched .bss is not zero in the parent");
 }
 
-static uint64_t nanoseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static void fast(void) {
   enum { rounds = 101 };
   static uint64_t forks[rounds];
@@ -256,17 +133,7 @@ static void fast(void) {
     forks[i] = nanoseconds() - start;
     expectEnd(child, "the child");
   }
-  qsort(forks, rounds, sizeof forks[0], compare);
-  printf("fork: min %llu median %llu ns\n", (unsigned long long)forks[0],
-         (unsigned long long)forks[rounds / 2]);
-}
-
-static void hold(void) {
-  char byte;
-  puts("ready");
-  fflush(stdout);
-  while (read(0, &byte, 1) == 1)
-    ;
+  printTimes("fork", forks, rounds);
 }
 
 int main(int argc, char **argv) {
