@@ -83,8 +83,8 @@ static bool addUnknownPath(const Launch &launch, Finding &finding) {
   return true;
 }
 
-/// A folder of the script's LD_LIBRARY_PATH that only the job's machine has, or
-/// nobody; "" if there is none.
+/// A folder of the script's LD_LIBRARY_PATH that is not here: only the job's
+/// machine has it, or none; "" if there is none.
 static std::string absentFolder(const Launch &launch) {
   const Variable *path = launch.environment.find("LD_LIBRARY_PATH");
   SmallVector<StringRef, 8> folders;

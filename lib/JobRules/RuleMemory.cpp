@@ -292,9 +292,9 @@ static std::vector<const JobCommand *> findLimits(const JobScript &script) {
 /// The last one in front of \p line; null if there is none.
 static const JobCommand *limitBefore(ArrayRef<const JobCommand *> limits,
                                      unsigned line) {
-  auto *behind = partition_point(
+  auto *after = partition_point(
       limits, [&](const JobCommand *limit) { return limit->line <= line; });
-  return behind == limits.begin() ? nullptr : behind[-1];
+  return after == limits.begin() ? nullptr : after[-1];
 }
 
 static void report(JobContext &job, const JobLaunch &launch, uint64_t bytes,

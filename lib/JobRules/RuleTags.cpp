@@ -38,9 +38,9 @@ static std::vector<Switch> findSwitches(const JobScript &script) {
 
 /// The switch that is in force in \p line; null: none.
 static const Switch *inForce(ArrayRef<Switch> switches, unsigned line) {
-  auto *behind = partition_point(
+  auto *after = partition_point(
       switches, [&](const Switch &one) { return one.line < line; });
-  return behind == switches.begin() ? nullptr : behind - 1;
+  return after == switches.begin() ? nullptr : after - 1;
 }
 
 /// Of the hint note of the file; 0 if there is none, or no such file.

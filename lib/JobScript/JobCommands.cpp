@@ -299,7 +299,7 @@ void JobReader::runSet(const Command &command) {
     StringRef word = command.words[i].text;
     bool letters =
         word.size() > 1 && word != "--" && (word[0] == '-' || word[0] == '+');
-    // "set -euo pipefail": the o of any group of letters has a name behind it.
+    // "set -euo pipefail": the o of any group of letters has a name after it.
     bool named = letters && word.contains('o') && i + 1 < command.words.size();
     bool all = (letters && word.contains('a')) ||
                (named && command.words[i + 1].text == "allexport");

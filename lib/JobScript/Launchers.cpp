@@ -256,7 +256,7 @@ static std::optional<unsigned> numberOf(const JobWord &word) {
 
 /// The part of \p word from \p length on. Where the whole word was the unknown
 /// thing ("A={1,2}"), the part is.
-static JobWord behind(const JobWord &word, size_t length) {
+static JobWord wordAfter(const JobWord &word, size_t length) {
   JobWord rest = word;
   rest.text.erase(0, length);
   if (rest.unknown == word.text)
@@ -274,8 +274,8 @@ void LaunchReader::setVariable(const JobWord &assignment, StringRef how) {
   if (text.size() == length)
     parts.variables.push_back({LaunchVariable::exported, name, {}, how.str()});
   else if (text[length] == '=')
-    parts.variables.push_back(
-        {LaunchVariable::set, name, behind(assignment, length + 1), how.str()});
+    parts.variables.push_back({LaunchVariable::set, name,
+                               wordAfter(assignment, length + 1), how.str()});
 }
 
 /// "ALL,A=b,C": what srun --export and -genvlist take.
@@ -419,7 +419,8 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
     parts.variables.push_back({LaunchVariable::cleared, "", {}, "env -i"});
   if (equals != StringRef::npos && (isLong || row.family == Family::mpi))
     return setOption(
-        row, name, behind(word, word.text.size() - option.size() + equals + 1));
+        row, name,
+        wordAfter(word, word.text.size() - option.size() + equals + 1));
   bool isEnv = row.family == Family::mpi && option.ends_with("env");
   if (isEnv && isWord(at) && shellAssignmentLength(text(at))) {
     setVariable(words[at++], optionOf(option)); // PALS: --env NAME=VALUE
@@ -433,7 +434,7 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
       setOption(row, option, words[at++]);
   } else if (!isLong && row.family != Family::mpi && option.size() > 1 &&
              listed(row.oneValue, option.take_front(1))) {
-    setOption(row, option.take_front(1), behind(word, 2)); // -n4
+    setOption(row, option.take_front(1), wordAfter(word, 2)); // -n4
   } else if (row.family == Family::mpi && isWord(at + 1) &&
              all_of(text(at), isDigit)) {
     ++at;

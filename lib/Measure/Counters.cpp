@@ -68,7 +68,7 @@ static constexpr uint64_t dataTlbMisses(uint64_t operation) {
          uint64_t(PERF_COUNT_HW_CACHE_RESULT_MISS) << 16;
 }
 
-/// What each processor has something for, behind its own.
+/// What each processor has something for, after its own.
 static const CounterKind genericKinds[] = {
     {"dtlb-load-misses", PERF_TYPE_HW_CACHE,
      dataTlbMisses(PERF_COUNT_HW_CACHE_OP_READ)},
@@ -107,7 +107,7 @@ Processor mpg::thisProcessor() {
 }
 
 /// How many events beside cycles and instructions the processor counts at the
-/// same time. Where nobody tells, all: one too many shows in its time.
+/// same time. Where no file tells, all: one too many shows in its time.
 static size_t freeRegisters() {
   int fd = open("/proc/sys/kernel/nmi_watchdog", O_RDONLY | O_CLOEXEC);
   char watchdog = '0';

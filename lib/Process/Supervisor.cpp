@@ -253,7 +253,7 @@ void mpg::endLike(int waitStatus) {
 // What others did for it
 //===----------------------------------------------------------------------===//
 
-/// What stands behind the name in /proc/PID/stat.
+/// What comes after the name in /proc/PID/stat.
 static SmallVector<StringRef, 52> statFields(StringRef stat) {
   SmallVector<StringRef, 52> fields;
   stat.rsplit(')').second.split(fields, ' ', -1, /*KeepEmpty=*/false);

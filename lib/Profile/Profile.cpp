@@ -104,7 +104,7 @@ void ProfileRecorder::lookAtEnd(pid_t pid, ProgramMemory memory) {
   isMeasured = true;
 }
 
-/// Constants of libraries lie in their files, and nobody looks for those here.
+/// Constants of libraries lie in their files: not what is looked for here.
 static bool isConstantOfLibrary(const std::vector<MappedArea> &areas,
                                 const DataName &name) {
   auto area = find_if(areas, [&](const MappedArea &one) {

@@ -56,7 +56,7 @@ struct Core::Pages {
   }
 };
 
-/// The caches behind the first for one page size, map and limit.
+/// The caches after the first for one page size, map and limit.
 struct Core::Chain {
   unsigned page;    ///< position in WhatIf::pageBytes
   unsigned counter; ///< its first one
@@ -91,7 +91,7 @@ struct Core::Slot {
   bool store;
 };
 
-/// What the first cache asks of those behind it.
+/// What the first cache asks of those after it.
 struct Core::Request {
   /// Written where it stays: a copy of what was written in parts waits.
   Request(uint64_t line, unsigned row, uint8_t level, uint8_t sector,
@@ -100,7 +100,7 @@ struct Core::Request {
 
   uint64_t line;
   unsigned row;  ///< of the site's counters
-  uint8_t level; ///< that is asked first, 0 for the one behind the first
+  uint8_t level; ///< that is asked first, 0 for the one after the first
   uint8_t sector;
   Count kind; ///< writeBacks: the line is written, else read
 };
@@ -112,7 +112,7 @@ struct Core::First {
   CacheSets cache;
   WayLimits ways;
   unsigned counter;            ///< the first one, of all of these limits
-  std::vector<Chain *> chains; ///< behind it
+  std::vector<Chain *> chains; ///< after it
   std::vector<Request> requests;
   std::vector<Request> log; ///< of a period
   HeldLines held;           ///< by the caches behind it, while none waits
@@ -156,7 +156,7 @@ inline bool Core::isPageKnown(const Slot &slot, uint64_t line) const {
 }
 
 /// The line that was used last in its set is there for every limit, and the
-/// newest one: used alike once more it changes nothing. A load behind a store
+/// newest one: used alike once more it changes nothing. A load after a store
 /// of the line differs in the last bit alone. \p key and \p keyMask are those
 /// of a site, \see Slot.
 inline bool Core::isNewest(uint64_t line, uint64_t key,

@@ -6,13 +6,13 @@
 // first cache is as it was then, some lines further on: the set of a line and
 // whether the prefetcher stops at a border are the same. So the first cache is
 // compared at these points, and once it is the same, what it asked of the
-// caches behind it is asked again with other lines, and not found out anew.
+// caches after it is asked again with other lines, and not found out anew.
 // Those have all that is asked: nothing repeats in them, as pages lie anywhere.
 //
 // TLBs neither change what the first cache does nor are changed by it. For such
 // a loop they are asked apart, where a stream comes to another page; and those
 // for pages of each size repeat themselves in the same way. So without caches
-// behind the first a loop takes as long, however long it is.
+// after the first a loop takes as long, however long it is.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>

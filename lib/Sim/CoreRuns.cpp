@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loop's periods ask of the cache behind the first, a block of lines at
+// What a loop's periods ask of the cache after the first, a block of lines at
 // a time. Each stream of it takes all lines of a block, one after the other.
 // Where all sets of the block hold the same, some lines further on, they stay
 // alike, so one set is asked for all of them (CacheSets::isAlike). While a loop
@@ -10,7 +10,7 @@
 // order, as long as it is the same in each set: the blocks that two streams
 // take in the same sets at the same time are compared line by line, and where
 // one is not ahead of the other in all of them, all is asked line by line. So
-// this is exact. It is for chains of one cache: one behind it would see the
+// this is exact. It is for chains of one cache: one after it would see the
 // order of all sets.
 
 #include "Sim/CoreParts.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whole loops at once. While every stream of a loop stays in its line, one
-// iteration is like the next; when one has hit everywhere, the state behind it
+// iteration is like the next; when one has hit everywhere, the state after it
 // is the state before it (for LRU after one such round, for FIFO always), so
 // the rest need only be counted. This is exact.
 //
 // A loop that was unrolled has several sites on each array. Where they walk
-// along the same lines, one behind the other, all but the first do nothing:
+// along the same lines, one after the other, all but the first do nothing:
 // their line is the newest one of its set, their page the one that was used
 // last, and what they would fetch ahead has just been fetched. They follow.
 
@@ -164,7 +164,7 @@ void Core::halveBody() {
 
 /// Who leads whom; of several instructions of one line of the source on one
 /// array all are one site. A site with two leaders goes to and fro between
-/// their lines: then nobody follows.
+/// their lines: then none follows.
 void Core::findLeaders() {
   uint64_t runsBefore = runs;
   hasTwins = false;

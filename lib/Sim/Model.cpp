@@ -78,7 +78,7 @@ unsigned Model::addSite(const Site &site) {
   return unsigned(sites.size() - 1);
 }
 
-/// The caches behind the first do what they were asked for.
+/// The caches after the first do what they were asked for.
 void Model::answerAll() const {
   if (asking)
     asking->answer();

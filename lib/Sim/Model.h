@@ -22,7 +22,7 @@ class HeldLines;
 /// What-ifs. Every page size is simulated with every map and every limit.
 struct WhatIf {
   std::vector<uint64_t> pageBytes;
-  /// Maps of physical pages. 0: virtual = physical. None: caches behind the
+  /// Maps of physical pages. 0: virtual = physical. None: caches after the
   /// first are left out.
   std::vector<uint64_t> mapSeeds = {0};
   /// Ways that sectors may fill, for each cache level; a level that is not
@@ -322,7 +322,7 @@ private:
   bool collectsEvicted = false;
   uint64_t filledSets = 0; ///< a bit for the sets that were fetched into
   bool canSettle = true;
-  std::vector<Chain> chains; ///< caches behind it, in layout's order
+  std::vector<Chain> chains; ///< caches after it, in layout's order
   std::vector<std::unique_ptr<CacheSets>> ownCaches;
   std::array<std::vector<Request>, 2> passedOn; ///< from level to level
 
@@ -374,7 +374,7 @@ public:
   /// What was counted is forgotten; what the caches hold stays.
   void resetCounts();
   /// What loops took: rounds that were gone through, requests to the caches
-  /// behind the first, and blocks of them.
+  /// after the first, and blocks of them.
   uint64_t steps() const;
 
 private:

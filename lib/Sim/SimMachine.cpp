@@ -26,8 +26,8 @@ static Replacement other(Replacement replacement) {
   return replacement == Replacement::lru ? Replacement::fifo : Replacement::lru;
 }
 
-/// The low index bits, folded with those above them: what a hash that nobody
-/// published may look like.
+/// The low index bits, folded with those above them: what a hash that
+/// is not published may look like.
 static IndexHash foldedHash(const CacheLevel &level, unsigned lineBytes) {
   IndexHash hash;
   uint64_t sets = level.bytes / level.ways / lineBytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which array an address belongs to: a variable of the program, its stack, a
-// block of the heap by where it was allocated, or memory that nobody named.
+// block of the heap by where it was allocated, or memory without a name.
 
 #ifndef MPG_SIMRUN_SIMARRAYS_H
 #define MPG_SIMRUN_SIMARRAYS_H
@@ -58,7 +58,7 @@ private:
   void makeRoom(uint64_t begin, uint64_t end);
   void erase(std::map<uint64_t, Block>::iterator block);
 
-  std::vector<SimArray> arrays; ///< 0: memory that nobody named
+  std::vector<SimArray> arrays; ///< 0: memory without a name
   std::map<uint64_t, Block> blocks;
   uint64_t changeCount = 1;
 };

@@ -147,7 +147,7 @@ public:
         loops.push_back({from, to, source});
     }
   }
-  /// The innermost that \p address is in; null: none. Those that end behind it
+  /// The innermost that \p address is in; null: none. Those that end after it
   /// in the same function come next in order.
   const Loop *find(uint64_t address) const {
     const Loop *best = nullptr;

@@ -109,7 +109,7 @@ private:
 struct Target {
   explicit Target(const std::string &name);
   bool isThere, isReplaceable; ///< a regular file, or nothing yet
-  std::string path;            ///< behind links
+  std::string path;            ///< where its links lead
   struct stat status = {};
 };
 

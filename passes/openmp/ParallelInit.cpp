@@ -291,15 +291,15 @@ void InitLoop::transform(const LoopShare &share) {
   auto addBlock = [&](const char *name, BasicBlock *next) {
     return BasicBlock::Create(function.getContext(), name, &function, next);
   };
-  BasicBlock *behind = addBlock("mpg.done", exit);
+  BasicBlock *after = addBlock("mpg.done", exit);
   for (auto &[phi, value] : results)
     phi->addIncoming(
         value ? expand(value, phi->getType())
               : phi->getIncomingValueForBlock(loop.getExitingBlock()),
-        behind);
-  BranchInst::Create(exit, behind)->setDebugLoc(loop.getStartLoc());
+        after);
+  BranchInst::Create(exit, after)->setDebugLoc(loop.getStartLoc());
 
-  TeamLoop team(builder, iterations, share, *behind);
+  TeamLoop team(builder, iterations, share, *after);
   SmallVector<BasicBlock *, 16> blocks = copyInto(team);
   BasicBlock *ask = addBlock("mpg.ask", header),
              *serial = addBlock("mpg.serial", header);
@@ -333,9 +333,9 @@ static void setBytes(TeamLoop &team, MemSetInst &memset, Value *bytes,
   IRBuilder<> builder(team.run);
   builder.SetCurrentDebugLocation(memset.getDebugLoc());
   Value *from = builder.CreateMul(team.first, bytesPerIteration);
-  Value *behind = builder.CreateAdd(team.last, builder.getInt64(1));
+  Value *after = builder.CreateAdd(team.last, builder.getInt64(1));
   Value *to = builder.CreateBinaryIntrinsic(
-      Intrinsic::umin, builder.CreateMul(behind, bytesPerIteration), bytes);
+      Intrinsic::umin, builder.CreateMul(after, bytesPerIteration), bytes);
   Value *place = builder.CreatePtrAdd(memset.getRawDest(), from);
   CallInst *part = builder.CreateMemSet(place, memset.getValue(),
                                         builder.CreateSub(to, from), Align(1));
@@ -365,7 +365,7 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
 
   BasicBlock *before = memset.getParent();
   BasicBlock *serial = SplitBlock(before, &memset);
-  BasicBlock *behind = SplitBlock(serial, memset.getNextNode());
+  BasicBlock *after = SplitBlock(serial, memset.getNextNode());
   Instruction *end = before->getTerminator();
   IRBuilder<> builder(end);
   builder.SetCurrentDebugLocation(memset.getDebugLoc());
@@ -387,7 +387,7 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
       builder.CreateUDiv(builder.CreateSub(bytes, builder.getInt64(1)),
                          divisor),
       builder.getInt64(1));
-  TeamLoop team(builder, iterations, share, *behind);
+  TeamLoop team(builder, iterations, share, *after);
   setBytes(team, memset, bytes, divisor);
   BasicBlock *ask =
       BasicBlock::Create(function.getContext(), "mpg.ask", &function, serial);

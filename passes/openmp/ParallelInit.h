@@ -40,11 +40,11 @@ struct LoopShare {
 /// is not known here.
 class TeamLoop {
 public:
-  /// Starts the code in front of \p behind, reached from nowhere yet, for
+  /// Starts the code in front of \p after, reached from nowhere yet, for
   /// iterations 0 to \p iterations - 1 (64 bits, less than 2^48, more than 0).
   /// Values of \p share are computed where \p builder stands.
   TeamLoop(llvm::IRBuilderBase &builder, llvm::Value *iterations,
-           const LoopShare &share, llvm::BasicBlock &behind);
+           const LoopShare &share, llvm::BasicBlock &after);
 
   /// Where control must come from outside.
   llvm::BasicBlock *entry() const { return start; }
@@ -65,7 +65,7 @@ private:
   llvm::Function &function;
   llvm::DebugLoc where;
   llvm::Value *threads;
-  llvm::BasicBlock *start, *check, *finish, &behind;
+  llvm::BasicBlock *start, *check, *finish, &after;
 };
 
 /// Runs the iterations of \p loop on an OpenMP team. Values of \p share must be

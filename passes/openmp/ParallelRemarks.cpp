@@ -43,9 +43,9 @@ static bool keepsSum(const Instruction &instruction, const Loop &inner) {
     return false;
   const Value *sum = store->getValueOperand();
   // After the loop its values go through a phi of one operand.
-  auto *behind = dyn_cast<PHINode>(sum);
-  if (behind && !inner.contains(behind) && behind->getNumOperands() == 1)
-    sum = behind->getIncomingValue(0);
+  auto *after = dyn_cast<PHINode>(sum);
+  if (after && !inner.contains(after) && after->getNumOperands() == 1)
+    sum = after->getIncomingValue(0);
   return any_of(inner.getHeader()->phis(), [&](const PHINode &phi) {
     return is_contained(phi.incoming_values(), sum);
   });

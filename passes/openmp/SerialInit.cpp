@@ -119,12 +119,11 @@ static bool runsInEach(const BasicBlock *block, const Loop &loop,
                        ScalarEvolution &evolution) {
   const BasicBlock *latch = loop.getLoopLatch();
   while (latch && !dominators.dominates(block, latch)) {
-    const BasicBlock *behind = block;
+    const BasicBlock *after = block;
     const DomTreeNode *node = dominators.getNode(block)->getIDom();
     block = node ? node->getBlock() : nullptr;
     // Whatever is asked there, or goes round, leads here.
-    if (block && loop.contains(block) &&
-        postDominators.dominates(behind, block))
+    if (block && loop.contains(block) && postDominators.dominates(after, block))
       continue;
     auto *branch =
         block ? dyn_cast<BranchInst>(block->getTerminator()) : nullptr;

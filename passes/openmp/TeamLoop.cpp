@@ -51,9 +51,9 @@ static Constant *sourceIdent(Module &module, int flags) {
 }
 
 TeamLoop::TeamLoop(IRBuilderBase &builder, Value *iterations,
-                   const LoopShare &share, BasicBlock &behind)
+                   const LoopShare &share, BasicBlock &after)
     : function(*builder.GetInsertBlock()->getParent()),
-      where(builder.getCurrentDebugLocation()), behind(behind) {
+      where(builder.getCurrentDebugLocation()), after(after) {
   Type *number = builder.getInt64Ty();
   threads = share.threads ? builder.CreateIntCast(share.threads,
                                                   builder.getInt32Ty(), true)
@@ -65,7 +65,7 @@ TeamLoop::TeamLoop(IRBuilderBase &builder, Value *iterations,
         Intrinsic::smin, builder.CreateIntCast(share.chunk, number, true),
         iterations);
   auto addBlock = [&](const char *name) {
-    return BasicBlock::Create(function.getContext(), name, &function, &behind);
+    return BasicBlock::Create(function.getContext(), name, &function, &after);
   };
   start = addBlock("mpg.team");
   check = addBlock("mpg.team.check");
@@ -126,7 +126,7 @@ void TeamLoop::shareOut(Value *iterations, Value *chunk) {
   builder.CreateCall(
       runtimeCall(module, "__kmpc_for_static_fini", nothing, {pointer, flag}),
       {ident, thread});
-  builder.CreateBr(&behind);
+  builder.CreateBr(&after);
 }
 
 void TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {

@@ -46,8 +46,8 @@ static void keepTogether(Instruction &terminator, BasicBlock &head) {
     compare->moveBefore(*terminator.getParent(), terminator.getIterator());
 }
 
-/// In the middle of a block. If nothing is recorded there is room that nobody
-/// reads.
+/// In the middle of a block. If nothing is recorded there is room that is
+/// not read.
 static Value *roomFor(Instruction &place, GlobalVariable *cursor,
                       uint64_t count) {
   IRBuilder<> builder(&place);
@@ -57,7 +57,7 @@ static Value *roomFor(Instruction &place, GlobalVariable *cursor,
       builder.getInt64(count));
 }
 
-/// Has the cursor with room for \p count records behind it in a block of its
+/// Has the cursor with room for \p count records after it in a block of its
 /// own in front of \p terminator, which is passed by if nothing is recorded. \p
 /// place becomes the end of that block.
 static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
@@ -100,14 +100,14 @@ static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
 }
 
 /// In the middle of a block the cursor has to stay, if nothing is recorded.
-static Value *cursorBehind(IRBuilder<> &builder, GlobalVariable *cursor,
-                           Value *behind) {
+static Value *cursorAfter(IRBuilder<> &builder, GlobalVariable *cursor,
+                          Value *after) {
   Type *pointer = cursor->getValueType();
   Value *now =
       builder.CreateLoad(pointer, builder.CreateThreadLocalAddress(cursor));
   Value *none = builder.CreateIntToPtr(builder.getInt64(MPG_SIM_NO_CHUNK),
                                        cursor->getValueType());
-  return builder.CreateSelect(builder.CreateICmpEQ(now, none), now, behind);
+  return builder.CreateSelect(builder.CreateICmpEQ(now, none), now, after);
 }
 
 static Value *asNumber(Value &value, IRBuilder<> &builder) {
@@ -158,10 +158,10 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
       offset = 0;
     }
   }
-  Value *behind = slot(offset);
+  Value *after = slot(offset);
   if (!isEnd)
-    behind = cursorBehind(builder, cursor, behind);
-  builder.CreateStore(behind, builder.CreateThreadLocalAddress(cursor));
+    after = cursorAfter(builder, cursor, after);
+  builder.CreateStore(after, builder.CreateThreadLocalAddress(cursor));
 }
 
 //===----------------------------------------------------------------------===//

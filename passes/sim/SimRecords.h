@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The code that writes records (mpg/sim.h). What a block accesses between two
-// calls is written at once, behind the last access: one look at the cursor.
+// calls is written at once, after the last access: one look at the cursor.
 
 #ifndef MPG_PASSES_SIMRECORDS_H
 #define MPG_PASSES_SIMRECORDS_H
@@ -28,7 +28,7 @@ struct SimRecord {
   bool isPlace;                  ///< number: of a place of the module
   llvm::Value *onlyIf = nullptr; ///< an i1; null: always
   /// Of an access: the instruction's address; null: not known. The record is
-  /// `offset` bytes behind it.
+  /// `offset` bytes after it.
   const llvm::SCEV *address = nullptr;
   int64_t offset = 0;
   uint64_t more = 0; ///< other bits of the word

@@ -14,7 +14,7 @@
 //                                  declared
 //   A l|s bytes line code variable place: an access; the last may be empty
 //   B place (address offset)...    a bundle: from that place on, the address
-//                                  and the bytes behind it of each access
+//                                  and the bytes after it of each access
 //   H file line name               place: an allocation; the last may be empty
 //   C name                         place: a function that is not in the module
 //   G name                         an object of the list, in its order
@@ -54,7 +54,7 @@ public:
                      const llvm::Value &address, const llvm::Loop *loop,
                      bool store, uint64_t bytes);
   /// Accesses whose places follow each other from \p place on: which of the
-  /// bundle's addresses each has, and how many bytes behind it.
+  /// bundle's addresses each has, and how many bytes after it.
   struct Member {
     unsigned address;
     int64_t offset;

@@ -78,7 +78,7 @@ void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 //
 // Keeps what is known about which accesses of loops are to different memory. A
 // tagged address has no object any more that alias analysis could find; code
-// generation would then keep loads behind stores that have nothing to do with
+// generation would then keep loads after stores that have nothing to do with
 // them. So before tags are written each object behind a tagged access gets an
 // alias scope, and each access says which of them it has nothing to do with.
 //

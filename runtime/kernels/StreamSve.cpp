@@ -103,7 +103,7 @@ static inline void advance(StreamCall<T> &call, size_t elements) {
   call.count -= elements;
 }
 
-/// Iterations of four vectors while more than \p rest elements are left behind
+/// Iterations of four vectors while more than \p rest elements are left after
 /// each.
 template <typename Operation, bool prefetches, bool zeroes, typename T>
 static void runWhole(StreamCall<T> &call, const Ahead &ahead, size_t rest) {

@@ -53,8 +53,8 @@ static inline bool mpg_sim_hand_over_chunk(mpg_sim_ring *ring,
 /// The lowest lane that no thread has; 0: there is none.
 static inline unsigned mpg_sim_take_lane(mpg_sim_ring *ring) {
   for (unsigned number = 1; number < ring->lanes; ++number) {
-    uint32_t nobody = 0;
-    if (__atomic_compare_exchange_n(&ring->lane[number].isTaken, &nobody, 1,
+    uint32_t noThread = 0;
+    if (__atomic_compare_exchange_n(&ring->lane[number].isTaken, &noThread, 1,
                                     false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST)) {
       __atomic_fetch_add(&ring->lane[number].threads, 1, __ATOMIC_SEQ_CST);

@@ -85,7 +85,7 @@ static char *mapAligned(uint64_t bytes, int file) {
   return aligned;
 }
 
-/// A chunk that nobody reads. Without memory for it the program cannot go on.
+/// A chunk that is not read. Without memory for it the program cannot go on.
 static Record *sink() {
   if (!sinkStart) {
     char *memory = __atomic_load_n(&state.sinkMemory, __ATOMIC_ACQUIRE);
@@ -291,8 +291,8 @@ static mpg_sim_ring *openRing() {
     ring->otherVersion = MPG_SIM_VERSION;
     return nullptr;
   }
-  int32_t nobody = 0;
-  if (!__atomic_compare_exchange_n(&ring->owner, &nobody, getpid(), false,
+  int32_t noProcess = 0;
+  if (!__atomic_compare_exchange_n(&ring->owner, &noProcess, getpid(), false,
                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     __atomic_fetch_add(&ring->otherProcesses, 1, __ATOMIC_RELAXED);
     return nullptr;

@@ -49,7 +49,9 @@ static const dirent *readNext(DIR *directory, int &error) {
   return entry;
 }
 
-/// Names in \p path, sorted by bytes; after an \p error those that came before.
+/// Names in \p path, sorted by bytes: the same order in each locale and on each
+/// file system, so that two reports can be compared. After an \p error those
+/// that came before.
 static std::vector<std::string> readNames(const std::string &path, int &error) {
   std::vector<std::string> names;
   DIR *directory = opendir(path.c_str());
@@ -81,6 +83,7 @@ void Collector::addDirectory(const std::string &path) {
     struct stat status;
     if (lstat(inside.c_str(), &status) != 0)
       report(inside, strerror(errno));
+    // Links may lead in a ring, and what they name is mostly here as well.
     else if (S_ISLNK(status.st_mode))
       ++list.skippedLinks;
     else if (S_ISDIR(status.st_mode))
@@ -93,6 +96,7 @@ void Collector::addDirectory(const std::string &path) {
 }
 
 void Collector::addPath(const std::string &path) {
+  // Not lstat: a link that the user names is meant to be followed.
   struct stat status;
   if (options.recursive && stat(path.c_str(), &status) == 0 &&
       S_ISDIR(status.st_mode))
@@ -109,6 +113,7 @@ void Collector::addList(const std::string &path, char separator) {
   while (!rest.empty()) {
     StringRef name;
     std::tie(name, rest) = rest.split(separator);
+    // As Windows ends lines; in a list with NUL it is part of the name.
     if (separator == '\n')
       name.consume_back("\r");
     if (!name.empty())
@@ -117,6 +122,7 @@ void Collector::addList(const std::string &path, char separator) {
 }
 
 void Collector::addOperand(const std::string &operand) {
+  // "@" alone is a file of that name.
   if (operand.size() > 1 && operand[0] == '@')
     addList(operand.substr(1), '\n');
   else
@@ -135,6 +141,7 @@ InputList mpg::collectInputs(
   return collector.take();
 }
 
+/// What the user has said about the start wins over the script.
 static std::shared_ptr<Launch> merge(const Launch &ofScript,
                                      const Launch *given) {
   auto launch = std::make_shared<Launch>(ofScript);

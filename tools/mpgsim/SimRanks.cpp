@@ -58,7 +58,9 @@ static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
   auto keyOf = [](const SimPart &part) -> Key {
     return {part.kind, part.name, part.file, part.line};
   };
-  std::map<Key, std::vector<size_t>> known; // a report may have several
+  // A report may have several of one key: the first of one is added to the
+  // first of the other. Filled from the end, because they are taken from there.
+  std::map<Key, std::vector<size_t>> known;
   for (size_t at = to.size(); at-- > 0;)
     known[keyOf(to[at])].push_back(at);
   for (const SimPart &part : from) {
@@ -129,6 +131,7 @@ static void add(SimSampled &to, const SimSampled &from) {
 }
 
 static void add(SimEnding &to, const SimEnding &from) {
+  // The first one that failed: the others may only follow it.
   if (!to.waitStatus)
     to.waitStatus = from.waitStatus;
   to.otherThreads += from.otherThreads;
@@ -149,6 +152,7 @@ std::string mpg::addRank(SimReport &all, const SimReport &rank,
   }
   if (!add(all.arrays, rank.arrays) || !add(all.loops, rank.loops))
     return isTorn;
+  // Not the sum: ranks run side by side, each on cores of its own.
   for (size_t at = 0; at < all.busiest.size(); ++at) {
     SimBusiest &most = all.busiest[at];
     const SimBusiest &other = rank.busiest[at];
@@ -174,6 +178,8 @@ static std::string missingRanks(const SimReport &report) {
   std::vector<bool> isThere;
   for (const SimRank &rank : report.ranks) {
     unsigned number;
+    // No number, or one that would only make the list long: then it cannot be
+    // told.
     if (StringRef(rank.number).getAsInteger(10, number) || number > 1000000)
       return "";
     isThere.resize(std::max<size_t>(isThere.size(), number + 1));
@@ -396,6 +402,7 @@ std::string mpg::readSimReport(StringRef text, const sim::Machine &machine,
   readRanks(fields, report);
   readSample(fields, report.sampled);
   readQuotas(fields, report);
+  // Those of --pages=, which the rest of a report goes by.
   report.machine.pageBytes.clear();
   for (const SimPageCounts &page : report.all.pages)
     report.machine.pageBytes.push_back(page.pageBytes);

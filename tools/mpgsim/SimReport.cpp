@@ -53,6 +53,7 @@ std::vector<PlacementPolicy> mpg::placementsOf(const sim::Machine &machine) {
 SimLocality RowReader::readPlacement(const std::vector<uint64_t> &row,
                                      unsigned page, unsigned limit,
                                      unsigned placement) const {
+  // Of the first map of pages alone. No hop: the own group.
   SimLocality lines;
   for (bool written : {false, true})
     for (unsigned hops = 0; hops <= machine.groups.maxHops(); ++hops) {
@@ -64,6 +65,8 @@ SimLocality RowReader::readPlacement(const std::vector<uint64_t> &row,
   return lines;
 }
 
+/// Caches after the first are indexed by physical addresses, which differ from
+/// run to run: a count is what it comes to under several maps.
 template <typename Counter>
 SimInterval RowReader::overMaps(Counter counter) const {
   SimInterval interval = {counter(0), counter(0)};
@@ -80,6 +83,7 @@ SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
   counts.pageBytes = machine.pageBytes[page];
   for (unsigned level = 0; level < machine.tlbs.size(); ++level)
     counts.tlbMisses.push_back(row[layout.tlbMisses(page, level)]);
+  // The first cache is indexed by virtual addresses: no map changes it.
   uint64_t first = row[layout.firstCache(limit, Count::demandMisses)] +
                    row[layout.firstCache(limit, Count::prefetchMisses)];
   counts.cacheMisses.push_back({first, first});
@@ -90,6 +94,7 @@ SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
     }));
   for (unsigned at = 0; at < placements; ++at)
     counts.placements.push_back(readPlacement(row, page, limit, at));
+  // What the last cache does not have comes from memory.
   counts.linesRead = counts.cacheMisses.back();
   counts.linesWritten = overMaps(
       [&](unsigned map) { return row[layout.memoryWrites(page, map, limit)]; });
@@ -150,7 +155,7 @@ static SimPart partOf(const SimCode &code) {
   return part;
 }
 
-/// What costs most first: misses behind the first cache, then walks, accesses.
+/// What costs most first: misses after the first cache, then walks, accesses.
 static bool isBefore(const SimPart &a, const SimPart &b) {
   auto key = [](const SimPart &part) {
     const SimPageCounts &page = part.counts.pages.front();
@@ -194,6 +199,8 @@ static void findBusiest(SimReport &report, const SimProgram &program) {
             most.walks,
             of(layout.tlbMisses(page, unsigned(machine.tlbs.size()) - 1)));
       auto &[read, written] = lines[program.groupOf(core)];
+      // Map 0, and a cache that is not divided. Memory belongs to a group, so
+      // its lines are those of all cores there; a page walk holds up one core.
       written += of(layout.memoryWrites(page, 0, 0));
       for (Count kind : {Count::demandMisses, Count::prefetchMisses})
         read += of(last ? layout.cache(page, 0, 0, last, kind)
@@ -212,6 +219,8 @@ SimReport mpg::makeReport(const SimProgram &program,
                           const SimQuotas &quotas) {
   const CounterLayout &layout = program.model().layout();
   using Row = std::vector<uint64_t>;
+  // A site is one place in the source on one array, so its row is part of three
+  // sums: all, the array's, and that of the loop or function.
   Row all(layout.size());
   std::vector<Row> arrays(program.arrays().count(), all);
   std::vector<Row> codes(program.places().codeCount(), all);
@@ -243,7 +252,7 @@ SimReport mpg::makeReport(const SimProgram &program,
       parts.push_back(std::move(part));
   };
   std::vector<PageUse> uses = program.pageUses();
-  uses.resize(arrays.size());
+  uses.resize(arrays.size()); // the last ones may never have been accessed
   for (unsigned number = 0; number < arrays.size(); ++number) {
     SimPart part = partOf(program.arrays().array(number));
     part.use = uses[number];

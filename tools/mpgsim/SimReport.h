@@ -118,7 +118,7 @@ struct SimReport {
   unsigned cores = 1, groups = 1;  ///< that threads ran on
   std::vector<SimBusiest> busiest; ///< by page size
   uint64_t accessedBytes = 0;
-  /// Those with accesses, the one with most misses behind the first cache
+  /// Those with accesses, the one with most misses after the first cache
   /// first.
   std::vector<SimPart> arrays, loops;
   SimQuotas divided;

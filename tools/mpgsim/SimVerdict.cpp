@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the counts come to: whether larger pages can be worth something, what was
-// not seen, and which arrays belong into sector 1.
+// What the counts come to: whether larger pages can be worth something, what
+// was not seen, and which arrays belong into sector 1.
 
 #include "SimReport.h"
 #include "Support/Format.h"
@@ -72,6 +72,8 @@ static const SimPageCounts *bestLarge(const SimReport &report,
   const SimPageCounts *best = nullptr;
   for (const SimPageCounts &page : report.all.pages)
     if (page.pageBytes > largestBasePage &&
+        // Within 2 % of the walks there were: the smaller pages are easier to
+        // get.
         (!best || walksOf(*best) > walksOf(page) + walksOf(small) / 50))
       best = &page;
   return best;
@@ -87,6 +89,8 @@ static SimGain gainFrom(const SimReport &report, const SimPageCounts &small) {
   gain.kind = SimGain::none;
   if (walksOf(small) <= walksOf(*large))
     return gain;
+  // Three reasons to call it none: too few walks to count on, too few among so
+  // many accesses, and too little time, where the cost of a walk is known.
   SimTime before = walkTime(report, small), after = walkTime(report, *large);
   gain.saved = {before.least - after.least, before.most - after.most};
   if (walksOf(small) < leastWalks ||
@@ -94,6 +98,8 @@ static SimGain gainFrom(const SimReport &report, const SimPageCounts &small) {
           report.all.accesses ||
       (before.most > 0 && before.most < leastSeconds))
     return gain;
+  // Walks go on beside transfers: where memory is what the program waits for,
+  // they cost nothing on top.
   bool isHidden = before.most > 0 &&
                   gain.saved.most < leastShare * trafficTime(report, small);
   gain.kind = isHidden ? SimGain::bandwidth : SimGain::walks;
@@ -252,6 +258,7 @@ std::string mpg::placementVerdictOf(const SimReport &report) {
 }
 
 std::string mpg::sparseUseOf(const SimPart &array) {
+  // From 8 MiB on: below that a large page more or less does not matter.
   uint64_t touched = array.use.of2M << 21;
   uint64_t used4K = array.use.of4K << 12, used64K = array.use.of64K << 16;
   if (touched < uint64_t(8) << 20 || used4K > touched / 2)
@@ -348,6 +355,9 @@ StreamChoice mpg::chooseStream(const SimReport &report) {
   auto missesOf = [&](const SimCounts &counts) {
     return counts.pages.front().cacheMisses[quotas.level].most;
   };
+  // There has to be one of each kind: without a stream nothing disturbs,
+  // without an array that fits there is nothing to keep. Stacks cannot be named
+  // in hints.
   bool hasKept = false;
   for (const SimPart &part : report.arrays) {
     if (missesOf(part.counts) * missesPerMiss < missesOf(report.all) ||

@@ -56,7 +56,7 @@ enum mpg_sim_kind {
   MPG_SIM_JOINS,   /**< number: a lane; value: waits for so many ends there */
   MPG_SIM_BARRIER, /**< waits until so many lanes (number) are at it (value) */
   MPG_SIM_SIZE,    /**< number: of the lanes for the barrier (value) */
-  MPG_SIM_PAUSES,  /**< waits, nobody knows for what */
+  MPG_SIM_PAUSES,  /**< waits, it is not known for what */
   MPG_SIM_ENDED,   /**< of the thread */
   MPG_SIM_CORE,    /**< number: who did what follows; mpgsim writes it */
   /** Accesses of a basic block, in order, whose places follow each other from
@@ -83,7 +83,7 @@ struct mpg_sim_lane {
   uint32_t filled; /**< chunks handed over */
   uint32_t taken;  /**< chunks read; a futex */
   uint32_t ownerWaits;
-  uint32_t isTaken; /**< by a thread that nobody has joined yet */
+  uint32_t isTaken; /**< by a thread that was not joined yet */
   uint32_t threads; /**< that have had it */
   int32_t thread;   /**< the kernel's number of the last one */
   uint32_t unused[10];
@@ -144,7 +144,7 @@ extern const uint32_t *mpg_sim_switch;
 struct mpg_sim_record *mpg_sim_next(void);
 
 /** As mpg_sim_next, unless there is room for \p records: then the cursor. If
- * nothing is recorded now, memory that nobody reads, and the cursor is
+ * nothing is recorded now, memory that is not read, and the cursor is
  * MPG_SIM_NO_CHUNK and has to stay that. */
 struct mpg_sim_record *mpg_sim_room(uint64_t records);
 

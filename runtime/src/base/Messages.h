@@ -115,8 +115,8 @@ public:
 
   /// Says how a region lies now; replaces what was said of the same region and
   /// start before. \p reason is empty when all of it is on large pages; null
-  /// leaves the one that was given before. Costs next to nothing if nobody
-  /// listens.
+  /// leaves the one that was given before. Costs next to nothing without a
+  /// listener.
   void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
               uint64_t pageBytes, const char *reason);
 

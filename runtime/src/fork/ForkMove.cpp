@@ -146,7 +146,7 @@ int mpg::moveOffLargePages(const ForkList &list) {
 // A copy for the child
 //===----------------------------------------------------------------------===//
 //
-// One mapping holds the copies of all stretches, one behind the other, so that
+// One mapping holds the copies of all stretches, one after the other, so that
 // a heap in thousands of pieces does not take thousands of mappings twice.
 //
 // Other threads may write while the copy is made. The child sees some of that,
@@ -244,7 +244,7 @@ static void takeSignal(int, siginfo_t *info, void *) {
   long self = rawCall(SYS_getpid);
   void (*moveIn)() = caught.moveIn;
   // Whatever else it is comes again, and then to the program: an error by
-  // itself, what somebody has sent with our help.
+  // itself, what was sent by kill() with our help.
   releaseFaults();
   if (info->si_code <= 0)
     rawCall(SYS_tgkill, self, rawCall(SYS_gettid), SIGSEGV);

@@ -2,7 +2,7 @@
 //
 // mpg_move_start and mpg_move_wait (<mpg/mpg.h>): mpg_move by a thread of its
 // own for each call, which the wait joins. Not one thread that has a queue: the
-// kernel moves for several threads side by side, and nobody would know when to
+// kernel moves for several threads side by side, and nothing would say when to
 // end it.
 //
 // There is no lock, so that a fork finds none taken. A handle is the number of

@@ -148,8 +148,8 @@ size_t touchedRun(Range range, size_t granuleBytes, bool &touched);
 // even where they have no rights, and a program that sets such a limit for
 // itself could map nothing any more. So others may get addresses in it; it lies
 // where the kernel does not put mappings by itself, and memory comes only where
-// nobody else's is. It goes back through the C library's munmap, because
-// libraries that register memory with a network card (MPI) watch that.
+// there is none of others'. It goes back through the C library's munmap,
+// because libraries that register memory with a network card (MPI) watch that.
 
 /// Reserves \p bytes of address space that begin at a multiple of
 /// \p alignment, a power of two. Empty if they cannot be had.

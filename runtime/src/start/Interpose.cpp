@@ -373,7 +373,7 @@ struct Target {
 
 static Next<void *(const char *, int)> nextOpen;
 
-/// Before glibc 2.34 a program without libdl has no dlopen behind ours.
+/// Before glibc 2.34 a program without libdl has no dlopen after ours.
 static void *openNothing(const char *, int) { return nullptr; }
 
 extern "C" __attribute__((visibility("hidden"))) Target
