@@ -3,7 +3,8 @@
 """check_heads.py ROOT: whether each code file says at its beginning what it is for.
 
 A head is the comment after the SPDX line. A .cpp needs none if the header of its name
-beside it has one. `See NAME.h` in a head names a file that is there. And a type that
+beside it has one. `See NAME.h` in a head names a file that is there. A head
+that says "only file" is in the table ONLY, by which that is true. And a type that
 headers of lib and tools define stands in one of them only: programs link several
 libraries, and a name with two meanings is undefined there (-Wodr sees it where both
 are in one program, test/soak/one-definition).
@@ -14,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
+# Heads that claim to be the only file that does something, and what no other has.
+ONLY = {"ElfReader.h": r"#include <(libelf|gelf)\.h>"}
 FOLDERS = ["lib", "tools", "passes", "runtime"]
 SUFFIXES = {".cpp", ".h", ".c", ".S", ".td"}
 
@@ -36,6 +39,19 @@ def wrong_in(path: Path, names: set) -> Iterator[str]:
     for name in re.findall(r"\bSee (\w+\.(?:h|cpp))\b", head):
         if name not in names:
             yield f"sends to {name}, which is not there"
+
+
+def false_claims(files: List[Path]) -> Iterator[str]:
+    for path in files:
+        if not re.search(r"\bonly file\b", head_of(path)):
+            continue
+        if path.name not in ONLY:
+            yield f"{path.name}: claims to be the only file, which ONLY does not check"
+            continue
+        for other in files:
+            if other.stem != path.stem and re.search(ONLY[path.name], other.read_text(
+                    encoding="utf-8")):
+                yield f"{path.name}: is not the only file, as {other.name} shows"
 
 
 def types_in(text: str) -> Iterator[Tuple[str, str]]:
@@ -74,7 +90,7 @@ def main() -> int:
         for what in wrong_in(path, names):
             print(f"{path.relative_to(root)}: {what}")
             wrong += 1
-    for what in defined_twice(root, files):
+    for what in [*defined_twice(root, files), *false_claims(files)]:
         print(what)
         wrong += 1
     print(f"{len(files)} files, {wrong} wrong")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory on large pages, the only file that maps, moves, or advises memory.
+// Memory on large pages: how it is mapped, moved over what is there, and advised.
+// What libmpg needs for itself on normal pages is mapped where it is needed
+// (Messages.cpp, StackMove.cpp).
 //
 // One idea serves every region: new memory is built somewhere else, filled and
 // proven to be there, and then moved over the old in one system call. Until
