@@ -17,6 +17,12 @@ using namespace mpg;
 
 // --- Planning
 
+/// So many pointers at most may lie between an access and what it starts from:
+/// in a loop that interprets a program each of its thousands of accesses can
+/// come from all the others, and to look at all for each took more time than
+/// the rest of the compiler.
+static constexpr size_t mostSteps = 256;
+
 /// Whether \p value is computed anew in each iteration of \p loop.
 static bool isInside(const Value *value, const Loop *loop) {
   auto *instruction = dyn_cast<Instruction>(value);
@@ -30,6 +36,8 @@ const char *AddressTagger::findBases(Value *pointer, const Loop *loop,
                                      SmallVectorImpl<Value *> &bases) {
   if (!path.insert(pointer))
     return nullptr;
+  if (path.size() > mostSteps)
+    return "it is computed from too many pointers";
   if (auto *instruction = dyn_cast<Instruction>(pointer))
     if (!dominators.isReachableFromEntry(instruction->getParent()))
       return "its base comes from where no code gets to";
