@@ -143,6 +143,7 @@ private:
   void writeInvocation();
   void writeNotification(StringRef level, const Twine &text);
   void writeResults();
+  void writeRoot();
   void writeResult(const Finding &finding, const Place &place);
   void writeLocation(const Finding &finding, const Place &place);
   void writeFingerprints(const Finding &finding, StringRef path);
@@ -377,6 +378,15 @@ void SarifWriter::writeResults() {
   });
 }
 
+/// What paths are relative to.
+void SarifWriter::writeRoot() {
+  json.attributeObject("%SRCROOT%", [&] {
+    json.attributeObject("description", [&] {
+      json.attribute("text", "the folder that mpgaudit was started in");
+    });
+  });
+}
+
 void SarifWriter::write() {
   collectRules();
   shareLimit();
@@ -389,13 +399,7 @@ void SarifWriter::write() {
         writeTool();
         writeInvocation();
         json.attribute("columnKind", "utf16CodeUnits");
-        json.attributeObject("originalUriBaseIds", [&] {
-          json.attributeObject("%SRCROOT%", [&] {
-            json.attributeObject("description", [&] {
-              json.attribute("text", "the folder that mpgaudit was started in");
-            });
-          });
-        });
+        json.attributeObject("originalUriBaseIds", [&] { writeRoot(); });
         json.attributeArray("results", [&] { writeResults(); });
       });
     });
