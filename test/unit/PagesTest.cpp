@@ -270,24 +270,24 @@ protected:
 } // namespace
 
 static char *mapTarget(size_t bytes) {
-  Away away;
-  EXPECT_EQ(buildAway(Source::normal, bytes, mib2, nullptr, away), 0);
-  return reinterpret_cast<char *>(away.range.start);
+  Staged staged;
+  EXPECT_EQ(buildStaged(Source::normal, bytes, mib2, nullptr, staged), 0);
+  return reinterpret_cast<char *>(staged.range.start);
 }
 
 TEST_P(MoveTest, MovesContents) {
   for (Source source : {Source::normal, Source::thp}) {
     char *target = mapTarget(2 * mib2);
     target[0] = 1;
-    Away away;
-    ASSERT_EQ(buildAway(source, 2 * mib2, mib2, nullptr, away), 0);
-    EXPECT_EQ(away.range.start % mib2, 0u);
-    EXPECT_EQ(populate(away.range, mib2), 2 * mib2);
-    uintptr_t old = away.range.start;
+    Staged staged;
+    ASSERT_EQ(buildStaged(source, 2 * mib2, mib2, nullptr, staged), 0);
+    EXPECT_EQ(staged.range.start % mib2, 0u);
+    EXPECT_EQ(populate(staged.range, mib2), 2 * mib2);
+    uintptr_t old = staged.range.start;
     reinterpret_cast<char *>(old)[0] = 7;
     reinterpret_cast<char *>(old)[2 * mib2 - 1] = 9;
-    ASSERT_EQ(moveInto(away, uintptr_t(target), mib2), 0);
-    EXPECT_TRUE(away.range.empty());
+    ASSERT_EQ(moveInto(staged, uintptr_t(target), mib2), 0);
+    EXPECT_TRUE(staged.range.empty());
     EXPECT_EQ(target[0], 7);
     EXPECT_EQ(target[2 * mib2 - 1], 9);
     target[mib2] = 5; // it can be written
@@ -298,9 +298,9 @@ TEST_P(MoveTest, MovesContents) {
 
 TEST_P(MoveTest, MovesNothingButZeros) {
   char *target = mapTarget(mib2);
-  Away away;
-  ASSERT_EQ(buildAway(Source::normal, mib2, mib2, nullptr, away), 0);
-  ASSERT_EQ(moveInto(away, uintptr_t(target), mib2, Contents::zero), 0);
+  Staged staged;
+  ASSERT_EQ(buildStaged(Source::normal, mib2, mib2, nullptr, staged), 0);
+  ASSERT_EQ(moveInto(staged, uintptr_t(target), mib2, Contents::zero), 0);
   EXPECT_FALSE(isTouched({uintptr_t(target), uintptr_t(target) + mib2}));
   for (size_t i = 0; i < mib2; ++i)
     ASSERT_EQ(target[i], 0);
@@ -339,23 +339,24 @@ TEST(PagesTest, TouchedRuns) {
 }
 
 TEST(PagesTest, ShrinkAndDiscard) {
-  Away away;
-  ASSERT_EQ(buildAway(Source::normal, 4 * mib2, mib2, nullptr, away), 0);
-  Range all = away.range;
-  shrinkAway(away, mib2);
-  EXPECT_EQ(away.range.bytes(), mib2);
+  Staged staged;
+  ASSERT_EQ(buildStaged(Source::normal, 4 * mib2, mib2, nullptr, staged), 0);
+  Range all = staged.range;
+  shrinkStaged(staged, mib2);
+  EXPECT_EQ(staged.range.bytes(), mib2);
   EXPECT_TRUE(isFree({all.start + mib2, all.end}));
-  discard(away);
+  discard(staged);
   EXPECT_TRUE(isFree(all));
-  discard(away); // once more is nothing
+  discard(staged); // once more is nothing
 }
 
 TEST(PagesTest, TooMuchIsAnErrorAndLeavesNothing) {
-  Away away;
+  Staged staged;
   size_t tooMuch = size_t(1) << 50;
-  EXPECT_EQ(buildAway(Source::normal, tooMuch, mib2, nullptr, away), ENOMEM);
-  EXPECT_TRUE(away.range.empty());
-  EXPECT_NE(buildAway(Source::hugetlb, tooMuch, mib2, nullptr, away), 0);
-  EXPECT_NE(buildAway(Source::hugetlbFile, tooMuch, mib2, "test", away), 0);
-  EXPECT_EQ(away.fd, -1);
+  EXPECT_EQ(buildStaged(Source::normal, tooMuch, mib2, nullptr, staged),
+            ENOMEM);
+  EXPECT_TRUE(staged.range.empty());
+  EXPECT_NE(buildStaged(Source::hugetlb, tooMuch, mib2, nullptr, staged), 0);
+  EXPECT_NE(buildStaged(Source::hugetlbFile, tooMuch, mib2, "test", staged), 0);
+  EXPECT_EQ(staged.fd, -1);
 }

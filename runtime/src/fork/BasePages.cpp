@@ -196,9 +196,9 @@ int mpg::leaveLargePages(Range range, Frames which) {
     tellRefused("a device may use this memory");
     return EBUSY;
   }
-  Away memory;
-  if (buildAway(Source::normal, roundUp(sizeof(Job), basePageBytes()),
-                basePageBytes(), nullptr, memory))
+  Staged memory;
+  if (buildStaged(Source::normal, roundUp(sizeof(Job), basePageBytes()),
+                  basePageBytes(), nullptr, memory))
     return ENOMEM;
   Job &job = *reinterpret_cast<Job *>(memory.range.start);
   job.range = range;
@@ -225,13 +225,13 @@ static void clear(uintptr_t start, uintptr_t end) {
 /// are cleared.
 static void emptyPart(Range part) {
   Range inner = innerGranules(part, base.granuleBytes);
-  Away away;
+  Staged staged;
   bool isReplaced =
-      !inner.empty() &&
-      !buildAway(base.source, inner.bytes(), base.granuleBytes, nullptr, away);
+      !inner.empty() && !buildStaged(base.source, inner.bytes(),
+                                     base.granuleBytes, nullptr, staged);
   if (isReplaced &&
-      moveInto(away, inner.start, base.granuleBytes, Contents::zero)) {
-    discard(away);
+      moveInto(staged, inner.start, base.granuleBytes, Contents::zero)) {
+    discard(staged);
     isReplaced = false;
   }
   if (!isReplaced)

@@ -86,8 +86,8 @@ static size_t listBytes(size_t most) {
 bool ForkList::open(size_t mostOfThem, size_t moreBytes) {
   most = mostOfThem;
   complete = true;
-  if (buildAway(Source::normal, listBytes(most) + moreBytes, basePageBytes(),
-                nullptr, memory))
+  if (buildStaged(Source::normal, listBytes(most) + moreBytes, basePageBytes(),
+                  nullptr, memory))
     return false;
   first = reinterpret_cast<ForkStretch *>(memory.range.start);
   return true;
@@ -105,7 +105,7 @@ bool ForkList::findMost(size_t granuleBytes, size_t mostOfThem) {
   heapSpace.forEachHugeRun(addRun, &runs);
   complete = runs.complete;
   addOpen(runs.first, runs.first + runs.count);
-  shrinkAway(memory, listBytes(most));
+  shrinkStaged(memory, listBytes(most));
   return complete;
 }
 

@@ -68,7 +68,7 @@ private:
 
   size_t granule = 0; ///< of segments and heap
   size_t most = 0;    ///< that there is room for
-  Away memory;
+  Staged memory;
   ForkStretch *first = nullptr;
   size_t count = 0;
   bool complete = true;
@@ -124,7 +124,7 @@ public:
   void discard();
 
 private:
-  Away memory;
+  Staged memory;
   const ForkList *list = nullptr;
 };
 

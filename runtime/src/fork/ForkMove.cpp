@@ -38,27 +38,27 @@ static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
 
 /// Large memory is often where its threads are: the one that forks must not
 /// become the first to touch it.
-static void keepNode(Range away, uintptr_t old) {
+static void keepNode(Range staged, uintptr_t old) {
   int node = -1;
   if (!nodesOf(old, 1, basePageBytes(), &node) && node >= 0)
-    place(away, Placement::prefer, NodeSet::of(node));
+    place(staged, Placement::prefer, NodeSet::of(node));
 }
 
 static int movePiece(Range piece, const ForkStretch &stretch, bool keepsNode,
                      bool touched) {
   const size_t granuleBytes = stretch.granuleBytes;
-  Away away;
-  if (int error =
-          buildAway(stretch.source, piece.bytes(), granuleBytes, nullptr, away))
+  Staged staged;
+  if (int error = buildStaged(stretch.source, piece.bytes(), granuleBytes,
+                              nullptr, staged))
     return error;
   if (touched && keepsNode)
-    keepNode(away.range, piece.start);
+    keepNode(staged.range, piece.start);
   if (touched)
-    copyContents(away.range.start, piece.start, piece.bytes());
-  int error = moveInto(away, piece.start, granuleBytes,
+    copyContents(staged.range.start, piece.start, piece.bytes());
+  int error = moveInto(staged, piece.start, granuleBytes,
                        touched ? Contents::copied : Contents::zero);
   if (error)
-    discard(away);
+    discard(staged);
   return error;
 }
 
@@ -101,14 +101,14 @@ static int moveAll(const Job &job) {
   return 0;
 }
 
-static Away ownStack;
+static Staged ownStack;
 
 void *mpg::ownStackTop() {
   // For calls of other libraries' handlers, too (ForkCopy). The second size
   // where a limit leaves few addresses.
   for (size_t bytes : {size_t(1) << 20, size_t(256) << 10})
     if (ownStack.range.empty())
-      buildAway(Source::normal, bytes, basePageBytes(), nullptr, ownStack);
+      buildStaged(Source::normal, bytes, basePageBytes(), nullptr, ownStack);
   if (ownStack.range.empty())
     return nullptr;
   return reinterpret_cast<void *>(ownStack.range.end);
@@ -162,7 +162,7 @@ static bool mustBeShared(const ForkStretch &stretch) {
 }
 
 int ForkCopy::reserve(Source source, size_t bytes, size_t granuleBytes) {
-  if (int error = buildAway(source, bytes, granuleBytes, nullptr, memory))
+  if (int error = buildStaged(source, bytes, granuleBytes, nullptr, memory))
     return error;
   if (source != Source::hugetlb ||
       populate(memory.range, granuleBytes) == bytes)
@@ -201,7 +201,7 @@ void ForkCopy::moveIn() {
     if (mustBeShared(stretch))
       continue;
     size_t bytes = stretch.range.bytes();
-    Away piece{{from, from + bytes}, memory.source, -1};
+    Staged piece{{from, from + bytes}, memory.source, -1};
     moveInto(piece, stretch.range.start, stretch.granuleBytes);
     constexpr int readWrite = PROT_READ | PROT_WRITE;
     if (stretch.rights != readWrite)

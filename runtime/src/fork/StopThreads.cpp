@@ -114,11 +114,11 @@ static bool installHandler() {
 static bool open() {
   if (stop)
     return true;
-  Away away;
-  if (buildAway(Source::normal, roundUp(sizeof(Stop), basePageBytes()),
-                basePageBytes(), nullptr, away))
+  Staged staged;
+  if (buildStaged(Source::normal, roundUp(sizeof(Stop), basePageBytes()),
+                  basePageBytes(), nullptr, staged))
     return false;
-  stop = reinterpret_cast<Stop *>(away.range.start);
+  stop = reinterpret_cast<Stop *>(staged.range.start);
   return true;
 }
 

@@ -50,8 +50,8 @@ static bool liesOn(int node, Range range) {
 
 /// Present to the last byte, or an errno value.
 static int allocateFrom(Source source, Wish wish, void *&memory) {
-  Away away;
-  if (int error = buildAway(source, wish.bytes, frameBytes, nullptr, away))
+  Staged staged;
+  if (int error = buildStaged(source, wish.bytes, frameBytes, nullptr, staged))
     return error;
   bool isBound = source == Source::hugetlb;
   NodeSet nodes = allowedNodes();
@@ -64,19 +64,19 @@ static int allocateFrom(Source source, Wish wish, void *&memory) {
       placement = Placement::interleave;
     else
       nodes = NodeSet::of(wish.node);
-    error = place(away.range, placement, nodes);
+    error = place(staged.range, placement, nodes);
   }
-  if (!error && populate(away.range, frameBytes) != wish.bytes)
+  if (!error && populate(staged.range, frameBytes) != wish.bytes)
     error = ENOMEM;
   if (!error && isChoice && wish.node >= 0 && !isBound &&
-      !liesOn(wish.node, away.range))
+      !liesOn(wish.node, staged.range))
     error = ENOMEM;
   if (!error && source == Source::hugetlb)
-    noteLargeMemory(away.range, frameBytes);
+    noteLargeMemory(staged.range, frameBytes);
   if (error)
-    discard(away);
+    discard(staged);
   else
-    memory = reinterpret_cast<void *>(away.range.start);
+    memory = reinterpret_cast<void *>(staged.range.start);
   return error;
 }
 

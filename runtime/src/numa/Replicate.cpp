@@ -59,13 +59,13 @@ static size_t replicaBytes() {
 }
 
 static mpg_replica *newReplica(const void *original, size_t bytes) {
-  Away away;
-  if (int error = buildAway(Source::normal, replicaBytes(), basePageBytes(),
-                            nullptr, away)) {
+  Staged staged;
+  if (int error = buildStaged(Source::normal, replicaBytes(), basePageBytes(),
+                              nullptr, staged)) {
     errno = error;
     return nullptr;
   }
-  auto *replica = reinterpret_cast<mpg_replica *>(away.range.start);
+  auto *replica = reinterpret_cast<mpg_replica *>(staged.range.start);
   replica->original = original;
   replica->bytes = bytes;
   return replica;

@@ -50,13 +50,14 @@ static bool visit(const TeamWork &work, uint32_t threads,
 
 bool mpg::visitPlaces(const TeamWork &work, uint32_t threads) {
   cpu_set_t usable;
-  Away away;
+  Staged staged;
   size_t bytes = roundUp(sizeof(PlaceList), basePageBytes());
   if (sched_getaffinity(0, sizeof(usable), &usable) == 0 &&
-      buildAway(Source::normal, bytes, basePageBytes(), nullptr, away) == 0) {
+      buildStaged(Source::normal, bytes, basePageBytes(), nullptr, staged) ==
+          0) {
     bool hasGone = visit(work, threads, usable,
-                         *reinterpret_cast<PlaceList *>(away.range.start));
-    discard(away);
+                         *reinterpret_cast<PlaceList *>(staged.range.start));
+    discard(staged);
     return hasGone;
   }
   // More CPUs than a set has, or no memory: everything from here.

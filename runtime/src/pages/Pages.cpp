@@ -204,10 +204,10 @@ static long mapAligned(size_t bytes, size_t granuleBytes) {
   return long(start);
 }
 
-int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
-                   const char *name, Away &away) {
-  away = Away{};
-  away.source = source;
+int mpg::buildStaged(Source source, size_t bytes, size_t granuleBytes,
+                     const char *name, Staged &staged) {
+  staged = Staged{};
+  staged.source = source;
   long at;
   if (source == Source::hugetlbFile) {
     int fd = openHugeFile(name, granuleBytes);
@@ -218,7 +218,7 @@ int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
     if (isError(at) || canMove(source))
       rawCall(SYS_close, fd);
     else
-      away.fd = fd; // the same file has to be mapped again
+      staged.fd = fd; // the same file has to be mapped again
   } else if (source == Source::hugetlb) {
     at = mapHugetlb(bytes, granuleBytes, hugetlbFlags(granuleBytes), -1);
   } else {
@@ -230,9 +230,9 @@ int mpg::buildAway(Source source, size_t bytes, size_t granuleBytes,
   }
   if (isError(at))
     return int(-at);
-  away.range = {uintptr_t(at), uintptr_t(at) + bytes};
+  staged.range = {uintptr_t(at), uintptr_t(at) + bytes};
   if (source == Source::thp)
-    adviseHuge(away.range, false);
+    adviseHuge(staged.range, false);
   return 0;
 }
 
@@ -261,18 +261,18 @@ size_t mpg::populate(Range range, size_t granuleBytes) {
   return at - range.start;
 }
 
-void mpg::shrinkAway(Away &away, size_t bytes) {
-  unmapMemory(away.range.start + bytes, away.range.end);
-  away.range.end = away.range.start + bytes;
+void mpg::shrinkStaged(Staged &staged, size_t bytes) {
+  unmapMemory(staged.range.start + bytes, staged.range.end);
+  staged.range.end = staged.range.start + bytes;
 }
 
-void mpg::discard(Away &away) {
+void mpg::discard(Staged &staged) {
   // Not through libc: a library that watches memory go has not seen it come,
   // and a fork discards with the heap locked.
-  unmapMemory(away.range.start, away.range.end);
-  if (away.fd >= 0)
-    rawCall(SYS_close, away.fd);
-  away = Away{};
+  unmapMemory(staged.range.start, staged.range.end);
+  if (staged.fd >= 0)
+    rawCall(SYS_close, staged.fd);
+  staged = Staged{};
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,20 +318,20 @@ static void putNormalPages(uintptr_t target, size_t bytes, uintptr_t from) {
     copyPages(target, from, bytes);
 }
 
-/// Moves \p away with one system call. On kernels that have passed the probe
+/// Moves \p staged with one system call. On kernels that have passed the probe
 /// it fails only when the kernel itself is out of memory; should the old
 /// memory be gone by then, the contents are put back on normal pages.
-static int moveMapping(Away &away, uintptr_t target, size_t pageBytes) {
-  size_t bytes = away.range.bytes();
+static int moveMapping(Staged &staged, uintptr_t target, size_t pageBytes) {
+  size_t bytes = staged.range.bytes();
   long result =
-      rawCall(SYS_mremap, long(away.range.start), long(bytes), long(bytes),
+      rawCall(SYS_mremap, long(staged.range.start), long(bytes), long(bytes),
               MREMAP_MAYMOVE | MREMAP_FIXED, long(target));
   if (!isError(result)) {
-    away.range = Range{};
+    staged.range = Range{};
     return 0;
   }
   if (!isMapped(target, pageBytes))
-    putNormalPages(target, bytes, away.range.start);
+    putNormalPages(target, bytes, staged.range.start);
   return int(-result);
 }
 
@@ -353,25 +353,25 @@ int mpg::mapOver(Range target, Source source, size_t granuleBytes, int fd) {
   return 0;
 }
 
-/// The way of old kernels. The large pages of \p away are given back to the
+/// The way of old kernels. The large pages of \p staged are given back to the
 /// pool before new ones are asked for, so that the last pages of a pool can be
 /// used as well; their contents wait on normal pages.
-static int copyBack(Away &away, uintptr_t target, size_t granuleBytes,
+static int copyBack(Staged &staged, uintptr_t target, size_t granuleBytes,
                     Contents contents, size_t pageBytes) {
-  size_t bytes = away.range.bytes();
+  size_t bytes = staged.range.bytes();
   bool present =
-      contents == Contents::copied || isPresent(away.range.start, pageBytes);
+      contents == Contents::copied || isPresent(staged.range.start, pageBytes);
   uintptr_t aside = 0;
   if (contents == Contents::copied) {
     long at = mapMemory(0, bytes, readWrite, anonymous);
     if (isError(at))
       return int(-at);
     aside = uintptr_t(at);
-    copyPages(aside, away.range.start, bytes);
+    copyPages(aside, staged.range.start, bytes);
   }
-  int fd = away.fd;
-  Source source = away.source;
-  unmapMemory(away.range.start, away.range.end);
+  int fd = staged.fd;
+  Source source = staged.source;
+  unmapMemory(staged.range.start, staged.range.end);
   int error = mapOver({target, target + bytes}, source, granuleBytes, fd);
   if (!error && present &&
       populate({target, target + bytes}, granuleBytes) != bytes)
@@ -383,16 +383,16 @@ static int copyBack(Away &away, uintptr_t target, size_t granuleBytes,
   unmapMemory(aside, aside ? aside + bytes : 0);
   if (fd >= 0)
     rawCall(SYS_close, fd);
-  away = Away{};
+  staged = Staged{};
   return error;
 }
 
-int mpg::moveInto(Away &away, uintptr_t target, size_t granuleBytes,
+int mpg::moveInto(Staged &staged, uintptr_t target, size_t granuleBytes,
                   Contents contents) {
   size_t pageBytes = kernel.pageBytes; // read before anything moves
-  if (canMove(away.source))
-    return moveMapping(away, target, pageBytes);
-  return copyBack(away, target, granuleBytes, contents, pageBytes);
+  if (canMove(staged.source))
+    return moveMapping(staged, target, pageBytes);
+  return copyBack(staged, target, granuleBytes, contents, pageBytes);
 }
 
 //===----------------------------------------------------------------------===//

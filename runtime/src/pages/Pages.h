@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory on large pages: how it is mapped, moved over what is there, and advised.
-// What libmpg needs for itself on normal pages is mapped where it is needed
-// (Messages.cpp, StackMove.cpp).
+// Memory on large pages: how it is mapped, moved over what is there, and
+// advised. What libmpg needs for itself on normal pages is mapped where it is
+// needed (Messages.cpp, StackMove.cpp).
 //
 // One idea serves every region: new memory is built somewhere else, filled and
 // proven to be there, and then moved over the old in one system call. Until
@@ -35,7 +35,7 @@ enum class Source : uint8_t {
 };
 
 /// New memory in a place of its own, not yet part of the program.
-struct Away {
+struct Staged {
   Range range; ///< the memory; whole granules
   Source source = Source::normal;
   int fd = -1; ///< hugetlb file: open only as long as it is needed
@@ -79,8 +79,8 @@ bool thpIsCounted();
 /// it can under a cgroup's usage limit; then populate() it. \p name (hugetlb
 /// file only) is what /proc/PID/maps will show.
 /// pre: \p bytes is a multiple of \p granuleBytes, a power of two.
-int buildAway(Source source, size_t bytes, size_t granuleBytes,
-              const char *name, Away &away);
+int buildStaged(Source source, size_t bytes, size_t granuleBytes,
+                const char *name, Staged &staged);
 
 /// Makes the memory present, from its start on, without changing its contents.
 /// Returns how many bytes are present for certain, a multiple of
@@ -93,18 +93,18 @@ size_t populate(Range range, size_t granuleBytes);
 /// signal. pre: \p address is a multiple of 4.
 bool touchWord(uintptr_t address);
 
-/// Keeps the first \p bytes of \p away and gives the rest back.
-void shrinkAway(Away &away, size_t bytes);
+/// Keeps the first \p bytes of \p staged and gives the rest back.
+void shrinkStaged(Staged &staged, size_t bytes);
 
-/// Puts \p away in the place of [target, target + bytes) with its contents.
-/// All or nothing: after an error the old memory is there as before and \p away
-/// still exists. pre: the caller has copied what has to survive, and nothing
-/// writes to the target meanwhile (one thread, signals blocked).
-/// Where the memory cannot be moved (canMove), its contents are set aside on
-/// normal pages, new large pages are mapped over the target and filled again;
-/// should that fail, the target gets normal pages with the same contents, and
-/// the error says so; \p away is gone then.
-int moveInto(Away &away, uintptr_t target, size_t granuleBytes,
+/// Puts \p staged in the place of [target, target + bytes) with its contents.
+/// All or nothing: after an error the old memory is there as before and \p
+/// staged still exists. pre: the caller has copied what has to survive, and
+/// nothing writes to the target meanwhile (one thread, signals blocked). Where
+/// the memory cannot be moved (canMove), its contents are set aside on normal
+/// pages, new large pages are mapped over the target and filled again; should
+/// that fail, the target gets normal pages with the same contents, and the
+/// error says so; \p staged is gone then.
+int moveInto(Staged &staged, uintptr_t target, size_t granuleBytes,
              Contents contents = Contents::copied);
 
 /// Maps new memory of \p source over \p target, whatever is there; nothing of
@@ -119,8 +119,8 @@ int mapFlags(Source source, size_t granuleBytes);
 /// variable. pre: whole base pages that do not overlap.
 void copyPages(uintptr_t to, uintptr_t from, size_t bytes);
 
-/// Gives \p away back.
-void discard(Away &away);
+/// Gives \p staged back.
+void discard(Staged &staged);
 
 /// Asks for transparent huge pages on existing anonymous memory and, if
 /// \p collapse, for their making at once where the kernel can do that (Linux
@@ -172,7 +172,7 @@ uint64_t addressRandom();
 /// beginning at a multiple of \p alignment. Empty if there are none.
 Range chooseAddresses(size_t bytes, size_t alignment);
 
-/// Memory for chosen addresses, as buildAway() makes it elsewhere. Returns an
+/// Memory for chosen addresses, as buildStaged() makes it elsewhere. Returns an
 /// errno value, and then nothing has changed; EEXIST: other memory has some of
 /// them. pre: whole granules.
 int mapChosen(Range range, Source source, size_t granuleBytes);

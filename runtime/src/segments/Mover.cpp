@@ -110,12 +110,12 @@ void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
   piece.touched = true;
 }
 
-/// Copies the old contents into \p away, if there are any, and puts it in their
-/// place. Nothing but locals is written from the copy on.
-size_t Mover::fillAndMove(const Segment &segment, Piece piece, Away &away,
+/// Copies the old contents into \p staged, if there are any, and puts it in
+/// their place. Nothing but locals is written from the copy on.
+size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
                           size_t bytes) {
   uintptr_t target = piece.range.start;
-  Source source = away.source;
+  Source source = staged.source;
   if (piece.touched) {
     // Not the address space beside the segment in its border granules, where
     // nothing is mapped.
@@ -124,22 +124,22 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Away &away,
     uintptr_t to = roundUp(segment.range.end, pageBytes);
     from = from > target ? from : target;
     to = to < target + bytes ? to : target + bytes;
-    copyPages(away.range.start + (from - target), from, to - from);
+    copyPages(staged.range.start + (from - target), from, to - from);
   }
-  int why = moveInto(away, target, granuleBytes,
+  int why = moveInto(staged, target, granuleBytes,
                      piece.touched ? Contents::copied : Contents::zero);
   if (!why)
     return bytes;
-  discard(away);
+  discard(staged);
   giveUp(source, why);
   return 0;
 }
 
 /// As much of \p bytes as can be had: half of it, and half of that. Fails with
 /// what the last granule failed with.
-int Mover::buildSome(Source source, size_t bytes, Away &away) const {
+int Mover::buildSome(Source source, size_t bytes, Staged &staged) const {
   for (;;) {
-    int why = buildAway(source, bytes, granuleBytes, nullptr, away);
+    int why = buildStaged(source, bytes, granuleBytes, nullptr, staged);
     if (why != ENOMEM || bytes <= granuleBytes)
       return why;
     bytes = roundDown(bytes / 2, granuleBytes);
@@ -147,19 +147,19 @@ int Mover::buildSome(Source source, size_t bytes, Away &away) const {
 }
 
 size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
-  Away away;
-  if (int why = buildSome(Source::hugetlb, piece.range.bytes(), away)) {
+  Staged staged;
+  if (int why = buildSome(Source::hugetlb, piece.range.bytes(), staged)) {
     giveUp(Source::hugetlb, why);
     return 0;
   }
-  size_t built = away.range.bytes(), present = built;
+  size_t built = staged.range.bytes(), present = built;
   if (piece.touched || populateAll)
-    present = populate(away.range, granuleBytes);
+    present = populate(staged.range, granuleBytes);
   if (present < built)
-    shrinkAway(away, present);
+    shrinkStaged(staged, present);
   size_t done = 0;
   if (present)
-    done = fillAndMove(segment, piece, away, present);
+    done = fillAndMove(segment, piece, staged, present);
   if (present < built)
     giveUp(Source::hugetlb, ENOMEM);
   return done;
@@ -179,13 +179,13 @@ size_t Mover::moveThp(const Segment &segment, Piece piece) {
     }
     return piece.range.bytes();
   }
-  Away away;
-  if (int why = buildSome(Source::thp, piece.range.bytes(), away)) {
+  Staged staged;
+  if (int why = buildSome(Source::thp, piece.range.bytes(), staged)) {
     giveUp(Source::thp, why);
     return 0;
   }
-  populate(away.range, granuleBytes);
-  size_t done = fillAndMove(segment, piece, away, away.range.bytes());
+  populate(staged.range, granuleBytes);
+  size_t done = fillAndMove(segment, piece, staged, staged.range.bytes());
   if (done)
     adviseHuge({piece.range.start, piece.range.start + done});
   return done;

@@ -50,10 +50,10 @@ private:
   };
   Piece nextPiece(const Part &part, uintptr_t at);
   void cutAtEdge(const Segment &segment, Piece &piece) const;
-  int buildSome(Source source, size_t bytes, Away &away) const;
+  int buildSome(Source source, size_t bytes, Staged &staged) const;
   size_t moveHugetlb(const Segment &segment, Piece piece);
   size_t moveThp(const Segment &segment, Piece piece);
-  size_t fillAndMove(const Segment &segment, Piece piece, Away &away,
+  size_t fillAndMove(const Segment &segment, Piece piece, Staged &staged,
                      size_t bytes);
   void giveUp(Source what, int why);
 

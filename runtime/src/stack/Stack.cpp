@@ -55,7 +55,7 @@ struct Plan {
   bool readable = false; ///< arguments can be kept readable if it is whole
   Source source = Source::hugetlbFile;
   Range large; ///< where the new memory goes
-  Away away;
+  Staged staged;
 
   /// What is left to the limit below the large part grows on normal pages.
   bool grows() const { return limitBytes > old.end - large.start; }
@@ -264,11 +264,11 @@ static bool layOut(Plan &plan, uint64_t bytes) {
 /// old and in the new place alike, which are not equally far away (inferred,
 /// HW:hugetlb-mremap-hole). The stack's contents are at the end of untouched
 /// memory, so one page is made present before each such border.
-static bool makePageTables(Range away, size_t granuleBytes) {
+static bool makePageTables(Range staged, size_t granuleBytes) {
   // A table reaches over 1 GiB or, with 64 KiB base pages, 512 MiB.
   constexpr size_t reachBytes = 512 << 20;
-  for (uintptr_t border = roundUp(away.start + 1, reachBytes);
-       border < away.end; border += reachBytes)
+  for (uintptr_t border = roundUp(staged.start + 1, reachBytes);
+       border < staged.end; border += reachBytes)
     if (populate({border - granuleBytes, border}, granuleBytes) == 0)
       return false;
   return true;
@@ -277,12 +277,12 @@ static bool makePageTables(Range away, size_t granuleBytes) {
 /// Makes present what has to be before the move: all of the new memory if
 /// prepaging is asked for or if reserved memory may fail later.
 static bool fill(const Config &config, const Plan &plan) {
-  Range away = plan.away.range;
+  Range staged = plan.staged.range;
   bool isHugetlb = plan.source == Source::hugetlbFile;
   if (config.stackPaging == Paging::prepage ||
       (isHugetlb && reservationMayFailAtStart(plan.granuleBytes)))
-    return populate(away, plan.granuleBytes) == away.bytes();
-  return !isHugetlb || makePageTables(away, plan.granuleBytes);
+    return populate(staged, plan.granuleBytes) == staged.bytes();
+  return !isHugetlb || makePageTables(staged, plan.granuleBytes);
 }
 
 /// Builds the new memory from the plan's source; less than wanted only where
@@ -294,12 +294,12 @@ static int build(const Config &config, Plan &plan) {
       return ENOMEM;
     // The space in front makes it "/memfd: [stack] by libmpg" in the maps,
     // which is what users of Fujitsu's library look for.
-    int error = buildAway(plan.source, plan.large.bytes(), plan.granuleBytes,
-                          " [stack] by libmpg", plan.away);
+    int error = buildStaged(plan.source, plan.large.bytes(), plan.granuleBytes,
+                            " [stack] by libmpg", plan.staged);
     if (!error) {
       if (fill(config, plan))
         return 0;
-      discard(plan.away);
+      discard(plan.staged);
       error = ENOMEM;
     }
     bool mayBeLess = plan.limitBytes > unlimitedPartBytes;
@@ -375,10 +375,10 @@ static bool putInPlace(Plan &plan, Messages &messages) {
     sayShortage(messages, plan, ENOMEM);
     return false;
   }
-  StackMove move{plan.away, plan.whole ? plan.old : Range{}, plan.large.start,
+  StackMove move{plan.staged, plan.whole ? plan.old : Range{}, plan.large.start,
                  plan.granuleBytes};
   int error = moveStack(move);
-  plan.away = move.away;
+  plan.staged = move.staged;
   if (error) {
     releaseBelow(below);
     sayShortage(messages, plan, error);
@@ -423,7 +423,7 @@ static bool remap(const Config &config, Plan &plan, Messages &messages,
   }
   if (!putInPlace(plan, messages)) {
     releasePlace(plan.above);
-    discard(plan.away);
+    discard(plan.staged);
     return false;
   }
   if (plan.grows())

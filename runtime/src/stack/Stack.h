@@ -91,7 +91,7 @@ void applyMemoryLimit();
 
 /// New memory for the stack in use, or for a part that lies below it.
 struct StackMove {
-  Away away;        ///< gone after success
+  Staged staged;    ///< gone after success
   Range live;       ///< what is copied, whole base pages; empty: nothing
   uintptr_t target; ///< where the new memory goes
   size_t granuleBytes;

@@ -31,9 +31,9 @@ static void moveOnOwnStack(void *argument) {
   Job job = *static_cast<Job *>(argument);
   StackMove &move = job.move;
   if (!move.live.empty())
-    copyPages(move.away.range.start + (move.live.start - move.target),
+    copyPages(move.staged.range.start + (move.live.start - move.target),
               move.live.start, move.live.bytes());
-  job.error = moveInto(move.away, move.target, move.granuleBytes);
+  job.error = moveInto(move.staged, move.target, move.granuleBytes);
   *static_cast<Job *>(argument) = job;
 }
 

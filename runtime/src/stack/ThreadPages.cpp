@@ -94,12 +94,12 @@ static bool isPromised() {
 
 /// Puts normal pages, untouched, over large ones that are not needed any more.
 static void takeOut(Range large) {
-  Away away;
-  if (buildAway(Source::normal, large.bytes(), pages.granuleBytes, nullptr,
-                away))
+  Staged staged;
+  if (buildStaged(Source::normal, large.bytes(), pages.granuleBytes, nullptr,
+                  staged))
     return;
-  if (moveInto(away, large.start, pages.granuleBytes, Contents::zero))
-    discard(away);
+  if (moveInto(staged, large.start, pages.granuleBytes, Contents::zero))
+    discard(staged);
 }
 
 /// At the end of a thread.
@@ -124,21 +124,21 @@ static int putLarge(Range &place) {
   size_t bytes = place.bytes();
   int shortage = 0;
   while (bytes) {
-    Away away;
-    int error = buildAway(Source::hugetlb, bytes, granule, nullptr, away);
+    Staged staged;
+    int error = buildStaged(Source::hugetlb, bytes, granule, nullptr, staged);
     if (!error && atOnce) {
-      size_t present = populate(away.range, granule);
+      size_t present = populate(staged.range, granule);
       if (present < bytes) {
         shortage = ENOMEM;
-        shrinkAway(away, present);
+        shrinkStaged(staged, present);
         if (!(bytes = present))
           break;
       }
     }
     if (!error &&
-        !(error = moveInto(away, place.end - bytes, granule, Contents::zero)))
+        !(error = moveInto(staged, place.end - bytes, granule, Contents::zero)))
       break;
-    discard(away);
+    discard(staged);
     shortage = error;
     bytes = bytes / 2 / granule * granule;
   }
