@@ -3,7 +3,7 @@
 // See FirstTouchChoice.h.
 
 #include "hints/FirstTouchChoice.h"
-#include "hints/PointerFlow.h"
+#include "hints/PointerUses.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"

@@ -7,7 +7,7 @@
 #include "base/PassOptions.h"
 #include "base/WeakCalls.h"
 #include "hints/FirstTouchChoice.h"
-#include "hints/PointerFlow.h"
+#include "hints/PointerUses.h"
 #include "mpg/hints.h"
 #include "mpg/note.h"
 #include "tags/TagForm.h"
@@ -58,7 +58,7 @@ private:
   void addVariable(const HintRequest &request);
   void decide(Instruction &access, const HintRequest &request);
   bool isAllowed(const HintRequest &request) const;
-  void explainUnused(const HintRequest &request, const PointerFlow &flow);
+  void explainUnused(const HintRequest &request, const PointerUses &flow);
 
   Module &module;
   const PassOptions &options;
@@ -110,7 +110,7 @@ void AccessMarker::addFunction(const HintRequest &request) {
 }
 
 void AccessMarker::explainUnused(const HintRequest &request,
-                                 const PointerFlow &flow) {
+                                 const PointerUses &flow) {
   auto *first = dyn_cast<Instruction>(request.root);
   Function *function = first ? const_cast<Function *>(first->getFunction())
                              : request.regionFunction;
@@ -145,7 +145,7 @@ void AccessMarker::explainUnused(const HintRequest &request,
 }
 
 void AccessMarker::addVariable(const HintRequest &request) {
-  PointerFlow flow(roots);
+  PointerUses flow(roots);
   if (request.target == HintRequest::pointerVariable)
     flow.addPlace(request.root);
   else

@@ -4,7 +4,7 @@
 
 #include "hints/HintSource.h"
 #include "hints/HintText.h"
-#include "hints/PointerFlow.h"
+#include "hints/PointerUses.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/DebugInfoMetadata.h"

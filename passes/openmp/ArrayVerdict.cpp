@@ -24,13 +24,13 @@ int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
     const DataLayout &layout = sampler.module.getDataLayout();
     return int64_t(layout.getTypeAllocSize(global->getValueType()));
   }
-  Situation situation;
-  situation.frame = object.frame;
-  situation.seed = seed;
+  EvalContext context;
+  context.frame = object.frame;
+  context.seed = seed;
   auto allocation = allocationOf(*cast<CallBase>(object.origin));
-  int64_t bytes = bounded(sampler.valueOf(allocation->bytes, situation));
+  int64_t bytes = bounded(sampler.valueOf(allocation->bytes, context));
   if (allocation->count)
-    bytes = times(bytes, sampler.valueOf(allocation->count, situation));
+    bytes = times(bytes, sampler.valueOf(allocation->count, context));
   return bytes;
 }
 
@@ -118,9 +118,9 @@ bool Judge::isStatic(const ParallelUse &use) const {
 int64_t Judge::chunkOf(const ParallelUse &use) {
   if (use.sharing->schedule == LoopSchedule::block)
     return 0;
-  Situation situation;
-  situation.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
-  return sampler.valueOf(use.sharing->chunk, situation);
+  EvalContext context;
+  context.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
+  return sampler.valueOf(use.sharing->chunk, context);
 }
 
 /// Which of four threads works on each of so many parts of the array.

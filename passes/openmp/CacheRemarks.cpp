@@ -219,7 +219,7 @@ public:
   void look(RemarkPlaces &places);
 
 private:
-  Situation situation(const Instruction &access, const Loop &loop,
+  EvalContext context(const Instruction &access, const Loop &loop,
                       unsigned number) const;
   std::optional<Stream> streamOf(Instruction &access, const Loop &loop);
   Streams streamsOf(const CrowdedLoop &crowd);
@@ -238,11 +238,11 @@ private:
 };
 } // namespace
 
-Situation StreamSearch::situation(const Instruction &access, const Loop &loop,
+EvalContext StreamSearch::context(const Instruction &access, const Loop &loop,
                                   unsigned number) const {
   auto &dominators =
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
-  Situation chosen;
+  EvalContext chosen;
   chosen.frame = frame;
   chosen.sharing = worksharingLoopOf(access, sharings, dominators);
   chosen.iteration = number;
@@ -259,7 +259,7 @@ std::optional<Stream> StreamSearch::streamOf(Instruction &access,
       evolution.getSCEV(getLoadStorePointerOperand(&access));
   Stream stream = {};
   for (unsigned i = 0; i < stream.at.size(); ++i) {
-    Situation chosen = situation(access, loop, i);
+    EvalContext chosen = context(access, loop, i);
     Sampler::Place place =
         sampler.placeOf(sampler.valueOf(expression, function, chosen));
     if (!place.object || (i && place.object->origin != stream.origin))

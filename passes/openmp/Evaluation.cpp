@@ -41,14 +41,14 @@ static uint64_t mix(uint64_t hash, uint64_t more) {
 
 static int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 
-Sampler::Evaluation::Evaluation(Sampler &sampler, const Situation &situation)
-    : sampler(sampler), situation(situation),
-      fixed(sampler.fixed[situation.seed % sampleSets]
-                         [situation.alternative % maxAlternatives]),
-      atStart(sampler.samplesAtStart(situation)) {
-  if (situation.iteration)
+Sampler::Evaluation::Evaluation(Sampler &sampler, const EvalContext &context)
+    : sampler(sampler), context(context),
+      fixed(sampler.fixed[context.seed % sampleSets]
+                         [context.alternative % maxAlternatives]),
+      atStart(sampler.samplesAtStart(context)) {
+  if (context.iteration)
     changed.on(Dependence::iteration);
-  for (auto &[loop, turn] : situation.turns)
+  for (auto &[loop, turn] : context.turns)
     if (turn)
       changed.on(sampler.bitOf(*loop));
 }
@@ -142,7 +142,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
   if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
     int64_t start = scev(recurrence->getStart(), function, frame);
     depends.on(sampler.bitOf(*recurrence->getLoop()));
-    int64_t turn = situation.turns.lookup(recurrence->getLoop());
+    int64_t turn = context.turns.lookup(recurrence->getLoop());
     if (turn == 0)
       return start;
     ScalarEvolution &evolution =
@@ -166,7 +166,7 @@ uint64_t Sampler::Evaluation::identity(const Value *value) {
 }
 
 uint64_t Sampler::Evaluation::seed(const Value *value, const CallFrame *frame) {
-  uint64_t hash = mix(situation.seed + 1, identity(value));
+  uint64_t hash = mix(context.seed + 1, identity(value));
   for (; frame; frame = frame->outer)
     hash = mix(hash, identity(frame->call));
   return hash;
@@ -295,10 +295,10 @@ int64_t Sampler::Evaluation::choose(ArrayRef<int64_t> values, bool isPointer,
     return madeUp(mix(where, turns));
   if (isPointer) {
     depends.on(Dependence::alternative);
-    return distinct[situation.alternative % distinct.size()];
+    return distinct[context.alternative % distinct.size()];
   }
   llvm::sort(distinct);
-  uint64_t hash = mix(turns, situation.seed + 1);
+  uint64_t hash = mix(turns, context.seed + 1);
   for (int64_t value : distinct)
     hash = mix(hash, uint64_t(value));
   return madeUp(hash);
@@ -317,15 +317,15 @@ void Sampler::Evaluation::dependOnLoopsAround(const Instruction &instruction) {
 uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
                                        const Instruction &instruction) {
   dependOnLoopsAround(instruction);
-  for (auto &[loop, turn] : situation.turns)
+  for (auto &[loop, turn] : context.turns)
     if (turn != 0 && loop->contains(&instruction))
       hash = mix(hash, uint64_t(turn));
-  const WorksharingLoop *sharing = situation.sharing;
+  const WorksharingLoop *sharing = context.sharing;
   if (sharing && any_of(sharing->loops, [&](const Loop *loop) {
         return loop->contains(&instruction);
       })) {
     depends.on(Dependence::iteration);
-    hash = mix(hash, uint64_t(situation.iteration));
+    hash = mix(hash, uint64_t(context.iteration));
   }
   return hash;
 }
@@ -395,23 +395,23 @@ static int64_t counterStep(const PHINode &phi, const Loop &loop) {
 
 /// How far a counter in memory, which a parallel region has the address of, has
 /// come by the turns of the loops around \p by.
-static int64_t countedBy(const Instruction &by, const Situation &situation) {
+static int64_t countedBy(const Instruction &by, const EvalContext &context) {
   int64_t turns = 0;
-  for (auto &[loop, turn] : situation.turns)
+  for (auto &[loop, turn] : context.turns)
     if (loop->contains(&by))
       turns += turn;
   return counterStep(by) * turns;
 }
 
 int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
-  const WorksharingLoop *sharing = situation.sharing;
+  const WorksharingLoop *sharing = context.sharing;
   if (sharing && (load.getPointerOperand() == sharing->lower ||
                   load.getPointerOperand() == sharing->upper)) {
     depends.on(Dependence::iteration);
-    return situation.iteration;
+    return context.iteration;
   }
   int64_t address = value(load.getPointerOperand(), frame);
-  uint64_t where = mix(situation.seed + 1, uint64_t(address)), turns = 0;
+  uint64_t where = mix(context.seed + 1, uint64_t(address)), turns = 0;
   int64_t counted = 0;
   SmallVector<int64_t, 4> values;
   ArrayRef<Stored> all = sampler.storesTo(address);
@@ -423,7 +423,7 @@ int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
       continue;
     if (counterStep(*stored.by)) {
       dependOnLoopsAround(*stored.by);
-      counted += countedBy(*stored.by, situation);
+      counted += countedBy(*stored.by, context);
       continue;
     }
     turns = addTurns(turns, *stored.by);
@@ -459,7 +459,7 @@ int64_t Sampler::Evaluation::phi(PHINode &phi, const CallFrame *frame) {
     if (auto result = add(phi.getIncomingValue(i), frame))
       values.push_back(*result);
   }
-  int64_t done = isHeader && !isPointer ? situation.turns.lookup(loop) : 0;
+  int64_t done = isHeader && !isPointer ? context.turns.lookup(loop) : 0;
   if (int64_t step = done ? counterStep(phi, *loop) : 0)
     return choose(values, isPointer, 0, where) + step * done;
   if (done)

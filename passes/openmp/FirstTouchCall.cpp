@@ -146,10 +146,10 @@ Value *FirstTouchCall::reach(Value *value, const CallFrame *frame) {
 
 /// A variable that is set once has the same value wherever it is read.
 Value *FirstTouchCall::reachLoaded(LoadInst &load, const CallFrame *frame) {
-  Situation situation;
-  situation.frame = frame;
+  EvalContext context;
+  context.frame = frame;
   auto stores =
-      sampler.storesTo(sampler.valueOf(load.getPointerOperand(), situation));
+      sampler.storesTo(sampler.valueOf(load.getPointerOperand(), context));
   if (stores.size() != 1)
     return nullptr;
   auto *store = dyn_cast<StoreInst>(stores.front().by);

@@ -78,10 +78,10 @@ bool FirstTouchWork::isOffByParameter(const ParallelUse &use) {
       if (choiceFor(parameter) != TouchChoice::off)
         continue;
       Value *operand = frame->operandFor(parameter);
-      Situation situation;
-      situation.frame = frame->outer;
+      EvalContext context;
+      context.frame = frame->outer;
       if (operand &&
-          sampler.placeOf(sampler.valueOf(operand, situation)).object ==
+          sampler.placeOf(sampler.valueOf(operand, context)).object ==
               use.object)
         return true;
     }
@@ -146,9 +146,9 @@ void FirstTouchWork::addCalls() {
       if (!pointer)
         continue;
       for (const CallFrame *way : frames.waysTo(function)) {
-        Situation situation;
-        situation.frame = way;
-        int64_t address = sampler.valueOf(pointer, situation);
+        EvalContext context;
+        context.frame = way;
+        int64_t address = sampler.valueOf(pointer, context);
         const MemoryObject *object = sampler.placeOf(address).object;
         auto *story = object ? stories.find(keyOf(*object)) : stories.end();
         if (story == stories.end())

@@ -48,11 +48,11 @@ public:
   Motion(Sampler &sampler, Value *pointer, const ParallelUse &use,
          unsigned seed)
       : sampler(sampler), pointer(pointer), use(use) {
-    situation.frame = use.frame;
-    situation.sharing = use.sharing;
-    situation.seed = seed;
-    situation.alternative = use.alternative;
-    Sampler::Sample sample = sampler.sampleOf(pointer, situation);
+    context.frame = use.frame;
+    context.sharing = use.sharing;
+    context.seed = seed;
+    context.alternative = use.alternative;
+    Sampler::Sample sample = sampler.sampleOf(pointer, context);
     base = sample.value;
     depends = sample.depends;
   }
@@ -61,7 +61,7 @@ public:
   void findIndex(ParallelUse &into);
 
 private:
-  int64_t address() { return sampler.valueOf(pointer, situation); }
+  int64_t address() { return sampler.valueOf(pointer, context); }
   int64_t offsetAt(int64_t iteration);
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
@@ -77,7 +77,7 @@ private:
   Sampler &sampler;
   Value *pointer;
   const ParallelUse &use;
-  Situation situation;
+  EvalContext context;
   int64_t base;
   Dependence depends; ///< of base: what it is not on does not move it
   SmallVector<const Loop *, 4> inner; ///< run within one iteration
@@ -96,18 +96,18 @@ private:
 int64_t Motion::offsetAt(int64_t iteration) {
   if (!depends.isOn(Dependence::iteration))
     return 0;
-  situation.iteration = iteration;
+  context.iteration = iteration;
   int64_t offset = distance(base, address());
-  situation.iteration = 0;
+  context.iteration = 0;
   return offset;
 }
 
 int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
   if (!depends.isOn(sampler.bitOf(loop)))
     return 0;
-  situation.turns[&loop] = turn;
+  context.turns[&loop] = turn;
   int64_t offset = distance(base, address());
-  situation.turns.erase(&loop);
+  context.turns.erase(&loop);
   return offset;
 }
 
@@ -118,7 +118,7 @@ static int64_t iterationsOf(const ParallelUse &use, unsigned seed,
   if (!last)
     return 0;
   // The bound was computed before the loop: outside of its iterations.
-  Situation before;
+  EvalContext before;
   before.seed = seed;
   before.alternative = use.alternative;
   before.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
@@ -143,13 +143,13 @@ bool Motion::isEven(const UseFigures &figures) {
 
 /// Whether \p loop runs longer in one iteration than in another.
 bool Motion::runsByIteration(const Loop &loop) {
-  std::optional<int64_t> first = sampler.tripCount(loop, situation);
+  std::optional<int64_t> first = sampler.tripCount(loop, context);
   bool differs = false;
   for (int64_t iteration : {1, 2, 3}) {
-    situation.iteration = iteration;
-    differs |= sampler.tripCount(loop, situation) != first;
+    context.iteration = iteration;
+    differs |= sampler.tripCount(loop, context) != first;
   }
-  situation.iteration = 0;
+  context.iteration = 0;
   return differs;
 }
 
@@ -157,7 +157,7 @@ bool Motion::runsByIteration(const Loop &loop) {
 /// elements that each iteration reads for itself is made up: such a loop, in
 /// steps shorter than those of the iterations, fills the iteration's own part.
 int64_t Motion::wayOf(const Loop &loop, int64_t step) {
-  int64_t turns = sampler.tripCount(loop, situation).value_or(1);
+  int64_t turns = sampler.tripCount(loop, context).value_or(1);
   int64_t way = turns > 1 ? offsetAt(loop, turns - 1) : 0;
   int64_t part = std::abs(step);
   if (std::abs(way) > part && std::abs(offsetAt(loop, 1)) < part &&
@@ -226,12 +226,12 @@ void Motion::addOperand(const Argument &parameter, const Part &part) {
 std::optional<Dependence> Motion::choiceBy(const LoadInst &load,
                                            const CallFrame *frame) {
   Value *from = const_cast<Value *>(load.getPointerOperand());
-  const CallFrame *own = std::exchange(situation.frame, frame);
-  Sampler::Sample first = sampler.sampleOf(from, situation);
-  situation.iteration = 1;
-  bool isOther = first.value != sampler.valueOf(from, situation);
-  situation.iteration = 0;
-  situation.frame = own;
+  const CallFrame *own = std::exchange(context.frame, frame);
+  Sampler::Sample first = sampler.sampleOf(from, context);
+  context.iteration = 1;
+  bool isOther = first.value != sampler.valueOf(from, context);
+  context.iteration = 0;
+  context.frame = own;
   return isOther ? std::optional(first.depends) : std::nullopt;
 }
 
@@ -240,7 +240,7 @@ std::optional<Dependence> Motion::choiceBy(const LoadInst &load,
 /// it goes over a row of its own, of which two numbers in memory say where it
 /// begins and ends.
 void Motion::findIndex(ParallelUse &into) {
-  open = {{pointer, situation.frame, false}};
+  open = {{pointer, context.frame, false}};
   SmallPtrSet<Value *, 16> seen;
   std::optional<Dependence> choice;
   bool isCounted = false;
@@ -285,7 +285,7 @@ void Motion::findIndex(ParallelUse &into) {
 
 UseShape Motion::find(UseFigures &figures) {
   collectLoops();
-  figures.iterations = iterationsOf(use, situation.seed, sampler);
+  figures.iterations = iterationsOf(use, context.seed, sampler);
   figures.first = sampler.placeOf(base).offset;
   // Not from the first iteration to the second: with collapsed loops of which
   // one goes over a part of a row only, the steps differ.
@@ -389,11 +389,11 @@ void ParallelUses::addMember(Instruction &at, Value *pointer, bool isWrite,
   auto *load = dyn_cast<LoadInst>(getUnderlyingObject(pointer));
   if (!load || !load->getType()->isPointerTy() || members.size() >= maxUses)
     return;
-  Situation situation;
-  situation.frame = around.frame;
-  situation.sharing = around.sharing;
+  EvalContext context;
+  context.frame = around.frame;
+  context.sharing = around.sharing;
   Sampler::Sample address =
-      sampler.sampleOf(load->getPointerOperand(), situation);
+      sampler.sampleOf(load->getPointerOperand(), context);
   Sampler::Place place = sampler.placeOf(address.value);
   if (!place.object || !address.depends.isFixed())
     return;
@@ -407,11 +407,11 @@ void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
   if (uses.size() >= maxUses)
     return;
   addMember(at, pointer, isWrite, around);
-  Situation situation;
-  situation.frame = around.frame;
-  situation.sharing = around.sharing;
+  EvalContext context;
+  context.frame = around.frame;
+  context.sharing = around.sharing;
   unsigned alternative = 0;
-  for (const MemoryObject *object : sampler.objectsOf(pointer, situation)) {
+  for (const MemoryObject *object : sampler.objectsOf(pointer, context)) {
     ParallelUse use = around;
     use.at = &at;
     use.isWrite = isWrite;
@@ -504,9 +504,9 @@ void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *way) {
 
 bool ParallelUses::isWrittenByTeams(const MemoryObject &object) const {
   return any_of(teamWrites, [&](const TeamWrite &write) {
-    Situation situation;
-    situation.frame = write.way;
-    return any_of(sampler.objectsOf(write.pointer, situation),
+    EvalContext context;
+    context.frame = write.way;
+    return any_of(sampler.objectsOf(write.pointer, context),
                   [&](const MemoryObject *written) {
                     return written && written->origin == object.origin;
                   });

@@ -34,7 +34,7 @@ struct ParallelUse {
   llvm::Instruction *at = nullptr;
   bool isWrite = false;
   const MemoryObject *object = nullptr;
-  unsigned alternative = 0;         ///< see Situation
+  unsigned alternative = 0;         ///< see EvalContext
   const CallFrame *frame = nullptr; ///< the way on which it is reached
   const ParallelRegion *region = nullptr;
   const WorksharingLoop *sharing = nullptr;

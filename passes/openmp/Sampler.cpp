@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Sampler.h. What is kept for all evaluations: objects and their addresses,
-// what is stored in them, and the values that are the same in all situations.
+// what is stored in them, and the values that are the same in all contexts.
 
 #include "openmp/Sampler.h"
 #include "base/Access.h"
@@ -67,11 +67,11 @@ Sampler::Place Sampler::placeOf(int64_t address) const {
 }
 
 SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
-                                                        Situation situation) {
+                                                        EvalContext context) {
   SmallVector<const MemoryObject *, 4> found;
   for (unsigned i = 0; i < maxAlternatives; ++i) {
-    situation.alternative = i;
-    Sample address = sampleOf(pointer, situation);
+    context.alternative = i;
+    Sample address = sampleOf(pointer, context);
     const MemoryObject *object = placeOf(address.value).object;
     if (!object || is_contained(found, object))
       break;
@@ -105,9 +105,9 @@ static bool isFixed(Value *address) {
 
 void Sampler::addStore(Instruction &by, Value *address, Stores &into) {
   for (const CallFrame *way : frames.waysTo(*by.getFunction())) {
-    Situation situation;
-    situation.frame = way;
-    int64_t place = valueOf(address, situation);
+    EvalContext context;
+    context.frame = way;
+    int64_t place = valueOf(address, context);
     if (placeOf(place).object)
       into[partsOf(place)].push_back({&by, way});
   }
@@ -170,33 +170,33 @@ Value *Sampler::returnedBy(Function &function) {
 /// A worksharing loop's accesses are evaluated one after the other, each in a
 /// few situations, and share counters: what is known of the loop's start is
 /// kept until the next such loop.
-Sampler::Samples *Sampler::samplesAtStart(const Situation &situation) {
-  if (!situation.sharing)
+Sampler::Samples *Sampler::samplesAtStart(const EvalContext &context) {
+  if (!context.sharing)
     return nullptr;
-  if (started != situation.sharing->init) {
+  if (started != context.sharing->init) {
     for (auto &ofSeed : atStart)
       for (Samples &values : ofSeed)
         values.clear();
-    started = situation.sharing->init;
+    started = context.sharing->init;
   }
-  return &atStart[situation.seed % sampleSets]
-                 [situation.alternative % maxAlternatives];
+  return &atStart[context.seed % sampleSets]
+                 [context.alternative % maxAlternatives];
 }
 
-Sampler::Sample Sampler::sampleOf(Value *value, const Situation &situation) {
-  Evaluation evaluation(*this, situation);
-  int64_t number = evaluation.value(value, situation.frame);
+Sampler::Sample Sampler::sampleOf(Value *value, const EvalContext &context) {
+  Evaluation evaluation(*this, context);
+  int64_t number = evaluation.value(value, context.frame);
   return {number, evaluation.depends};
 }
 
 int64_t Sampler::valueOf(const SCEV *expression, Function &function,
-                         const Situation &situation) {
-  Evaluation evaluation(*this, situation);
-  return evaluation.scev(expression, function, situation.frame);
+                         const EvalContext &context) {
+  Evaluation evaluation(*this, context);
+  return evaluation.scev(expression, function, context.frame);
 }
 
 std::optional<int64_t> Sampler::tripCount(const Loop &loop,
-                                          const Situation &situation) {
+                                          const EvalContext &context) {
   Function &function = *loop.getHeader()->getParent();
   ScalarEvolution &evolution =
       analyses.getResult<ScalarEvolutionAnalysis>(function);
@@ -204,7 +204,7 @@ std::optional<int64_t> Sampler::tripCount(const Loop &loop,
   if (isa<SCEVCouldNotCompute>(count))
     return std::nullopt;
   // The loop may be around a call on the way.
-  const CallFrame *frame = frameOf(function, situation.frame);
-  Evaluation evaluation(*this, situation);
+  const CallFrame *frame = frameOf(function, context.frame);
+  Evaluation evaluation(*this, context);
   return bounded(evaluation.scev(count, function, frame)) + 1;
 }

@@ -33,7 +33,7 @@ namespace mpg {
 inline constexpr unsigned sampleSets = 4;
 
 /// Under which conditions something is evaluated.
-struct Situation {
+struct EvalContext {
   const CallFrame *frame = nullptr; ///< the way to the function
   const WorksharingLoop *sharing = nullptr;
   int64_t iteration = 0; ///< of the worksharing loop
@@ -45,7 +45,7 @@ struct Situation {
   unsigned alternative = 0;
 };
 
-/// What of a situation a value depends on, besides frame and seed. Never too
+/// What of a context a value depends on, besides frame and seed. Never too
 /// little; too much where loops share a bit, or where not all was looked at.
 class Dependence {
 public:
@@ -100,17 +100,17 @@ public:
     int64_t value;
     Dependence depends;
   };
-  /// What \p value comes to, and what of \p situation that depends on.
-  Sample sampleOf(llvm::Value *value, const Situation &situation);
-  int64_t valueOf(llvm::Value *value, const Situation &situation) {
-    return sampleOf(value, situation).value;
+  /// What \p value comes to, and what of \p context that depends on.
+  Sample sampleOf(llvm::Value *value, const EvalContext &context);
+  int64_t valueOf(llvm::Value *value, const EvalContext &context) {
+    return sampleOf(value, context).value;
   }
   /// The same for an expression of \p function's loops.
   int64_t valueOf(const llvm::SCEV *expression, llvm::Function &function,
-                  const Situation &situation);
+                  const EvalContext &context);
   /// Iterations of \p loop; nothing if that is not known before it runs.
   std::optional<int64_t> tripCount(const llvm::Loop &loop,
-                                   const Situation &situation);
+                                   const EvalContext &context);
 
   /// What depends on the turns of \p loop is on this.
   Dependence bitOf(const llvm::Loop &loop);
@@ -122,9 +122,9 @@ public:
   Place placeOf(int64_t address) const;
 
   /// The objects that \p pointer may be in: the n-th for the alternative n, at
-  /// most maxAlternatives. Situations for them differ in nothing else.
+  /// most maxAlternatives. Contexts for them differ in nothing else.
   llvm::SmallVector<const MemoryObject *, 4> objectsOf(llvm::Value *pointer,
-                                                       Situation situation);
+                                                       EvalContext context);
   static constexpr unsigned maxAlternatives = 4;
 
   /// Where pointers and numbers are stored: for each place the stores to it.
@@ -151,12 +151,12 @@ private:
 
   uint64_t stepsLeft = maxSteps; ///< so that no module takes for ever
   static constexpr uint64_t maxSteps = 60'000'000;
-  /// Values that are the same in all situations of one set of samples and one
+  /// Values that are the same in all contexts of one set of samples and one
   /// alternative.
   using Samples =
       llvm::DenseMap<std::pair<const void *, const CallFrame *>, Sample>;
   Samples fixed[sampleSets][maxAlternatives];
-  Samples *samplesAtStart(const Situation &situation);
+  Samples *samplesAtStart(const EvalContext &context);
   Samples atStart[sampleSets][maxAlternatives]; ///< of one worksharing loop
   const llvm::CallBase *started = nullptr;      ///< its init
   std::deque<MemoryObject> objects;
@@ -171,10 +171,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 struct Sampler::Evaluation {
-  Evaluation(Sampler &sampler, const Situation &situation);
+  Evaluation(Sampler &sampler, const EvalContext &context);
 
   Sampler &sampler;
-  const Situation &situation;
+  const EvalContext &context;
   unsigned steps = 0;
   bool isCyclic = false; ///< the last value depends on itself
   Dependence depends;    ///< on what it does otherwise

@@ -84,10 +84,10 @@ private:
 
 const MemoryObject *RowSearch::objectOf(const Value &pointer,
                                         const CallFrame *frame) {
-  Situation situation;
-  situation.frame = frame;
+  EvalContext context;
+  context.frame = frame;
   return sampler
-      .placeOf(sampler.valueOf(const_cast<Value *>(&pointer), situation))
+      .placeOf(sampler.valueOf(const_cast<Value *>(&pointer), context))
       .object;
 }
 
@@ -361,10 +361,10 @@ static bool isSmall(const CallBase &call) {
 
 /// What \p keep stores for the caller of \p way.
 void MemberSearch::find(StoreInst &keep, const CallFrame *way) {
-  Situation situation;
-  situation.frame = way;
+  EvalContext context;
+  context.frame = way;
   Sampler::Place at =
-      sampler.placeOf(sampler.valueOf(keep.getPointerOperand(), situation));
+      sampler.placeOf(sampler.valueOf(keep.getPointerOperand(), context));
   Place place(at.object, at.offset);
   auto uses = members.find(place);
   if (uses == members.end() || told.count(place) || isSmall(*way->call) ||

@@ -34,9 +34,9 @@ public:
   Range(Sampler &sampler, const Write &write, Instruction &at,
         const CallFrame *frame, unsigned alternative, unsigned seed)
       : sampler(sampler), write(write), at(at) {
-    situation.frame = frame;
-    situation.alternative = alternative;
-    situation.seed = seed;
+    context.frame = frame;
+    context.alternative = alternative;
+    context.seed = seed;
   }
   void find();
 
@@ -45,7 +45,7 @@ public:
 
 private:
   int64_t offset() {
-    return distance(base, sampler.valueOf(write.pointer, situation));
+    return distance(base, sampler.valueOf(write.pointer, context));
   }
   int64_t offsetAt(const Loop &loop, int64_t turn);
   int64_t bytes();
@@ -55,7 +55,7 @@ private:
   Sampler &sampler;
   const Write &write;
   Instruction &at;
-  Situation situation;
+  EvalContext context;
   int64_t base = 0, touched = 0;
 };
 
@@ -64,20 +64,20 @@ private:
 int64_t Range::bytes() {
   if (!write.size)
     return write.bytes;
-  int64_t size = bounded(sampler.valueOf(write.size, situation));
-  return write.count ? times(size, sampler.valueOf(write.count, situation))
+  int64_t size = bounded(sampler.valueOf(write.size, context));
+  return write.count ? times(size, sampler.valueOf(write.count, context))
                      : size;
 }
 
 int64_t Range::offsetAt(const Loop &loop, int64_t turn) {
-  situation.turns[&loop] = turn;
+  context.turns[&loop] = turn;
   int64_t result = offset();
-  situation.turns.erase(&loop);
+  context.turns.erase(&loop);
   return result;
 }
 
 void Range::addLoop(const Loop &loop) {
-  std::optional<int64_t> turns = sampler.tripCount(loop, situation);
+  std::optional<int64_t> turns = sampler.tripCount(loop, context);
   if (!turns || *turns < 1) {
     isDense = false;
     return;
@@ -153,12 +153,12 @@ void Range::addLoopsAround(const Instruction &inside) {
 }
 
 void Range::find() {
-  base = sampler.valueOf(write.pointer, situation);
+  base = sampler.valueOf(write.pointer, context);
   low = sampler.placeOf(base).offset;
   high = low + bytes();
   touched = std::max(high - low, pageBytes);
   addLoopsAround(at);
-  for (const CallFrame *frame = situation.frame; frame; frame = frame->outer)
+  for (const CallFrame *frame = context.frame; frame; frame = frame->outer)
     addLoopsAround(*frame->call);
   isDense = isDense && touched >= high - low;
 }
@@ -191,16 +191,16 @@ static std::optional<Write> writeOf(Instruction &at) {
 Loop *mpg::writingLoop(const SerialWrite &write, Sampler &sampler) {
   Function &function = *write.at->getFunction();
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
-  Situation situation;
-  situation.frame = write.frame;
-  int64_t base = sampler.valueOf(write.pointer, situation);
+  EvalContext context;
+  context.frame = write.frame;
+  int64_t base = sampler.valueOf(write.pointer, context);
   Loop *found = nullptr;
   for (Loop *loop = loops.getLoopFor(write.at->getParent()); loop;
        loop = loop->getParentLoop()) {
-    situation.turns[loop] = 1;
-    if (sampler.valueOf(write.pointer, situation) != base)
+    context.turns[loop] = 1;
+    if (sampler.valueOf(write.pointer, context) != base)
       found = loop;
-    situation.turns.clear();
+    context.turns.clear();
   }
   return found;
 }
@@ -209,11 +209,10 @@ static void addWrite(Instruction &at, const Write &write,
                      const CallFrame *frame,
                      const DenseSet<const Value *> &origins, Sampler &sampler,
                      std::vector<SerialWrite> &into) {
-  Situation situation;
-  situation.frame = frame;
+  EvalContext context;
+  context.frame = frame;
   unsigned alternative = 0;
-  for (const MemoryObject *object :
-       sampler.objectsOf(write.pointer, situation)) {
+  for (const MemoryObject *object : sampler.objectsOf(write.pointer, context)) {
     unsigned number = alternative++;
     if (!origins.count(object->origin))
       continue;

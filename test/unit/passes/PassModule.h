@@ -197,12 +197,12 @@ struct PassCore : PassModule {
   }
 
   int64_t valueOf(llvm::StringRef path, unsigned seed = 0) {
-    Situation situation;
-    situation.seed = seed;
+    EvalContext context;
+    context.seed = seed;
     llvm::Value &wanted = value(path);
     if (auto *inside = llvm::dyn_cast<llvm::Instruction>(&wanted))
-      situation.frame = way(inside->getFunction()->getName());
-    return sampler.valueOf(&wanted, situation);
+      context.frame = way(inside->getFunction()->getName());
+    return sampler.valueOf(&wanted, context);
   }
 
   llvm::SmallVector<ParallelRegion, 8> regions;

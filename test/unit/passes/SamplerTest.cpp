@@ -217,12 +217,12 @@ TEST(Sampler, CapturedByReference) {
       code.function("body"),
       code.ofFunctions.getResult<LoopAnalysis>(code.function("body")),
       code.ofFunctions.getResult<DominatorTreeAnalysis>(code.function("body")));
-  Situation situation;
-  situation.frame = code.way("body");
-  situation.sharing = &loops[0];
-  situation.iteration = 1000;
+  EvalContext context;
+  context.frame = code.way("body");
+  context.sharing = &loops[0];
+  context.iteration = 1000;
   Sampler::Place place = code.sampler.placeOf(
-      code.sampler.valueOf(&code.value("body/p"), situation));
+      code.sampler.valueOf(&code.value("body/p"), context));
   ASSERT_TRUE(place.object);
   EXPECT_EQ(place.object->origin, &code.value("main/a"));
   EXPECT_EQ(place.offset, 8000);
@@ -318,11 +318,10 @@ out:
   for (const char *path : {"main/new", "main/old"}) {
     std::set<const Value *> seen;
     for (unsigned alternative = 0; alternative < 4; ++alternative) {
-      Situation situation;
-      situation.alternative = alternative;
+      EvalContext context;
+      context.alternative = alternative;
       const MemoryObject *object =
-          code.sampler
-              .placeOf(code.sampler.valueOf(&code.value(path), situation))
+          code.sampler.placeOf(code.sampler.valueOf(&code.value(path), context))
               .object;
       ASSERT_TRUE(object) << path;
       seen.insert(object->origin);
@@ -456,14 +455,13 @@ e:
     return loops.getLoopFor(code.instruction(path).getParent());
   };
   const Loop *outer = loopAt("main/i"), *inner = loopAt("main/j");
-  Situation situation;
-  EXPECT_EQ(code.sampler.tripCount(*inner, situation), 100);
-  EXPECT_EQ(code.sampler.tripCount(*outer, situation), code.valueOf("main/n"));
-  EXPECT_EQ(code.sampler.tripCount(*loopAt("main/w:"), situation),
-            std::nullopt);
-  situation.turns[outer] = 7;
-  situation.turns[inner] = 3;
-  EXPECT_EQ(code.sampler.valueOf(&code.value("main/v"), situation), 703);
+  EvalContext context;
+  EXPECT_EQ(code.sampler.tripCount(*inner, context), 100);
+  EXPECT_EQ(code.sampler.tripCount(*outer, context), code.valueOf("main/n"));
+  EXPECT_EQ(code.sampler.tripCount(*loopAt("main/w:"), context), std::nullopt);
+  context.turns[outer] = 7;
+  context.turns[inner] = 3;
+  EXPECT_EQ(code.sampler.valueOf(&code.value("main/v"), context), 703);
 }
 
 /// The loop is in a function that called the one that is looked at: the same
@@ -477,10 +475,10 @@ TEST(Sampler, TripCountOfALoopAroundACall) {
                   "  ret void\n}\n"));
   Function &fill = code.function("fill");
   LoopInfo &loops = code.ofFunctions.getResult<LoopAnalysis>(fill);
-  Situation situation;
-  situation.frame = code.way("row");
-  ASSERT_TRUE(situation.frame);
-  EXPECT_EQ(code.sampler.tripCount(**loops.begin(), situation), 123);
+  EvalContext context;
+  context.frame = code.way("row");
+  ASSERT_TRUE(context.frame);
+  EXPECT_EQ(code.sampler.tripCount(**loops.begin(), context), 123);
 }
 
 //===----------------------------------------------------------------------===//

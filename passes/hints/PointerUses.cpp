@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See PointerFlow.h.
+// See PointerUses.h.
 
-#include "hints/PointerFlow.h"
+#include "hints/PointerUses.h"
 #include "base/OmpRegions.h"
 #include "hints/HintSource.h"
 #include "llvm/IR/InstIterator.h"
@@ -38,8 +38,8 @@ SmallSetVector<Function *, 4> mpg::functionWithRegions(Function &function) {
   return functions;
 }
 
-void PointerFlow::addPlace(Value *place) { places.insert(place); }
-void PointerFlow::addData(Value *pointer) {
+void PointerUses::addPlace(Value *place) { places.insert(place); }
+void PointerUses::addData(Value *pointer) {
   data.insert(pointer);
   roots.insert(pointer);
 }
@@ -54,7 +54,7 @@ static bool isSameAddress(const User *user) {
 }
 
 /// A local variable that nothing but loads and stores can reach.
-bool PointerFlow::isLocal(const AllocaInst &variable) const {
+bool PointerUses::isLocal(const AllocaInst &variable) const {
   if (others.contains(&variable))
     return false;
   return all_of(variable.uses(), [](const Use &use) {
@@ -68,7 +68,7 @@ bool PointerFlow::isLocal(const AllocaInst &variable) const {
   });
 }
 
-void PointerFlow::enterParallelRegion(CallBase &call, const Use &argument,
+void PointerUses::enterParallelRegion(CallBase &call, const Use &argument,
                                       bool isPlace) {
   Function *region = parallelRegionOf(call);
   if (!region || region->isDeclaration() || !call.isArgOperand(&argument))
@@ -96,7 +96,7 @@ static bool isCopiedOnce(const Value *copy) {
          }) == 1;
 }
 
-void PointerFlow::followPlace(Value *place) {
+void PointerUses::followPlace(Value *place) {
   for (Use &use : place->uses()) {
     User *user = use.getUser();
     if (auto *load = dyn_cast<LoadInst>(user)) {
@@ -130,7 +130,7 @@ void PointerFlow::followPlace(Value *place) {
 }
 
 /// A hinted pointer is copied into a local variable: its loads may be it.
-void PointerFlow::followStore(StoreInst &store) {
+void PointerUses::followStore(StoreInst &store) {
   auto *copy = dyn_cast<AllocaInst>(store.getPointerOperand());
   if (!copy || !isLocal(*copy))
     return;
@@ -141,7 +141,7 @@ void PointerFlow::followStore(StoreInst &store) {
         data.insert(load);
 }
 
-void PointerFlow::followData(Value *pointer) {
+void PointerUses::followData(Value *pointer) {
   for (Use &use : pointer->uses()) {
     User *user = use.getUser();
     if (auto *store = dyn_cast<StoreInst>(user)) {
@@ -160,7 +160,7 @@ void PointerFlow::followData(Value *pointer) {
 }
 
 /// Whether all that \p value can be is hinted data, where values come together.
-bool PointerFlow::isOnlyData(Value *value) const {
+bool PointerUses::isOnlyData(Value *value) const {
   auto isData = [&](Value *incoming) {
     return isa<ConstantPointerNull, UndefValue>(incoming) ||
            data.contains(incoming);
@@ -180,7 +180,7 @@ bool PointerFlow::isOnlyData(Value *value) const {
 }
 
 /// Takes out what may also be something else, and all that is computed from it.
-void PointerFlow::removeMerges() {
+void PointerUses::removeMerges() {
   SmallVector<Value *, 8> removed;
   do {
     removed.clear();
@@ -198,7 +198,7 @@ void PointerFlow::removeMerges() {
   } while (!removed.empty());
 }
 
-void PointerFlow::collectAccesses() {
+void PointerUses::collectAccesses() {
   DenseSet<Instruction *> seen;
   for (Value *pointer : data)
     for (Use &use : pointer->uses()) {
@@ -219,7 +219,7 @@ void PointerFlow::collectAccesses() {
     }
 }
 
-void PointerFlow::run() {
+void PointerUses::run() {
   // Both grow while they are walked.
   for (unsigned place = 0, pointer = 0;
        place < places.size() || pointer < data.size();) {
@@ -232,7 +232,7 @@ void PointerFlow::run() {
   collectAccesses();
 }
 
-const Instruction *PointerFlow::seenFrom(const Function &from,
+const Instruction *PointerUses::seenFrom(const Function &from,
                                          const Instruction &instruction) const {
   const Instruction *at = &instruction;
   // Regions nest, but not endlessly.

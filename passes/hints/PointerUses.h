@@ -7,8 +7,8 @@
 // the function around them. What else gets the pointer is not followed: a hint
 // is about a variable, not about memory.
 
-#ifndef MPG_PASSES_POINTERFLOW_H
-#define MPG_PASSES_POINTERFLOW_H
+#ifndef MPG_PASSES_POINTERUSES_H
+#define MPG_PASSES_POINTERUSES_H
 
 #include "base/Access.h"
 #include "llvm/ADT/DenseMap.h"
@@ -17,10 +17,10 @@
 
 namespace mpg {
 
-class PointerFlow {
+class PointerUses {
 public:
   /// \p others: variables with hints of their own, which are not followed.
-  explicit PointerFlow(const llvm::DenseSet<const llvm::Value *> &others)
+  explicit PointerUses(const llvm::DenseSet<const llvm::Value *> &others)
       : others(others) {}
 
   /// \p place is the address of a pointer variable, or of the descriptor of a
@@ -74,4 +74,4 @@ functionWithRegions(llvm::Function &function);
 
 } // namespace mpg
 
-#endif // MPG_PASSES_POINTERFLOW_H
+#endif // MPG_PASSES_POINTERUSES_H
