@@ -30,6 +30,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
 from mpgtest.cgroups import Hierarchy  # noqa: E402
 from mpgtest.links import KINDS  # noqa: E402
+from mpgtest.memory import TRIES, compact  # noqa: E402
 from mpgtest.run import output  # noqa: E402
 
 INPUTS = os.path.join(HERE, "..", "runtime", "Inputs")
@@ -170,21 +171,11 @@ def try_run(run: Run, options: argparse.Namespace, hierarchy) -> List[str]:
     return problems
 
 
-def compact_memory() -> None:
-    try:
-        with open("/proc/sys/vm/compact_memory", "w") as file:
-            file.write("1")
-    except OSError:
-        pass  # not root: the kernel compacts by itself, if later
-
-
 def problems_of(run: Run, options: argparse.Namespace, hierarchy) -> List[str]:
-    """The kernel makes transparent huge pages of free memory in pieces of that
-    size. Where others have left few of these it makes more, and is asked again."""
     problems = try_run(run, options, hierarchy)
-    tries = 0 if run.mode != "thp" else 5
+    tries = TRIES if run.mode == "thp" else 0
     while problems and tries:
-        compact_memory()
+        compact()
         problems = try_run(run, options, hierarchy)
         tries -= 1
     return problems
