@@ -433,8 +433,10 @@ static std::string headlineOf(const Node &node, const Verdict &verdict) {
   case VerdictStatus::tooFew:
     return "TOO FEW: a program can have " + pagesText(pages) + " now" + needed;
   case VerdictStatus::transparent:
-    return "TRANSPARENT ONLY: no 2 MiB page of the pool can be had" + needed +
-           "; transparent huge pages are on" +
+    return (verdict.availablePages
+                ? "TRANSPARENT ONLY: no 2 MiB page of the pool can be had"
+                : "TRANSPARENT: what the pool has is unknown") +
+           needed + "; transparent huge pages are on" +
            (*node.transparent.effective(largePageBytes) == "madvise"
                 ? " for programs that ask"
                 : "");
