@@ -17,9 +17,6 @@
 // RUN: %{same}
 // REDEFINE: %{of} = --target=arm64-apple-macos14
 // RUN: %{same}
-// REDEFINE: %{of} = --target=aarch64-linux-gnu_ilp32
-// REDEFINE: %{options} = random-hints=1
-// RUN: %{cc} -o plain.ll && %{hinted} -Rpass-missed=none -o hinted.ll 2>&1 | count 0 && cmp plain.ll hinted.ll
 //
 // The host's part has all of it.
 // REDEFINE: %{of} = --offload-arch=gfx90a -nogpulib -nogpuinc --offload-host-only
