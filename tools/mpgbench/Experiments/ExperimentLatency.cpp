@@ -28,9 +28,10 @@ static constexpr uint64_t seed = 20232;
 /// walked on from where the last repetition ended, so that a cell comes again
 /// only after all others: a stretch that is walked again lies in the caches. A
 /// load from memory takes a hundred times as long as one from a small cache, so
-/// fewer of them are as exact.
-static constexpr uint64_t cachedCells = 4 * 1024, wholeCells = 64 * 1024;
-static constexpr uint64_t cachedLoads = 1024 * 1024, otherLoads = 128 * 1024;
+/// fewer of them are as exact. A last cache that was full of something else
+/// needs some dozen turns until it holds an array that it has room for.
+static constexpr uint64_t wholeCells = 64 * 1024;
+static constexpr uint64_t wholeLoads = 2048 * 1024, otherLoads = 128 * 1024;
 
 //===----------------------------------------------------------------------===//
 // Plan
@@ -82,8 +83,9 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 //===----------------------------------------------------------------------===//
 
 static uint64_t loadsOf(uint64_t cells) {
-  uint64_t loads = cells <= cachedCells ? cachedLoads : otherLoads;
-  return cells <= wholeCells ? (loads + cells - 1) / cells * cells : loads;
+  if (cells > wholeCells)
+    return otherLoads;
+  return (wholeLoads + cells - 1) / cells * cells;
 }
 
 static WorkerResult measure(const Parameters &parameters) {
