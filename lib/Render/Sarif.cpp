@@ -139,6 +139,7 @@ private:
       function_ref<void(const Finding &finding, const Place &place)> visit);
   void collectRules();
   void shareLimit();
+  void writeRun();
   void writeTool();
   void writeInvocation();
   void writeNotification(StringRef level, const Twine &text);
@@ -387,6 +388,14 @@ void SarifWriter::writeRoot() {
   });
 }
 
+void SarifWriter::writeRun() {
+  writeTool();
+  writeInvocation();
+  json.attribute("columnKind", "utf16CodeUnits");
+  json.attributeObject("originalUriBaseIds", [&] { writeRoot(); });
+  json.attributeArray("results", [&] { writeResults(); });
+}
+
 void SarifWriter::write() {
   collectRules();
   shareLimit();
@@ -394,15 +403,7 @@ void SarifWriter::write() {
     json.attribute("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/"
                               "os/schemas/sarif-schema-2.1.0.json");
     json.attribute("version", "2.1.0");
-    json.attributeArray("runs", [&] {
-      json.object([&] {
-        writeTool();
-        writeInvocation();
-        json.attribute("columnKind", "utf16CodeUnits");
-        json.attributeObject("originalUriBaseIds", [&] { writeRoot(); });
-        json.attributeArray("results", [&] { writeResults(); });
-      });
-    });
+    json.attributeArray("runs", [&] { json.object([&] { writeRun(); }); });
   });
 }
 
