@@ -78,9 +78,6 @@ SmallVector<const Use *, 16> mpg::findEndUses(const Instruction &pointer) {
   return found;
 }
 
-// Volatile and atomic accesses keep the address as it is: they may be to
-// devices and locks, which a hint gains nothing for. What another address space
-// means is not known here.
 Value *mpg::withoutSteps(Value *address, bool onlyConstant) {
   SmallPtrSet<Value *, 8> seen;
   for (auto *step = dyn_cast<GEPOperator>(address);
@@ -91,6 +88,9 @@ Value *mpg::withoutSteps(Value *address, bool onlyConstant) {
   return address;
 }
 
+// Volatile and atomic accesses keep the address as it is: they may be to
+// devices and locks, which a hint gains nothing for. What another address space
+// means is not known here.
 Use *mpg::taggableAddress(Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() && !load->getPointerAddressSpace()
