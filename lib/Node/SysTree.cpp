@@ -3,12 +3,13 @@
 // See SysTree.h.
 
 #include "Node/SysTree.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -186,28 +187,12 @@ Fact<uint64_t> SysTree::kibibytes(const Twine &path, StringRef name) const {
 }
 
 Fact<std::vector<std::string>> SysTree::names(const Twine &path) const {
-  using Result = Fact<std::vector<std::string>>;
   std::vector<std::string> found;
-  DIR *folder = opendir((prefix + path).str().c_str());
-  if (!folder && errno == ENOENT)
-    return found;
-  if (!folder)
-    return Result::missing((path + ": " + strerror(errno)).str());
-  int error = 0;
-  for (;;) {
-    errno = 0;
-    const dirent *entry = readdir(folder);
-    error = errno;
-    if (!entry)
-      break;
-    if (entry->d_name[0] != '.')
-      found.push_back(entry->d_name);
-  }
-  closedir(folder);
-  if (error)
-    return Result::missing((path + ": " + strerror(error)).str());
-  // The order of a folder is the file system's, and another in a saved copy.
-  std::sort(found.begin(), found.end());
+  int error = readNames((prefix + path).str(), found);
+  if (error && error != ENOENT)
+    return Fact<std::vector<std::string>>::missing(
+        (path + ": " + strerror(error)).str());
+  llvm::erase_if(found, [](const std::string &name) { return name[0] == '.'; });
   return found;
 }
 

@@ -12,9 +12,11 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -60,6 +62,29 @@ std::string mpg::readFailure(std::error_code error) {
   if (error == std::errc::file_too_large)
     return "it is larger than 64 MiB, or has no end";
   return error.message();
+}
+
+/// Null at the end, or with \p error set: a file system may fail in between.
+static const dirent *readNext(DIR *folder, int &error) {
+  errno = 0;
+  const dirent *entry = readdir(folder);
+  error = entry ? 0 : errno;
+  return entry;
+}
+
+int mpg::readNames(const std::string &path, std::vector<std::string> &names) {
+  DIR *folder = opendir(path.c_str());
+  if (!folder)
+    return errno;
+  int error;
+  while (const dirent *entry = readNext(folder, error)) {
+    StringRef name = entry->d_name;
+    if (name != "." && name != "..")
+      names.push_back(name.str());
+  }
+  closedir(folder);
+  std::sort(names.begin(), names.end());
+  return error;
 }
 
 Error mpg::fileError(StringRef path, const Twine &reason) {

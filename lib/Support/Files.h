@@ -13,6 +13,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace llvm {
 class raw_ostream;
@@ -36,6 +37,11 @@ std::string readFailure(std::error_code error);
 /// unreadable, no regular file, too large, no text.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readTextFile(const std::string &path, uint64_t limitBytes);
+
+/// Names in the folder \p path but "." and "..", sorted by bytes: the same
+/// order in each locale and on each file system. \returns 0, or the errno with
+/// which the folder, or the rest of it, could not be read.
+int readNames(const std::string &path, std::vector<std::string> &names);
 
 /// "path: reason" or "path:line: reason".
 llvm::Error fileError(llvm::StringRef path, const llvm::Twine &reason);

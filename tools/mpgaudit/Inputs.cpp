@@ -8,10 +8,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <dirent.h>
 #include <sys/stat.h>
 
 using namespace llvm;
@@ -41,31 +39,6 @@ private:
 
 } // namespace
 
-/// Null at the end, or with \p error set: a file system may fail in between.
-static const dirent *readNext(DIR *directory, int &error) {
-  errno = 0;
-  const dirent *entry = readdir(directory);
-  error = entry ? 0 : errno;
-  return entry;
-}
-
-/// Names in \p path, sorted by bytes: the same order in each locale and on each
-/// file system, so that two reports can be compared. After an \p error those
-/// that came before.
-static std::vector<std::string> readNames(const std::string &path, int &error) {
-  std::vector<std::string> names;
-  DIR *directory = opendir(path.c_str());
-  error = directory ? 0 : errno;
-  if (!directory)
-    return names;
-  while (const dirent *entry = readNext(directory, error))
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      names.push_back(entry->d_name);
-  closedir(directory);
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 static Input inputOf(const std::string &path, bool fromDirectory) {
   Input input;
   input.path = path;
@@ -74,9 +47,8 @@ static Input inputOf(const std::string &path, bool fromDirectory) {
 }
 
 void Collector::addDirectory(const std::string &path) {
-  int error = 0;
-  std::vector<std::string> names = readNames(path, error);
-  if (error)
+  std::vector<std::string> names;
+  if (int error = readNames(path, names))
     report(path, strerror(error));
   for (const std::string &name : names) {
     std::string inside = path + (path.back() == '/' ? "" : "/") + name;
