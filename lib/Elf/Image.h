@@ -235,6 +235,9 @@ void forEachNoteBlock(Image &image,
 /// What our compiler passes and our linker left in \p image.
 Notes readOwnNotes(Image &image);
 
+/// Whether \p path, of a PT_INTERP, is musl's loader.
+bool isMuslLoader(llvm::StringRef path);
+
 /// Why no library for the GNU C library may come into \p program, as the end of
 /// a sentence about it; empty if one may: musl's loader ends a program that
 /// gets one, gcc's ThreadSanitizer, a library, dies of memory that was

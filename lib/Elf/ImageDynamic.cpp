@@ -298,9 +298,12 @@ void Image::State::readDynamicSymbols() {
                          " leave the loaded segments");
 }
 
+bool mpg::isMuslLoader(StringRef path) {
+  return sys::path::filename(path).starts_with("ld-musl-");
+}
+
 std::string mpg::findStranger(Image &program) {
-  StringRef loader = program.interpreter().value_or("");
-  if (sys::path::filename(loader).starts_with("ld-musl-"))
+  if (isMuslLoader(program.interpreter().value_or("")))
     return "is for musl, not for the GNU C library";
   if (program.needs("libtsan.so"))
     return "is built with gcc's ThreadSanitizer, which no library may precede";

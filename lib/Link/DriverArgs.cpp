@@ -3,12 +3,12 @@
 // The command line of ld.mpg; see DriverArgs.h.
 
 #include "Link/DriverArgs.h"
+#include "Elf/Image.h"
 #include "Support/Format.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -414,8 +414,7 @@ void ArgParser::decideOutput() {
   // are searched for; without a loader nothing shared can be loaded.
   bool hasLoader = loader ? !loader->empty() : !wasStatic;
   request.isStatic = isStatic || !hasLoader;
-  request.isForMusl =
-      loader && sys::path::filename(*loader).starts_with("ld-musl-");
+  request.isForMusl = loader && isMuslLoader(*loader);
   if (relocatable || notElf || request.help || request.inputs.empty())
     request.output = OutputKind::other;
   else if (shared)

@@ -123,7 +123,7 @@ std::vector<MappedArea> mpg::parseSmaps(StringRef smaps, StringRef numaMaps) {
   return areas;
 }
 
-static std::string readProc(pid_t pid, const char *name) {
+std::string mpg::readProc(pid_t pid, const char *name) {
   auto file =
       readUnmapped("/proc/" + std::to_string(pid) + "/" + name, UINT64_MAX);
   return file ? (*file)->getBuffer().str() : std::string();

@@ -55,6 +55,9 @@ struct MappedArea {
   }
 };
 
+/// The file \p name of /proc/PID; empty if it cannot be read.
+std::string readProc(pid_t pid, const char *name);
+
 /// \p smaps and \p numaMaps as read from /proc; the latter may be empty.
 std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
                                    llvm::StringRef numaMaps);

@@ -6,7 +6,6 @@
 #include "Profile/Profile.h"
 #include "Process/Smaps.h"
 #include "Process/Supervisor.h"
-#include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/SmallString.h"
@@ -32,14 +31,13 @@ void ProfileRecorder::lookAtCode(pid_t pid) {
   if (sites == knownSites && looks >= firstLooks)
     return;
   ++looks;
-  auto maps =
-      readUnmapped("/proc/" + std::to_string(pid) + "/maps", UINT64_MAX);
+  std::string maps = readProc(pid, "maps");
   SmallString<256> name;
-  if (!maps ||
+  if (maps.empty() ||
       sys::fs::real_path("/proc/" + std::to_string(pid) + "/exe", name))
     return;
   knownSites = sites;
-  areas = parseSmaps((*maps)->getBuffer(), "");
+  areas = parseSmaps(maps, "");
   image = name.str().str();
 }
 
@@ -49,11 +47,10 @@ void ProfileRecorder::lookAtFiles(pid_t pid) {
   if (nowSeconds() < filesDue)
     return;
   clock_t begin = clock();
-  auto maps =
-      readUnmapped("/proc/" + std::to_string(pid) + "/maps", UINT64_MAX);
-  if (!maps)
+  std::string maps = readProc(pid, "maps");
+  if (maps.empty())
     return;
-  for (MappedArea &area : parseSmaps((*maps)->getBuffer(), ""))
+  for (MappedArea &area : parseSmaps(maps, ""))
     if (area.writable && area.shared && !isStateName(area.name) &&
         StringRef(area.name).starts_with("/") &&
         area.bytes() > files[area.name].bytes())

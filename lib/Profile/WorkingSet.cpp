@@ -7,7 +7,6 @@
 #include "Profile/WorkingSet.h"
 #include "Measure/MachineLoad.h"
 #include "Profile/ProfileTable.h"
-#include "Support/Files.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -105,11 +104,7 @@ void WorkingSet::look(pid_t pid, bool atEnd) {
   bool saysLittle = atEnd && looks && now - begin < leastLastSeconds;
   if (!problem.empty() || saysLittle)
     return;
-  auto text =
-      readUnmapped("/proc/" + std::to_string(pid) + "/smaps", UINT64_MAX);
-  std::vector<MappedArea> areas;
-  if (text)
-    areas = parseSmaps((*text)->getBuffer(), "");
+  std::vector<MappedArea> areas = parseSmaps(readProc(pid, "smaps"), "");
   if (areas.empty()) // it has just ended
     return;
   if (llvm::none_of(areas, [](auto &area) { return area.accessedBytes; })) {
