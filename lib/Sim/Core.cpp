@@ -52,7 +52,7 @@ Core::First &Core::firstOf(unsigned limit) {
 }
 
 /// As many as HeldLines has to know, 2^15 at most.
-static uint64_t linesBehindFirst(const Machine &machine) {
+static uint64_t linesAfterFirst(const Machine &machine) {
   uint64_t most = 1 << 15;
   return machine.caches.size() > 1
              ? std::min(most, machine.caches[1].bytes / machine.lineBytes)
@@ -70,7 +70,7 @@ void Core::addFirst(unsigned limit) {
                {},
                {},
                {},
-               HeldLines(linesBehindFirst(model.machine))};
+               HeldLines(linesAfterFirst(model.machine))};
   first.push_back(std::move(one));
   first.back().requests.reserve(First::mostRequests);
 }
@@ -176,8 +176,8 @@ void Core::countMisses(const Request &request, Chain &chain, uint64_t result,
 /// to \p next, or to memory after the last of them.
 /// \p held is told of lines that the cache evicts. \returns how many misses.
 size_t Core::answer(Chain &chain, unsigned level,
-                  const std::vector<Request> &requests,
-                  std::vector<Request> &next, HeldLines *held) {
+                    const std::vector<Request> &requests,
+                    std::vector<Request> &next, HeldLines *held) {
   constexpr size_t batch = 128;
   std::array<CacheSets::Use, batch> uses;
   std::array<uint64_t, batch> results;
@@ -248,20 +248,26 @@ size_t Core::answer(Chain &chain, const std::vector<Request> &requests,
   return misses;
 }
 
+/// Lines are held only while holding is on, so what is known of them is true.
+void Core::setHolding(First &one, bool isOn) {
+  one.isHolding = isOn;
+  if (!isOn)
+    one.held.clear();
+}
+
 void Core::answer(First &one) {
   constexpr size_t fewest = 8; // requests a miss: else few lines stay held
   if (one.requests.empty())
     return;
   HeldLines *held = one.isHolding ? &one.held : nullptr;
-  if (!held)
-    one.held.clear();
-  for (const Request &request : one.requests)
-    if (held && !request.level && request.kind != Count::writeBacks)
-      held->add(request.line);
+  if (held)
+    for (const Request &request : one.requests)
+      if (!request.level && request.kind != Count::writeBacks)
+        held->add(request.line);
   size_t misses = 0;
   for (Chain *chain : one.chains)
     misses = std::max(misses, answer(*chain, one.requests, held));
-  one.isHolding = misses * fewest <= one.requests.size();
+  setHolding(one, misses * fewest <= one.requests.size());
   one.requests.clear();
 }
 
@@ -275,8 +281,7 @@ void Core::letGo(First &one) {
   if (one.requests.empty())
     settleHeld(one);
   answer(one);
-  one.isHolding = false;
-  one.held.clear();
+  setHolding(one, false);
 }
 
 void Core::letGo() {

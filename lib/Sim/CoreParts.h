@@ -115,7 +115,7 @@ struct Core::First {
   std::vector<Chain *> chains; ///< after it
   std::vector<Request> requests;
   std::vector<Request> log; ///< of a period
-  HeldLines held;           ///< by the caches behind it, while none waits
+  HeldLines held;           ///< by the caches after it, while none waits
   bool isHolding = false;   ///< few of the last requests missed there
 };
 
@@ -133,7 +133,7 @@ inline void Core::begin() {
   model.asking = this;
 }
 
-/// For all that \p one asks: the caches behind it do what they were asked for
+/// For all that \p one asks: the caches after it do what they were asked for
 /// when there is much of it, and a line that all of them have is not asked for.
 inline void Core::request(First &one, const Request &wanted) {
   if (one.requests.size() >= First::mostRequests)

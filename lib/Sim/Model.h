@@ -229,6 +229,7 @@ private:
            Count kind);
   void request(First &one, const Request &wanted);
   void settleHeld(First &one);
+  static void setHolding(First &one, bool isOn);
   void answer();
   void answer(First &one);
   size_t answer(Chain &chain, const std::vector<Request> &requests,
