@@ -15,7 +15,7 @@ using namespace mpg;
 
 /// A page of the kind that all this is for.
 static constexpr int64_t largePageBytes = 2 << 20;
-/// Ways to share one array out that are told apart.
+/// Kinds of shares of one array that are told apart.
 static constexpr size_t maxMappings = 16;
 
 int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
@@ -153,7 +153,7 @@ static bool areSame(const Owners &one, const Owners &other) {
 namespace {
 /// Uses of one array that share it out alike.
 struct Mapping {
-  const MemoryObject *object; ///< on other ways arrays have other sizes
+  const MemoryObject *object; ///< on other call paths arrays have other sizes
   Owners owners;
   const ParallelUse *first;
   uint64_t weight;
@@ -298,7 +298,8 @@ bool mpg::coverAll(ArrayRef<const SerialWrite *> writes,
   return true;
 }
 
-/// Whether a way leads from \p write to what the array should be placed for.
+/// Whether a call path leads from \p write to what the array should be placed
+/// for.
 bool Judge::isUsedAfter(const SerialWrite &write, const ParallelUse *best) {
   return any_of(story.uses, [&](const ParallelUse *use) {
     return use->object == write.object &&
@@ -327,8 +328,8 @@ bool Judge::isBetterInit(const SerialWrite &write, const SerialWrite &known) {
   return write.high[0] - write.low[0] > known.high[0] - known.low[0];
 }
 
-/// Whether other serial writes come before that of \p init, on a way to it: the
-/// pages are there when a call in front of it is reached.
+/// Whether other serial writes come before that of \p init, on a call path to
+/// it: the pages are there when a call in front of it is reached.
 bool Judge::isWrittenBefore(const SerialWrite &init) {
   auto isBefore = [&](const SerialWrite *other, const SerialWrite *write) {
     return write->at == init.at && other->at != init.at &&
@@ -344,7 +345,7 @@ bool Judge::isWrittenBefore(const SerialWrite &init) {
 }
 
 void Judge::findInit(ArrayVerdict &verdict) {
-  // On every way to it: a function may be called with other sizes.
+  // On every call path to it: a function may be called with other sizes.
   bool isAll = all_of(story.writes, [&](const SerialWrite *write) {
     return coverAll(story.writes, *write->object, sampler);
   });
@@ -482,15 +483,15 @@ static bool areAlike(const ParallelUse &one, const ParallelUse &other) {
          one.constantStep() && one.constantStep() == other.constantStep();
 }
 
-/// Whether \p way leads through \p call, or begins after it.
-static bool passes(const CallFrame *way, const CallBase &call,
+/// Whether \p path leads through \p call, or begins after it.
+static bool passes(const CallFrame *path, const CallBase &call,
                    const Value *origin) {
-  while (way && way->call != &call)
-    way = way->outer;
-  return way || origin == &call;
+  while (path && path->call != &call)
+    path = path->outer;
+  return path || origin == &call;
 }
 
-/// Whether the call's memory becomes, on all ways to it, an array that is
+/// Whether the call's memory becomes, on all call paths to it, an array that is
 /// placed like the first of \p group.
 static bool isForAll(const Group &group, CallFrames &frames) {
   DenseSet<const CallFrame *> known;
@@ -502,13 +503,13 @@ static bool isForAll(const Group &group, CallFrames &frames) {
       known.insert(use->object->frame);
   }
   const ArraySource &source = group.front()->story->source;
-  auto ways = frames.waysTo(*source.allocation->call->getFunction());
-  return ways.size() < CallFrames::maxWays &&
+  auto paths = frames.callPathsTo(*source.allocation->call->getFunction());
+  return paths.size() < CallFrames::maxPaths &&
          all_of(
-             ways,
-             [&](const CallFrame *way) {
-               return known.count(way) ||
-                      !passes(way, *source.fresh, source.allocation->call);
+             paths,
+             [&](const CallFrame *path) {
+               return known.count(path) ||
+                      !passes(path, *source.fresh, source.allocation->call);
              });
 }
 

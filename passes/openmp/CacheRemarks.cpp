@@ -403,6 +403,6 @@ CrowdedLoops mpg::findCrowdedLoops(Function &function,
 void mpg::remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,
                                const ArrayPlaces &arrays,
                                RemarkPlaces &places) {
-  for (const CallFrame *way : sampler.frames.waysTo(crowded.function))
-    StreamSearch(crowded, way, sampler, arrays).look(places);
+  for (const CallFrame *path : sampler.frames.callPathsTo(crowded.function))
+    StreamSearch(crowded, path, sampler, arrays).look(places);
 }

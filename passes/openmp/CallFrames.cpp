@@ -15,10 +15,10 @@ Value *CallFrame::operandFor(const Argument &parameter) const {
   return number < call->arg_size() ? call->getArgOperand(number) : nullptr;
 }
 
-const CallFrame *mpg::frameOf(const Function &function, const CallFrame *way) {
-  while (way && way->callee != &function)
-    way = way->outer;
-  return way;
+const CallFrame *mpg::frameOf(const Function &function, const CallFrame *path) {
+  while (path && path->callee != &function)
+    path = path->outer;
+  return path;
 }
 
 Function *mpg::calleeOf(const CallBase &call) {
@@ -81,51 +81,52 @@ static bool isCalledUnseen(const Function &function) {
           function.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/true));
 }
 
-void CallFrames::findWays(Function &function, unsigned depth,
-                          SmallVectorImpl<const Caller *> &path,
-                          SmallVectorImpl<Function *> &callees, Ways &into) {
+void CallFrames::findPaths(Function &function, unsigned depth,
+                           SmallVectorImpl<const Caller *> &calls,
+                           SmallVectorImpl<Function *> &callees,
+                           CallPaths &into) {
   auto known = callers.find(&function);
   bool isEnd = known == callers.end() || depth == maxDepth ||
                is_contained(callees, &function);
   if (isEnd || isCalledUnseen(function)) {
-    const CallFrame *way = nullptr;
-    for (size_t i = path.size(); i-- > 0;)
-      way = frame(*path[i], *callees[i], way);
-    if (!is_contained(into, way))
-      into.push_back(way);
+    const CallFrame *path = nullptr;
+    for (size_t i = calls.size(); i-- > 0;)
+      path = frame(*calls[i], *callees[i], path);
+    if (!is_contained(into, path))
+      into.push_back(path);
     if (isEnd)
       return;
   }
   callees.push_back(&function);
   for (const Caller &caller : known->second) {
-    if (into.size() >= maxWays)
+    if (into.size() >= maxPaths)
       break;
-    path.push_back(&caller);
-    findWays(*caller.call->getFunction(), depth + 1, path, callees, into);
-    path.pop_back();
+    calls.push_back(&caller);
+    findPaths(*caller.call->getFunction(), depth + 1, calls, callees, into);
+    calls.pop_back();
   }
   callees.pop_back();
 }
 
-SmallVector<const CallFrame *, 2> CallFrames::waysTo(Function &function) {
-  auto known = ways.find(&function);
-  if (known != ways.end())
+SmallVector<const CallFrame *, 2> CallFrames::callPathsTo(Function &function) {
+  auto known = paths.find(&function);
+  if (known != paths.end())
     return known->second;
-  SmallVector<const Caller *, maxDepth> path;
+  SmallVector<const Caller *, maxDepth> calls;
   SmallVector<Function *, maxDepth> callees;
-  Ways found;
-  findWays(function, 0, path, callees, found);
-  return ways[&function] = found;
+  CallPaths found;
+  findPaths(function, 0, calls, callees, found);
+  return paths[&function] = found;
 }
 
 SmallVector<const CallFrame *, 2>
-CallFrames::waysOfCallers(Function &function) {
-  Ways found;
+CallFrames::callPathsOfCallers(Function &function) {
+  CallPaths found;
   auto known = callers.find(&function);
   if (known == callers.end())
     return found;
   for (const Caller &caller : known->second)
-    for (const CallFrame *outer : waysTo(*caller.call->getFunction()))
+    for (const CallFrame *outer : callPathsTo(*caller.call->getFunction()))
       if (depthOf(outer) < 2 * maxDepth)
         found.push_back(frame(caller, function, outer));
   return found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ways to reach a function: chains of calls, the start of a parallel region
-// among them. What a parameter is bound to depends on the way.
+// Call paths to a function: chains of calls, the start of a parallel region
+// among them. What a parameter is bound to depends on the call path.
 
 #ifndef MPG_PASSES_CALLFRAMES_H
 #define MPG_PASSES_CALLFRAMES_H
@@ -13,8 +13,8 @@
 
 namespace mpg {
 
-/// One call on a way. A null pointer is the way that ends: the function has
-/// no caller, or the way is longer than we look. Equal ways are equal pointers.
+/// One call on a call path. A null pointer ends the path: the function has no
+/// caller, or the path is longer than we look. Equal paths are equal pointers.
 struct CallFrame {
   llvm::CallBase *call;
   llvm::Function *callee;
@@ -27,9 +27,9 @@ struct CallFrame {
   llvm::Value *operandFor(const llvm::Argument &parameter) const;
 };
 
-/// The frame of \p way, or outside of it, in which \p function runs; null if it
-/// is where the way begins.
-const CallFrame *frameOf(const llvm::Function &function, const CallFrame *way);
+/// The frame of \p path, or outside of it, in which \p function runs; null if
+/// it is where the call path begins.
+const CallFrame *frameOf(const llvm::Function &function, const CallFrame *path);
 
 /// The function that \p call calls, by its name or by an alias: clang calls a
 /// constructor of a complete object by the alias of the base object's. Null if
@@ -40,18 +40,18 @@ class CallFrames {
 public:
   CallFrames(llvm::Module &module, llvm::ArrayRef<ParallelRegion> regions);
 
-  /// All ways to \p function, those that begin at a function that may be called
-  /// from elsewhere among them. At most maxWays, of at most maxDepth calls;
-  /// none repeats a function.
-  llvm::SmallVector<const CallFrame *, 2> waysTo(llvm::Function &function);
+  /// All call paths to \p function, those that begin at a function that may be
+  /// called from elsewhere among them. At most maxPaths, of at most maxDepth
+  /// calls; none repeats a function.
+  llvm::SmallVector<const CallFrame *, 2> callPathsTo(llvm::Function &function);
 
   /// The same of each caller: where a function of a library is called from
-  /// everywhere, more than maxWays.
+  /// everywhere, more than maxPaths.
   llvm::SmallVector<const CallFrame *, 2>
-  waysOfCallers(llvm::Function &function);
+  callPathsOfCallers(llvm::Function &function);
 
-  /// The way that goes on from \p outer through \p call into \p callee; null if
-  /// it were too deep.
+  /// The call path that goes on from \p outer through \p call into \p callee;
+  /// null if it were too deep.
   const CallFrame *enter(llvm::CallBase &call, llvm::Function &callee,
                          const CallFrame *outer);
 
@@ -59,22 +59,23 @@ public:
   /// body, or called from such only.
   bool isParallel(llvm::Function &function);
 
-  static constexpr unsigned maxWays = 16, maxDepth = 6;
+  static constexpr unsigned maxPaths = 16, maxDepth = 6;
 
 private:
   struct Caller {
     llvm::CallBase *call;
     unsigned firstOperand;
   };
-  using Ways = llvm::SmallVector<const CallFrame *, 2>;
+  using CallPaths = llvm::SmallVector<const CallFrame *, 2>;
   const CallFrame *frame(const Caller &caller, llvm::Function &callee,
                          const CallFrame *outer);
-  void findWays(llvm::Function &function, unsigned depth,
-                llvm::SmallVectorImpl<const Caller *> &path,
-                llvm::SmallVectorImpl<llvm::Function *> &callees, Ways &into);
+  void findPaths(llvm::Function &function, unsigned depth,
+                 llvm::SmallVectorImpl<const Caller *> &calls,
+                 llvm::SmallVectorImpl<llvm::Function *> &callees,
+                 CallPaths &into);
 
   llvm::DenseMap<llvm::Function *, llvm::SmallVector<Caller, 2>> callers;
-  llvm::DenseMap<llvm::Function *, Ways> ways;
+  llvm::DenseMap<llvm::Function *, CallPaths> paths;
   llvm::DenseMap<llvm::Function *, bool> parallel;
   llvm::DenseMap<std::pair<llvm::CallBase *, const CallFrame *>,
                  const CallFrame *>

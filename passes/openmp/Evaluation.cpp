@@ -330,7 +330,8 @@ uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
   return hash;
 }
 
-/// Where \p function is left for the way that leads to \p load, reached by
+/// Where \p function is left for the call path that leads to \p load, reached
+/// by
 /// \p frame; null if it is not on the way.
 static const Instruction *leftAt(const Function &function, const LoadInst &load,
                                  const CallFrame *frame) {

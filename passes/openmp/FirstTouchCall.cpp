@@ -56,7 +56,8 @@ static bool returnsIt(const Function &function, const Allocation &allocation) {
 }
 
 /// The outermost call that gives the memory of \p allocation, reached by
-/// \p frame, and the way to that call; none outside of the ways \p within.
+/// \p frame, and the call path to that call; none outside of the call paths \p
+/// within.
 static std::pair<CallBase *, const CallFrame *>
 outermostSite(const Allocation &allocation, const CallFrame *frame,
               const DenseSet<const CallFrame *> &within) {

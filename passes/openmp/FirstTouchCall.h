@@ -21,7 +21,7 @@ struct ArraySource {
   /// The call that gives it: malloc, or a function that returns a malloc's
   /// result. Null for a global array.
   llvm::CallBase *site = nullptr;
-  const CallFrame *siteFrame = nullptr; ///< the way to site
+  const CallFrame *siteFrame = nullptr; ///< the call path to site
   /// The call after which nothing has touched the memory yet: site, or one in
   /// the function that site calls, if that function touches it itself.
   llvm::CallBase *fresh = nullptr;
@@ -35,7 +35,7 @@ struct ArraySource {
 std::optional<ArraySource> sourceOf(const MemoryObject &object);
 
 /// Finds the call after which the memory of \p source is fresh, when functions
-/// on the ways \p touching touch it.
+/// on the call paths \p touching touch it.
 void findFresh(ArraySource &source,
                const llvm::DenseSet<const CallFrame *> &touching);
 

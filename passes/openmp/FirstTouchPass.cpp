@@ -106,9 +106,9 @@ static bool isLooped(const Instruction &at, FunctionAnalysisManager &analyses) {
 }
 
 /// Whether a loop allocates \p source again and again, and \p free, reached by
-/// \p way, gives it back there.
+/// \p path, gives it back there.
 static bool isRecycledBy(const ArraySource &source, const Instruction &free,
-                         const CallFrame *way,
+                         const CallFrame *path,
                          FunctionAnalysisManager &analyses) {
   if (!source.site)
     return false;
@@ -118,10 +118,10 @@ static bool isRecycledBy(const ArraySource &source, const Instruction &free,
   if (loop && loop->contains(&free))
     return true;
   // In the same function, which is called in a loop.
-  if (way != source.siteFrame || free.getFunction() != &function)
+  if (path != source.siteFrame || free.getFunction() != &function)
     return false;
-  for (; way; way = way->outer)
-    if (isLooped(*way->call, analyses))
+  for (; path; path = path->outer)
+    if (isLooped(*path->call, analyses))
       return true;
   return false;
 }
@@ -145,9 +145,9 @@ void FirstTouchWork::addCalls() {
       Value *pointer = freed ? freed : resized ? resized : placed;
       if (!pointer)
         continue;
-      for (const CallFrame *way : frames.waysTo(function)) {
+      for (const CallFrame *path : frames.callPathsTo(function)) {
         EvalContext context;
-        context.frame = way;
+        context.frame = path;
         int64_t address = sampler.valueOf(pointer, context);
         const MemoryObject *object = sampler.placeOf(address).object;
         auto *story = object ? stories.find(keyOf(*object)) : stories.end();
@@ -156,25 +156,26 @@ void FirstTouchWork::addCalls() {
         story->second.isResized |= resized != nullptr;
         story->second.isPlaced |= placed != nullptr;
         story->second.isRecycled |=
-            freed && isRecycledBy(story->second.source, at, way, analyses);
+            freed && isRecycledBy(story->second.source, at, path, analyses);
       }
     }
 }
 
-/// The ways on which \p story's array is touched, and those that lead there.
+/// The call paths on which \p story's array is touched, and those that lead
+/// there.
 static DenseSet<const CallFrame *> touching(const ArrayStory &story,
                                             Sampler &sampler) {
-  DenseSet<const CallFrame *> ways;
-  auto add = [&](const CallFrame *way) {
-    for (; way; way = way->outer)
-      ways.insert(way);
+  DenseSet<const CallFrame *> paths;
+  auto add = [&](const CallFrame *path) {
+    for (; path; path = path->outer)
+      paths.insert(path);
   };
   for (const SerialWrite *write : story.writes)
     if (isLarge(*write, sampler))
       add(write->frame);
   for (const ParallelUse *use : story.uses)
     add(use->frame);
-  return ways;
+  return paths;
 }
 
 void FirstTouchWork::collectStories() {
@@ -264,9 +265,9 @@ bool FirstTouchWork::isTooEarly(const Instruction &place,
       auto *call = dyn_cast<CallBase>(user);
       if (!call)
         return true;
-      for (const CallFrame *way :
-           frames.waysTo(*const_cast<Function *>(call->getFunction())))
-        if (orderOf(*call, way, place, frame, analyses) != Order::always)
+      for (const CallFrame *path :
+           frames.callPathsTo(*const_cast<Function *>(call->getFunction())))
+        if (orderOf(*call, path, place, frame, analyses) != Order::always)
           return true;
     }
   }

@@ -19,8 +19,8 @@ using namespace mpg;
 
 /// Calls in a worksharing loop that are looked into.
 static constexpr unsigned maxCallDepth = 2;
-/// Ways to a parallel region that are followed: those of elsewhere first.
-static constexpr unsigned maxRegionWays = 4;
+/// Call paths to a parallel region that are followed: those of elsewhere first.
+static constexpr unsigned maxRegionPaths = 4;
 /// Of a module: what is beyond is not looked at.
 static constexpr size_t maxUses = 20000;
 
@@ -70,7 +70,7 @@ private:
                                      const CallFrame *frame);
   bool isCounter(PHINode &phi);
   void addIncoming(const PHINode &phi, const CallFrame *frame);
-  int64_t wayOf(const Loop &loop, int64_t step);
+  int64_t reachOf(const Loop &loop, int64_t step);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
 
@@ -156,14 +156,14 @@ bool Motion::runsByIteration(const Loop &loop) {
 /// How far \p loop leads away from where an iteration begins. A number of
 /// elements that each iteration reads for itself is made up: such a loop, in
 /// steps shorter than those of the iterations, fills the iteration's own part.
-int64_t Motion::wayOf(const Loop &loop, int64_t step) {
+int64_t Motion::reachOf(const Loop &loop, int64_t step) {
   int64_t turns = sampler.tripCount(loop, context).value_or(1);
-  int64_t way = turns > 1 ? offsetAt(loop, turns - 1) : 0;
+  int64_t reach = turns > 1 ? offsetAt(loop, turns - 1) : 0;
   int64_t part = std::abs(step);
-  if (std::abs(way) > part && std::abs(offsetAt(loop, 1)) < part &&
+  if (std::abs(reach) > part && std::abs(offsetAt(loop, 1)) < part &&
       runsByIteration(loop))
-    return std::clamp(way, -part, part);
-  return way;
+    return std::clamp(reach, -part, part);
+  return reach;
 }
 
 /// Loops around \p at, in its function; isInside: those of an iteration.
@@ -205,7 +205,7 @@ bool Motion::isCounter(PHINode &phi) {
   });
 }
 
-/// Where loops within the iteration start, and what several ways lead to.
+/// Where loops within the iteration start, and what several paths lead to.
 void Motion::addIncoming(const PHINode &phi, const CallFrame *frame) {
   auto *own = find_if(inner, [&](const Loop *loop) {
     return loop->getHeader() == phi.getParent();
@@ -297,19 +297,19 @@ UseShape Motion::find(UseFigures &figures) {
   for (const Loop *loop : inner) {
     if (!depends.isOn(sampler.bitOf(*loop)))
       continue;
-    int64_t way = wayOf(*loop, figures.step);
-    int64_t &end = way < 0 ? low : high;
-    end = bounded(end + way);
+    int64_t reach = reachOf(*loop, figures.step);
+    int64_t &end = reach < 0 ? low : high;
+    end = bounded(end + reach);
   }
   figures.extent = high - low;
   int64_t rowStep = 0;
   for (const Loop *loop : outer) {
-    int64_t way = offsetAt(*loop, 1);
+    int64_t reach = offsetAt(*loop, 1);
     // Rows follow each other; what begins anywhere is no row.
-    if (std::abs(offsetAt(*loop, 2) - 2 * way) > std::abs(way) / 50)
+    if (std::abs(offsetAt(*loop, 2) - 2 * reach) > std::abs(reach) / 50)
       return UseShape::irregular;
-    if (way)
-      rowStep = rowStep ? std::min(rowStep, std::abs(way)) : std::abs(way);
+    if (reach)
+      rowStep = rowStep ? std::min(rowStep, std::abs(reach)) : std::abs(reach);
   }
   figures.rowStep = rowStep;
   if (figures.step == 0)
@@ -481,11 +481,11 @@ bool ParallelUses::isOnce(const ParallelUse &use) {
 }
 
 /// Stores, and what code that is not seen is given.
-void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *way) {
+void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *path) {
   auto add = [&](Value *pointer) {
     if (teamWrites.size() < maxUses && !isa<Constant>(pointer) &&
         !isa<AllocaInst>(getUnderlyingObject(pointer)))
-      teamWrites.push_back({pointer, way});
+      teamWrites.push_back({pointer, path});
   };
   if (auto *store = dyn_cast<StoreInst>(&at))
     return add(store->getPointerOperand());
@@ -505,7 +505,7 @@ void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *way) {
 bool ParallelUses::isWrittenByTeams(const MemoryObject &object) const {
   return any_of(teamWrites, [&](const TeamWrite &write) {
     EvalContext context;
-    context.frame = write.way;
+    context.frame = write.path;
     return any_of(sampler.objectsOf(write.pointer, context),
                   [&](const MemoryObject *written) {
                     return written && written->origin == object.origin;
@@ -516,7 +516,7 @@ bool ParallelUses::isWrittenByTeams(const MemoryObject &object) const {
 /// Code that all threads of a team run: worksharing loops may be in functions
 /// that it calls.
 void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
-                               const CallFrame *way, unsigned depth) {
+                               const CallFrame *path, unsigned depth) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   auto &dominators =
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
@@ -524,7 +524,7 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
   for (Instruction &at : instructions(function)) {
     if (auto *sharing = worksharingLoopOf(at, sharings, dominators)) {
       ParallelUse use;
-      use.frame = way;
+      use.frame = path;
       use.region = &region;
       use.sharing = sharing;
       use.weight = weightOf(loops.getLoopDepth(at.getParent()));
@@ -532,12 +532,12 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
         addInstruction(at, use, maxCallDepth);
       continue;
     }
-    addTeamWrite(at, way);
+    addTeamWrite(at, path);
     auto *call = dyn_cast<CallBase>(&at);
     Function *callee = call ? calleeOf(*call) : nullptr;
     if (!callee || callee->isDeclaration() || depth == 0)
       continue;
-    if (const CallFrame *inner = sampler.frames.enter(*call, *callee, way))
+    if (const CallFrame *inner = sampler.frames.enter(*call, *callee, path))
       addTeamCode(*callee, region, inner, depth - 1);
   }
 }
@@ -545,9 +545,9 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
 ParallelUses::ParallelUses(ArrayRef<ParallelRegion> regions, Sampler &sampler)
     : sampler(sampler) {
   for (const ParallelRegion &region : regions) {
-    unsigned ways = 0;
-    for (const CallFrame *way : sampler.frames.waysTo(*region.body))
-      if (way && way->call == region.fork && ++ways <= maxRegionWays)
-        addTeamCode(*region.body, region, way, maxCallDepth);
+    unsigned paths = 0;
+    for (const CallFrame *path : sampler.frames.callPathsTo(*region.body))
+      if (path && path->call == region.fork && ++paths <= maxRegionPaths)
+        addTeamCode(*region.body, region, path, maxCallDepth);
   }
 }

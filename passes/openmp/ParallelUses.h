@@ -35,7 +35,7 @@ struct ParallelUse {
   bool isWrite = false;
   const MemoryObject *object = nullptr;
   unsigned alternative = 0;         ///< see EvalContext
-  const CallFrame *frame = nullptr; ///< the way on which it is reached
+  const CallFrame *frame = nullptr; ///< the call path by which it is reached
   const ParallelRegion *region = nullptr;
   const WorksharingLoop *sharing = nullptr;
   UseShape shape = UseShape::irregular;
@@ -79,7 +79,7 @@ public:
 private:
   using Sharings = llvm::SmallVector<WorksharingLoop, 4>;
   void addTeamCode(llvm::Function &function, const ParallelRegion &region,
-                   const CallFrame *way, unsigned depth);
+                   const CallFrame *path, unsigned depth);
   void addCode(llvm::Function &function, const ParallelUse &around,
                unsigned depth);
   void addInstruction(llvm::Instruction &at, const ParallelUse &around,
@@ -89,14 +89,14 @@ private:
 
   void addMember(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
                  const ParallelUse &around);
-  void addTeamWrite(llvm::Instruction &at, const CallFrame *way);
+  void addTeamWrite(llvm::Instruction &at, const CallFrame *path);
   void addPart(const ParallelUse &use);
   bool isOnce(const ParallelUse &use);
 
   Sampler &sampler;
   struct TeamWrite {
     llvm::Value *pointer;
-    const CallFrame *way;
+    const CallFrame *path;
   };
   std::vector<TeamWrite> teamWrites;
   llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, sampleSets>>

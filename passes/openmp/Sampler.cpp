@@ -104,12 +104,12 @@ static bool isFixed(Value *address) {
 }
 
 void Sampler::addStore(Instruction &by, Value *address, Stores &into) {
-  for (const CallFrame *way : frames.waysTo(*by.getFunction())) {
+  for (const CallFrame *path : frames.callPathsTo(*by.getFunction())) {
     EvalContext context;
-    context.frame = way;
+    context.frame = path;
     int64_t place = valueOf(address, context);
     if (placeOf(place).object)
-      into[partsOf(place)].push_back({&by, way});
+      into[partsOf(place)].push_back({&by, path});
   }
 }
 

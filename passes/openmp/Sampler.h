@@ -34,7 +34,7 @@ inline constexpr unsigned sampleSets = 4;
 
 /// Under which conditions something is evaluated.
 struct EvalContext {
-  const CallFrame *frame = nullptr; ///< the way to the function
+  const CallFrame *frame = nullptr; ///< the call path to the function
   const WorksharingLoop *sharing = nullptr;
   int64_t iteration = 0; ///< of the worksharing loop
   /// Iterations that other loops have done; 0 if not named.
@@ -86,7 +86,7 @@ int64_t distance(int64_t from, int64_t to);
 /// nothing is known.
 struct MemoryObject {
   llvm::Value *origin;
-  const CallFrame *frame; ///< the way on which origin was reached
+  const CallFrame *frame; ///< the call path on which origin was reached
 };
 
 class Sampler {

@@ -108,10 +108,10 @@ void RowSearch::addMaker(StoreInst &store) {
   auto *row = bases.size() == 1 ? dyn_cast<Instruction>(bases[0]) : nullptr;
   if (!loop || !row || loop->isLoopInvariant(store.getPointerOperand()))
     return;
-  for (const CallFrame *way : sampler.frames.waysTo(function)) {
-    const MemoryObject *object = objectOf(*row, way);
+  for (const CallFrame *path : sampler.frames.callPathsTo(function)) {
+    const MemoryObject *object = objectOf(*row, path);
     if (object && isPlaceable(*object))
-      makers.push_back({&store, way, row, object, loop->contains(row)});
+      makers.push_back({&store, path, row, object, loop->contains(row)});
   }
 }
 
@@ -259,14 +259,14 @@ public:
 private:
   /// Where a pointer is kept.
   using Place = std::pair<const MemoryObject *, int64_t>;
-  void find(StoreInst &keep, const CallFrame *way);
+  void find(StoreInst &keep, const CallFrame *path);
   bool isFilled(const CallBase &allocation);
-  bool isInTeam(const CallFrame *way);
-  bool isFirst(const Instruction &at, const CallFrame *way,
+  bool isInTeam(const CallFrame *path);
+  bool isFirst(const Instruction &at, const CallFrame *path,
                ArrayRef<const MemberUse *> uses);
   std::optional<ParallelUse> bestOf(ArrayRef<const MemberUse *> uses,
                                     const Instruction &at,
-                                    const CallFrame *way);
+                                    const CallFrame *path);
 
   const ParallelUses &all;
   Sampler &sampler;
@@ -300,19 +300,19 @@ bool MemberSearch::isFilled(const CallBase &allocation) {
   return !writes.empty() && coverAll(pointers, *writes.front().object, alone);
 }
 
-bool MemberSearch::isInTeam(const CallFrame *way) {
-  for (; way; way = way->outer)
-    if (way->firstOperand || sampler.frames.isParallel(*way->callee))
+bool MemberSearch::isInTeam(const CallFrame *path) {
+  for (; path; path = path->outer)
+    if (path->firstOperand || sampler.frames.isParallel(*path->callee))
       return true;
   return false;
 }
 
 /// Whether no team has written what \p uses use before \p at.
-bool MemberSearch::isFirst(const Instruction &at, const CallFrame *way,
+bool MemberSearch::isFirst(const Instruction &at, const CallFrame *path,
                            ArrayRef<const MemberUse *> uses) {
   return none_of(uses, [&](const MemberUse *member) {
     const ParallelUse &use = member->use;
-    return use.isWrite && orderOf(*use.at, use.frame, at, way,
+    return use.isWrite && orderOf(*use.at, use.frame, at, path,
                                   sampler.analyses) == Order::always;
   });
 }
@@ -321,12 +321,12 @@ bool MemberSearch::isFirst(const Instruction &at, const CallFrame *way,
 /// else one that writes elements which an index in memory chooses.
 std::optional<ParallelUse>
 MemberSearch::bestOf(ArrayRef<const MemberUse *> uses, const Instruction &at,
-                     const CallFrame *way) {
+                     const CallFrame *path) {
   std::optional<ParallelUse> chosen;
   for (const MemberUse *member : uses) {
     ParallelUse use = member->use;
     if (use.sharing->schedule == LoopSchedule::other ||
-        orderOf(at, way, *use.at, use.frame, sampler.analyses) == Order::never)
+        orderOf(at, path, *use.at, use.frame, sampler.analyses) == Order::never)
       continue;
     all.findShape(use, member->pointer);
     std::optional<int64_t> bytes = use.constantRow();
@@ -359,22 +359,22 @@ static bool isSmall(const CallBase &call) {
   return isKnown && bytes < minPlacedBytes;
 }
 
-/// What \p keep stores for the caller of \p way.
-void MemberSearch::find(StoreInst &keep, const CallFrame *way) {
+/// What \p keep stores for the caller of \p path.
+void MemberSearch::find(StoreInst &keep, const CallFrame *path) {
   EvalContext context;
-  context.frame = way;
+  context.frame = path;
   Sampler::Place at =
       sampler.placeOf(sampler.valueOf(keep.getPointerOperand(), context));
   Place place(at.object, at.offset);
   auto uses = members.find(place);
-  if (uses == members.end() || told.count(place) || isSmall(*way->call) ||
-      isInTeam(way) || !isFirst(keep, way, uses->second))
+  if (uses == members.end() || told.count(place) || isSmall(*path->call) ||
+      isInTeam(path) || !isFirst(keep, path, uses->second))
     return;
-  std::optional<ParallelUse> use = bestOf(uses->second, keep, way);
+  std::optional<ParallelUse> use = bestOf(uses->second, keep, path);
   if (!use)
     return;
   told.insert(place);
-  found.push_back({*use, way->call,
+  found.push_back({*use, path->call,
                    uses->second.front()->load->getPointerOperand(),
                    keep.getFunction()});
 }
@@ -391,11 +391,11 @@ void MemberSearch::find(Function &function) {
   }
   if (kept.empty())
     return;
-  SmallVector<const CallFrame *, 2> ways =
-      sampler.frames.waysOfCallers(function);
-  for (const CallFrame *way : ArrayRef(ways).take_front(maxCalls))
+  SmallVector<const CallFrame *, 2> paths =
+      sampler.frames.callPathsOfCallers(function);
+  for (const CallFrame *path : ArrayRef(paths).take_front(maxCalls))
     for (StoreInst *store : kept)
-      find(*store, way);
+      find(*store, path);
 }
 
 std::vector<SerialMember> mpg::findSerialMembers(const ParallelUses &all,

@@ -82,17 +82,17 @@ void Range::addLoop(const Loop &loop) {
     isDense = false;
     return;
   }
-  int64_t way = offsetAt(loop, *turns - 1);
-  // An index that is read from somewhere does not go half the way in half of
+  int64_t reach = offsetAt(loop, *turns - 1);
+  // An index that is read from somewhere has not gone half as far in half of
   // the iterations.
   int64_t middle = (*turns - 1) / 2;
-  int64_t expected = middle ? way / (*turns - 1) * middle : 0;
-  if (std::abs(offsetAt(loop, middle) - expected) > std::abs(way) / 50 + 64)
+  int64_t expected = middle ? reach / (*turns - 1) * middle : 0;
+  if (std::abs(offsetAt(loop, middle) - expected) > std::abs(reach) / 50 + 64)
     isDense = false;
-  int64_t &end = way < 0 ? low : high;
-  end = bounded(end + way);
+  int64_t &end = reach < 0 ? low : high;
+  end = bounded(end + reach);
   // Each write touches a page, and together no more than what they span.
-  if (way)
+  if (reach)
     touched = std::min(times(touched, *turns), std::max(high - low, pageBytes));
 }
 
@@ -228,8 +228,8 @@ static void addWrite(Instruction &at, const Write &write,
   }
 }
 
-/// On each of \p ways to \p function, one instruction after the other.
-static void addWrites(Function &function, ArrayRef<const CallFrame *> ways,
+/// On each of \p paths to \p function, one instruction after the other.
+static void addWrites(Function &function, ArrayRef<const CallFrame *> paths,
                       const DenseSet<const Value *> &origins, Sampler &sampler,
                       std::vector<SerialWrite> &into) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
@@ -238,18 +238,18 @@ static void addWrites(Function &function, ArrayRef<const CallFrame *> ways,
     if (!write)
       continue;
     bool isLooped = loops.getLoopFor(at.getParent());
-    for (const CallFrame *way : ways)
-      if (isLooped || write->size || way)
-        addWrite(at, *write, way, origins, sampler, into);
+    for (const CallFrame *path : paths)
+      if (isLooped || write->size || path)
+        addWrite(at, *write, path, origins, sampler, into);
   }
 }
 
 std::vector<SerialWrite>
-mpg::findSerialWrites(Function &function, const CallFrame *way,
+mpg::findSerialWrites(Function &function, const CallFrame *path,
                       const DenseSet<const Value *> &origins,
                       Sampler &sampler) {
   std::vector<SerialWrite> found;
-  addWrites(function, way, origins, sampler, found);
+  addWrites(function, path, origins, sampler, found);
   return found;
 }
 
@@ -259,8 +259,8 @@ mpg::findSerialWrites(const DenseSet<const Value *> &origins,
   std::vector<SerialWrite> found;
   for (Function &function : sampler.module)
     if (!function.isDeclaration() && !sampler.frames.isParallel(function))
-      addWrites(function, sampler.frames.waysTo(function), origins, sampler,
-                found);
+      addWrites(function, sampler.frames.callPathsTo(function), origins,
+                sampler, found);
   return found;
 }
 

@@ -16,7 +16,7 @@ struct SerialWrite {
   llvm::Instruction *at;
   llvm::Value *pointer; ///< where it writes to
   const MemoryObject *object;
-  const CallFrame *frame; ///< the way on which it is reached
+  const CallFrame *frame; ///< the call path by which it is reached
   /// Bytes [low, high) of the array; for each set of samples.
   int64_t low[sampleSets], high[sampleSets];
   /// Every page in between is written whenever the code runs.
@@ -29,9 +29,9 @@ std::vector<SerialWrite>
 findSerialWrites(const llvm::DenseSet<const llvm::Value *> &origins,
                  Sampler &sampler);
 
-/// The same in \p function alone, reached by \p way.
+/// The same in \p function alone, reached by \p path.
 std::vector<SerialWrite>
-findSerialWrites(llvm::Function &function, const CallFrame *way,
+findSerialWrites(llvm::Function &function, const CallFrame *path,
                  const llvm::DenseSet<const llvm::Value *> &origins,
                  Sampler &sampler);
 
