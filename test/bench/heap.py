@@ -50,7 +50,7 @@ PROGRAMS = [
     "treeBuilding.c",
     "stringBuilding.cpp",
 ]
-BLOCKS, BLOCK_MIB, GRANULE_MIB = 256, 8, 2
+BLOCKS, BLOCK_MIB, FRAME_MIB = 256, 8, 2
 BAR_SECOND_MALLOC = 1000  # times faster: the guide has 1,033
 BAR_FREE = 100  # the guide has 524 and 1,625
 BAR_HUGETLB_PEER = 1.10
@@ -192,7 +192,7 @@ def judge_pool(report: Report, results: Results) -> None:
     asked = BLOCKS * BLOCK_MIB * 1.01
     for name, bar in (
         ("mpg COLORING=0", asked),
-        ("mpg", asked + BLOCKS * GRANULE_MIB),
+        ("mpg", asked + BLOCKS * FRAME_MIB),
     ):
         if name in results:
             used = max(run.figures["pool_mib"][0] for run in results[name])

@@ -257,7 +257,7 @@ def overlap_pairs(loads: List[Load], page_bytes: int = 4096) -> List[List[int]]:
 
 
 def interior_bytes(elf: ReadElf) -> int:
-    """Whole granules inside writable segments that RELRO does not touch."""
+    """Whole frames inside writable segments that RELRO does not touch."""
     total = 0
     for load in elf.loads:
         if not load.writable:

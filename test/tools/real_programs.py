@@ -17,7 +17,7 @@ the stack lies on: a run that only did nothing proves nothing.
   --seconds S        longest time for one run; default 600
 
 Where the system says `never` to transparent pages they are left out.
-One line of libmpg is no difference: the stack's first granule stays behind
+One line of libmpg is no difference: the stack's top stays on normal pages
 where the kernel has put something above it, which is a matter of chance.
 """
 

@@ -23,7 +23,7 @@ only did nothing proves nothing.
   --together         all runs at once, for a COMMAND that mostly waits
 
 Two lines of libmpg are no difference, because they are a matter of chance: that
-the stack's first granule stays behind where the kernel has put something above
+the stack's top stays on normal pages where the kernel has put something above
 it, and with MPG_MODE=thp that the kernel found no transparent pages.
 """
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Granule arithmetic: the edges at which a verdict about a program flips, and
+// Frame arithmetic: the edges at which a verdict about a program flips, and
 // the pair rule against a second opinion that knows nothing of rounding: it
 // marks the large pages that a segment touches and looks for a shared one.
 
@@ -101,7 +101,7 @@ TEST(HugeLayout, PairsAreNumberedInTableOrder) {
       load(readOnly, 0x200000, 0x4fc), load(codeFlags, 0x201500, 0x160),
       load(dataFlags, 0x202660, 0x1a0), load(dataFlags, 0x203800, 0x600000)};
   EXPECT_EQ(overlaps(lld), (Pairs{{1, 2}, {2, 3}}));
-  // The first segment ends a granule before .data: larger pages reach it.
+  // The first segment ends a frame before .data: larger pages reach it.
   std::vector<Segment> spaced = {load(codeFlags, 0x400000, 0x1000),
                                  load(dataFlags, 0x800000, 0x1000)};
   EXPECT_EQ(overlaps(spaced), Pairs{});
@@ -162,7 +162,7 @@ TEST(HugeLayout, SumsOfWritableSegments) {
   EXPECT_EQ(roundedOutBytes({load(codeFlags, 0x400000, 0x1000)}, huge), 0u);
 }
 
-TEST(HugeLayout, InteriorIsWholeGranules) {
+TEST(HugeLayout, InteriorIsWholeFrames) {
   const struct {
     uint64_t address, bytes, interior;
   } cases[] = {

@@ -27,7 +27,7 @@ static constexpr size_t mib2 = 2 << 20;
 // Arithmetic and parsers
 //===----------------------------------------------------------------------===//
 
-TEST(RangeTest, InnerGranules) {
+TEST(RangeTest, InnerFrames) {
   struct {
     Range range;
     uintptr_t start, end;
@@ -42,7 +42,7 @@ TEST(RangeTest, InnerGranules) {
       {{mib2 + 1, 4 * mib2 - 1}, 2 * mib2, 3 * mib2},
   };
   for (auto &each : cases) {
-    Range inner = innerGranules(each.range, mib2);
+    Range inner = innerFrames(each.range, mib2);
     EXPECT_EQ(inner.start, each.start) << each.range.start;
     EXPECT_EQ(inner.end, each.end) << each.range.end;
   }
@@ -139,7 +139,7 @@ TEST(ShortageTest, PoolArithmetic) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which granules may be moved
+// Which frames may be moved
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -160,7 +160,7 @@ struct Layout {
     mappings.push_back(mapping);
     return *this;
   }
-  /// "2-4 6-7": in granules.
+  /// "2-4 6-7": in frames.
   std::string movable() const {
     MovableFinder finder(segment, mib2, 4096, brk);
     for (const Mapping &mapping : mappings)
@@ -176,19 +176,17 @@ struct Layout {
 
 } // namespace
 
-static constexpr uintptr_t g(double granules) {
-  return uintptr_t(granules * mib2);
-}
+static constexpr uintptr_t g(double frames) { return uintptr_t(frames * mib2); }
 
 TEST(MovableTest, AlignedSegmentIsMovedWhole) {
   EXPECT_EQ(Layout(g(2), g(6)).map(g(2), g(6), "rw-p").movable(), "2-6");
 }
 
-TEST(MovableTest, SharedGranulesStay) {
+TEST(MovableTest, SharedFramesStay) {
   Layout layout(g(2.5), g(5.5));
   layout.map(g(1), g(2.5), "r-xp").map(g(2.5), g(5.5), "rw-p");
   EXPECT_EQ(Layout(layout).map(g(5.5), g(7), "rw-p").movable(), "3-5");
-  // Nobody is behind it: its last granule is its own.
+  // Nobody is behind it: its last frame is its own.
   EXPECT_EQ(layout.movable(), "3-6");
   // The heap of brk begins there.
   layout.brk = g(5.5);

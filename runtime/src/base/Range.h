@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A stretch of address space and the rounding that goes with it. Words: a page
-// is what the kernel maps, a granule is the size and alignment of one large
-// page (2 MiB unless XOS_MMM_L_HUGETLB_SZ says otherwise), a region is a part
-// of the program as its user knows it (.data, .bss, a stack).
+// is what the kernel maps, a frame is where one large page can lie: a piece of
+// addresses of its size and alignment (2 MiB unless XOS_MMM_L_HUGETLB_SZ says
+// otherwise), a region is a part of the program as its user knows it (.data,
+// .bss, a stack).
 
 #ifndef MPG_RUNTIME_RANGE_H
 #define MPG_RUNTIME_RANGE_H
@@ -46,10 +47,10 @@ constexpr uintptr_t roundUp(uintptr_t value, size_t unit) {
   return (value + unit - 1) & ~(uintptr_t(unit) - 1);
 }
 
-/// The whole granules inside \p range; empty if there are none.
-inline Range innerGranules(Range range, size_t granuleBytes) {
-  Range inner{roundUp(range.start, granuleBytes),
-              roundDown(range.end, granuleBytes)};
+/// The whole frames inside \p range; empty if there are none.
+inline Range innerFrames(Range range, size_t hugePageBytes) {
+  Range inner{roundUp(range.start, hugePageBytes),
+              roundDown(range.end, hugePageBytes)};
   return inner.empty() ? Range{} : inner;
 }
 

@@ -33,7 +33,7 @@ namespace {
 struct BasePages {
   bool isOn = false;
   bool hasTold = false;
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   Source source = Source::normal; ///< of whole frames that were emptied
   Messages *messages = nullptr;
 };
@@ -42,7 +42,7 @@ struct BasePages {
 struct Job {
   Range range;
   Frames which;
-  size_t granuleBytes;
+  size_t hugePageBytes;
   int error; ///< ENOENT until something has moved
   alignas(16) char stack[192 << 10];
 };
@@ -52,7 +52,7 @@ struct Job {
 static BasePages base;
 
 void mpg::startBasePages(const Config &config, Messages &messages) {
-  base.granuleBytes = config.hugeBytes;
+  base.hugePageBytes = config.hugeBytes;
   base.source = config.mode == Mode::automatic && thpIsAllowed()
                     ? Source::thp
                     : Source::normal;
@@ -75,8 +75,8 @@ bool mpg::hasLargePages() { return base.isOn; }
 bool mpg::mayBeLarge(Range range) {
   if (!base.isOn || range.empty())
     return false;
-  size_t granuleBytes;
-  if (heapSpace.hasHuge(range) || !notedPart(range, granuleBytes).empty())
+  size_t hugePageBytes;
+  if (heapSpace.hasHuge(range) || !notedPart(range, hugePageBytes).empty())
     return true;
   for (Range part : segmentsOnLargePages())
     if (part.overlaps(range))
@@ -114,8 +114,8 @@ static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
   int protection = protectionOf(mapping);
   if (!mapping.readable)
     protect(part, PROT_READ);
-  int error =
-      moveOffLargePages({part, ForkOwner::other, protection, job.granuleBytes});
+  int error = moveOffLargePages(
+      {part, ForkOwner::other, protection, job.hugePageBytes});
   if (error && !mapping.readable)
     protect(part, protection);
   heapSpace.leaveHuge(part);
@@ -124,19 +124,19 @@ static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
 }
 
 /// The frames that hold \p address unless it is a border.
-static Range frameAround(uintptr_t address, size_t granule) {
-  return {roundDown(address, granule), roundUp(address, granule)};
+static Range frameAround(uintptr_t address, size_t hugeBytes) {
+  return {roundDown(address, hugeBytes), roundUp(address, hugeBytes)};
 }
 
 static void moveAll(void *argument) {
   Job &job = *static_cast<Job *>(argument);
-  size_t granule = job.granuleBytes;
+  size_t hugeBytes = job.hugePageBytes;
   SelfMaps maps;
   Mapping mapping;
-  Range all{roundDown(job.range.start, granule),
-            roundUp(job.range.end, granule)};
-  Range first = frameAround(job.range.start, granule);
-  Range last = frameAround(job.range.end, granule);
+  Range all{roundDown(job.range.start, hugeBytes),
+            roundUp(job.range.end, hugeBytes)};
+  Range first = frameAround(job.range.start, hugeBytes);
+  Range last = frameAround(job.range.end, hugeBytes);
   while (maps.next(mapping) && mapping.range.start < all.end) {
     if (job.which == Frames::all) {
       moveFrames(job, mapping, all);
@@ -203,8 +203,8 @@ int mpg::leaveLargePages(Range range, Frames which) {
   Job &job = *reinterpret_cast<Job *>(memory.range.start);
   job.range = range;
   job.which = which;
-  job.granuleBytes = base.granuleBytes;
-  notedPart(range, job.granuleBytes);
+  job.hugePageBytes = base.hugePageBytes;
+  notedPart(range, job.hugePageBytes);
   int error = runStopped(job);
   discard(memory);
   if (error == EBUSY)
@@ -224,13 +224,13 @@ static void clear(uintptr_t start, uintptr_t end) {
 /// \p part of one mapping. False: there is no memory for new frames; then they
 /// are cleared.
 static void emptyPart(Range part) {
-  Range inner = innerGranules(part, base.granuleBytes);
+  Range inner = innerFrames(part, base.hugePageBytes);
   Staged staged;
   bool isReplaced =
       !inner.empty() && !buildStaged(base.source, inner.bytes(),
-                                     base.granuleBytes, nullptr, staged);
+                                     base.hugePageBytes, nullptr, staged);
   if (isReplaced &&
-      moveInto(staged, inner.start, base.granuleBytes, Contents::zero)) {
+      moveInto(staged, inner.start, base.hugePageBytes, Contents::zero)) {
     discard(staged);
     isReplaced = false;
   }

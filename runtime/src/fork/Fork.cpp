@@ -176,7 +176,7 @@ static Source sourceFor(uint64_t bytes) {
   return mayBeThp() && bytes >= littleBytes ? Source::thp : Source::normal;
 }
 
-/// Of little memory, granules that are mostly empty go to normal pages, as they
+/// Of little memory, frames that are mostly empty go to normal pages, as they
 /// would be without us: the program takes no more memory then than twice what
 /// it has filled. Full ones make a fork faster, which copies one entry in place
 /// of hundreds. Not on kernels before 5.8, where one byte that a child writes
@@ -320,11 +320,11 @@ static Safety reserveCopy() {
   forks.list.discard();
   if (!bytes)
     return Safety::safe;
-  size_t granule = forks.config->hugeBytes;
+  size_t hugeBytes = forks.config->hugeBytes;
   bool isReserved = memoryCanBeHad(present) &&
-                    !forks.copy.reserve(sourceFor(present), bytes, granule);
+                    !forks.copy.reserve(sourceFor(present), bytes, hugeBytes);
   isReserved |= !forks.copy.exists() &&
-                !forks.copy.reserve(Source::hugetlb, bytes, granule);
+                !forks.copy.reserve(Source::hugetlb, bytes, hugeBytes);
   if (isReserved)
     sayCopied(present);
   else

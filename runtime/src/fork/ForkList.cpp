@@ -64,7 +64,7 @@ void ForkList::add(ForkStretch stretch) {
   ForkStretch *last = count ? &first[count - 1] : nullptr;
   if (last && last->range.end == stretch.range.start &&
       last->owner == stretch.owner && last->rights == stretch.rights &&
-      last->granuleBytes == stretch.granuleBytes &&
+      last->hugePageBytes == stretch.hugePageBytes &&
       last->source == stretch.source)
     last->range.end = stretch.range.end;
   else if (count < most)
@@ -73,9 +73,9 @@ void ForkList::add(ForkStretch stretch) {
     complete = false;
 }
 
-bool ForkList::find(size_t granuleBytes) {
-  return findMost(granuleBytes, fewStretches) ||
-         findMost(granuleBytes, mostStretches);
+bool ForkList::find(size_t hugePageBytes) {
+  return findMost(hugePageBytes, fewStretches) ||
+         findMost(hugePageBytes, mostStretches);
 }
 
 static size_t listBytes(size_t most) {
@@ -93,9 +93,9 @@ bool ForkList::open(size_t mostOfThem, size_t moreBytes) {
   return true;
 }
 
-bool ForkList::findMost(size_t granuleBytes, size_t mostOfThem) {
+bool ForkList::findMost(size_t hugePageBytes, size_t mostOfThem) {
   discard();
-  granule = granuleBytes;
+  hugeBytes = hugePageBytes;
   size_t runBytes = roundUp(mostOfThem * sizeof(Range), basePageBytes());
   if (!open(mostOfThem, runBytes))
     return false;
@@ -115,15 +115,15 @@ void ForkList::addMapping(const Mapping &mapping, const Range *&run,
                           const Range *lastRun) {
   int rights = rightsOf(mapping);
   for (Range part : segmentsOnLargePages())
-    add({common(part, mapping.range), ForkOwner::segments, rights, granule});
+    add({common(part, mapping.range), ForkOwner::segments, rights, hugeBytes});
   while (run != lastRun && run->end <= mapping.range.start)
     ++run;
   for (const Range *at = run; at != lastRun && at->start < mapping.range.end;
        ++at)
-    add({common(*at, mapping.range), ForkOwner::heap, rights, granule});
+    add({common(*at, mapping.range), ForkOwner::heap, rights, hugeBytes});
   // Among the heap's addresses, too: they are not reserved.
   Range rest = mapping.range, part;
-  size_t bytes = granule;
+  size_t bytes = hugeBytes;
   for (; !(part = notedPart(rest, bytes)).empty(); rest.start = part.end)
     add({part, ForkOwner::other, rights, bytes});
 }
@@ -139,9 +139,9 @@ void ForkList::addOpen(const Range *run, const Range *lastRun) {
   // Without /proc: all that was there once.
   constexpr int rights = PROT_READ | PROT_WRITE;
   for (Range part : segmentsOnLargePages())
-    add({part, ForkOwner::segments, rights, granule});
+    add({part, ForkOwner::segments, rights, hugeBytes});
   for (; run != lastRun; ++run)
-    add({*run, ForkOwner::heap, rights, granule});
+    add({*run, ForkOwner::heap, rights, hugeBytes});
   complete = !hasLargeMemory();
 }
 
@@ -172,13 +172,13 @@ static uint64_t filledIn(Range range) {
   return bytes;
 }
 
-/// Calls \p visit(run, isTouched) with each run of granules. Those that are
+/// Calls \p visit(run, isTouched) with each run of frames. Those that are
 /// not touched would take a page if they were read.
 template <typename Visit>
 static void forEachRun(const ForkStretch &stretch, Visit visit) {
   for (Range rest = stretch.range; !rest.empty();) {
     bool touched;
-    size_t bytes = touchedRun(rest, stretch.granuleBytes, touched);
+    size_t bytes = touchedRun(rest, stretch.hugePageBytes, touched);
     visit(Range{rest.start, rest.start + bytes}, touched);
     rest.start += bytes;
   }
@@ -221,7 +221,7 @@ void ForkList::moveTo(Source source) {
 void ForkList::addByContents(const ForkStretch &stretch) {
   forEachRun(stretch, [&](Range run, bool isTouched) {
     ForkStretch part = stretch;
-    size_t step = isTouched ? stretch.granuleBytes : run.bytes();
+    size_t step = isTouched ? stretch.hugePageBytes : run.bytes();
     for (uintptr_t at = run.start; at < run.end; at += step) {
       part.range = {at, at + step};
       bool isDense = isTouched && filledIn(part.range) >= step / 2;
@@ -232,12 +232,12 @@ void ForkList::addByContents(const ForkStretch &stretch) {
 }
 
 void ForkList::moveByContents() {
-  size_t granules = 0;
+  size_t frames = 0;
   for (const ForkStretch &stretch : *this)
-    granules += stretch.range.bytes() / stretch.granuleBytes;
+    frames += stretch.range.bytes() / stretch.hugePageBytes;
   ForkList parts;
-  parts.granule = granule;
-  if (!parts.open(granules, 0))
+  parts.hugeBytes = hugeBytes;
+  if (!parts.open(frames, 0))
     return;
   for (const ForkStretch &stretch : *this)
     parts.addByContents(stretch);

@@ -21,12 +21,12 @@ struct Mapping;
 enum class ForkOwner : uint8_t { segments, heap, other };
 
 /// Memory of one owner with the same rights, in one mapping or several that
-/// touch; whole granules.
+/// touch; whole frames.
 struct ForkStretch {
   Range range;
   ForkOwner owner;
   int rights; ///< of mprotect; readable at least
-  size_t granuleBytes;
+  size_t hugePageBytes;
   Source source = Source::normal; ///< what it moves to
 };
 
@@ -35,14 +35,14 @@ public:
   /// Finds what is still as libmpg left it. The program may have unmapped some
   /// of it, put something else in its place, or forbidden to read it: that is
   /// left alone. False if there is no memory for a list that holds everything.
-  /// \p granuleBytes: of segments and heap.
+  /// \p hugePageBytes: of segments and heap.
   /// pre: nothing found, or discarded; the heap is locked.
-  bool find(size_t granuleBytes);
+  bool find(size_t hugePageBytes);
   void discard();
 
   /// Where the list's memory moves to; normal pages unless told.
   void moveTo(Source source);
-  /// Granules of which half and more is not zero to transparent huge pages, the
+  /// Frames of which half and more is not zero to transparent huge pages, the
   /// others to normal ones. To normal ones all if there is no memory for a
   /// longer list. pre: as find().
   void moveByContents();
@@ -59,15 +59,15 @@ public:
 
 private:
   bool open(size_t mostOfThem, size_t moreBytes);
-  bool findMost(size_t granuleBytes, size_t mostOfThem);
+  bool findMost(size_t hugePageBytes, size_t mostOfThem);
   void addByContents(const ForkStretch &stretch);
   void addMapping(const Mapping &mapping, const Range *&run,
                   const Range *lastRun);
   void addOpen(const Range *run, const Range *lastRun);
   void add(ForkStretch stretch);
 
-  size_t granule = 0; ///< of segments and heap
-  size_t most = 0;    ///< that there is room for
+  size_t hugeBytes = 0; ///< of segments and heap
+  size_t most = 0;      ///< that there is room for
   Staged memory;
   ForkStretch *first = nullptr;
   size_t count = 0;
@@ -110,7 +110,7 @@ class ForkCopy {
 public:
   /// Memory for a copy of at most \p bytes; on hugetlb pages all of it is
   /// present. Returns 0 or an errno value.
-  int reserve(Source source, size_t bytes, size_t granuleBytes);
+  int reserve(Source source, size_t bytes, size_t hugePageBytes);
   bool exists() const { return !memory.range.empty(); }
 
   /// Copies what is present of \p list, and lets no child inherit the memory

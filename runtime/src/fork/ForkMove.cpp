@@ -46,16 +46,16 @@ static void keepNode(Range staged, uintptr_t old) {
 
 static int movePiece(Range piece, const ForkStretch &stretch, bool keepsNode,
                      bool touched) {
-  const size_t granuleBytes = stretch.granuleBytes;
+  const size_t hugePageBytes = stretch.hugePageBytes;
   Staged staged;
-  if (int error = buildStaged(stretch.source, piece.bytes(), granuleBytes,
+  if (int error = buildStaged(stretch.source, piece.bytes(), hugePageBytes,
                               nullptr, staged))
     return error;
   if (touched && keepsNode)
     keepNode(staged.range, piece.start);
   if (touched)
     copyContents(staged.range.start, piece.start, piece.bytes());
-  int error = moveInto(staged, piece.start, granuleBytes,
+  int error = moveInto(staged, piece.start, hugePageBytes,
                        touched ? Contents::copied : Contents::zero);
   if (error)
     discard(staged);
@@ -63,22 +63,22 @@ static int movePiece(Range piece, const ForkStretch &stretch, bool keepsNode,
 }
 
 static int moveStretch(const ForkStretch &stretch) {
-  const size_t granule = stretch.granuleBytes;
+  const size_t hugeBytes = stretch.hugePageBytes;
   Range rest = stretch.range;
   // Of memory that is there twice.
   bool hasNodes = allowedNodes().count() > 1;
-  size_t mostBytes = hasNodes ? granule : 32 << 20;
+  size_t mostBytes = hasNodes ? hugeBytes : 32 << 20;
   while (!rest.empty()) {
     bool touched;
-    size_t bytes = touchedRun(rest, granule, touched);
+    size_t bytes = touchedRun(rest, hugeBytes, touched);
     if (bytes > mostBytes)
-      bytes = roundUp(mostBytes, granule);
+      bytes = roundUp(mostBytes, hugeBytes);
     int error =
         movePiece({rest.start, rest.start + bytes}, stretch, hasNodes, touched);
     if (!error)
       rest.start += bytes;
-    else if (mostBytes > granule)
-      mostBytes = granule; // address space may be short
+    else if (mostBytes > hugeBytes)
+      mostBytes = hugeBytes; // address space may be short
     else
       return error;
   }
@@ -161,11 +161,11 @@ static bool mustBeShared(const ForkStretch &stretch) {
   return stretch.owner == ForkOwner::segments && segmentsHoldLibraries();
 }
 
-int ForkCopy::reserve(Source source, size_t bytes, size_t granuleBytes) {
-  if (int error = buildStaged(source, bytes, granuleBytes, nullptr, memory))
+int ForkCopy::reserve(Source source, size_t bytes, size_t hugePageBytes) {
+  if (int error = buildStaged(source, bytes, hugePageBytes, nullptr, memory))
     return error;
   if (source != Source::hugetlb ||
-      populate(memory.range, granuleBytes) == bytes)
+      populate(memory.range, hugePageBytes) == bytes)
     return 0;
   discard();
   return ENOMEM;
@@ -181,7 +181,7 @@ bool ForkCopy::make(const ForkList &from) {
       continue;
     for (Range rest = stretch.range; !rest.empty();) {
       bool touched;
-      size_t run = touchedRun(rest, stretch.granuleBytes, touched);
+      size_t run = touchedRun(rest, stretch.hugePageBytes, touched);
       if (touched)
         copyPages(to, rest.start, run);
       rest.start += run;
@@ -202,7 +202,7 @@ void ForkCopy::moveIn() {
       continue;
     size_t bytes = stretch.range.bytes();
     Staged piece{{from, from + bytes}, memory.source, -1};
-    moveInto(piece, stretch.range.start, stretch.granuleBytes);
+    moveInto(piece, stretch.range.start, stretch.hugePageBytes);
     constexpr int readWrite = PROT_READ | PROT_WRITE;
     if (stretch.rights != readWrite)
       rawCall(SYS_mprotect, long(stretch.range.start), long(bytes),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs of free units (pages of a heap's arena, granules of its address range):
+// Runs of free units (pages of a heap's arena, frames of its address range):
 // two-level segregated fit. Taking and giving cost the same however many runs
 // there are; neighbours become one run at once. What is written down lies in a
 // table beside the memory, one entry for each unit, of which only the first and
@@ -21,10 +21,10 @@ enum class UnitState : uint8_t {
   free,   ///< first or last unit of a free run
   used,   ///< first unit of a block in use
   cached, ///< first unit of a block that was freed and waits to be used again
-  slabs,  ///< first unit of a granule that is divided into slabs
-  large,  ///< first unit of a block with granules of its own
-  mapped, ///< a granule that has memory
-  lost,   ///< a granule whose addresses somebody else has or may get
+  slabs,  ///< first unit of a frame that is divided into slabs
+  large,  ///< first unit of a block with frames of its own
+  mapped, ///< a frame that has memory
+  lost,   ///< a frame whose addresses somebody else has or may get
 };
 
 /// A value that others read without the lock of the one who writes it.

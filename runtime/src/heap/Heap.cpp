@@ -185,7 +185,7 @@ static void *allocateBig(Request &request) {
   }
   if (request.bytes == 0) // with an alignment above that of any class
     request.bytes = 1;
-  bool fitsArena = request.alignment <= heapSpace.granuleBytes();
+  bool fitsArena = request.alignment <= heapSpace.hugePageBytes();
   bool isLarge =
       request.bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
   if (fitsArena && isLarge && !largeSettings.always)
@@ -200,7 +200,7 @@ static void *allocateBig(Request &request) {
 }
 
 /// What the next malloc can do when the range is full, or where a limit on
-/// address space has no room for a granule, but for the block.
+/// address space has no room for a frame, but for the block.
 static void *askNext(Request &request) {
   request.dirtyPages = UINT32_MAX;
   heap.nextIsUsed.store(true, std::memory_order_relaxed);
@@ -337,12 +337,12 @@ static BlockPlace placeInSlab(Slab &slab, uintptr_t address, size_t offset) {
 }
 
 static BlockPlace placeInPages(uintptr_t address) {
-  uint32_t page = pageOf(address), granule = granulePageOf(page);
+  uint32_t page = pageOf(address), frame = framePageOf(page);
   BlockPlace place;
   place.page = page;
-  if (heapMap.pages[granule].state == UnitState::large) {
+  if (heapMap.pages[frame].state == UnitState::large) {
     place.kind = BlockPlace::large;
-    place.page = granule;
+    place.page = frame;
   } else if (heapSpace.isLost(address)) {
     return {};
   } else if (heapMap.pages[page].state == UnitState::used) {

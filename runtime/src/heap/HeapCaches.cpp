@@ -160,19 +160,19 @@ void mpg::lockCaches() {
   for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
     cache->holdForFork();
   caches.lateLock.lock();
-  slabGranules.lock.lock();
+  slabFrames.lock.lock();
 }
 
 void mpg::unlockCaches(bool inChild) {
   if (inChild) {
-    slabGranules.lock.reset();
+    slabFrames.lock.reset();
     caches.lateLock.reset();
     caches.lock.reset();
     return;
   }
   for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
     cache->releaseAfterFork();
-  slabGranules.lock.unlock();
+  slabFrames.lock.unlock();
   caches.lateLock.unlock();
   caches.lock.unlock();
 }

@@ -249,7 +249,7 @@ static bool trimHeap(size_t keepBytes) {
     cache->medium.clear();
     cache->releaseEmpty();
   }
-  slabGranules.releaseSpare();
+  slabFrames.releaseSpare();
   bool any = false;
   for (unsigned i = 0; i < arenaCount(); ++i)
     any |= arenaAt(uint16_t(i)).trim(i == 0 ? keepBytes : 0);

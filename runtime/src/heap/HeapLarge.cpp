@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeapLarge.h. The entry of the first page of a block's granules has its
+// See HeapLarge.h. The entry of the first page of a block's frames has its
 // length in pages and its shift in steps of 256 bytes: the block may start up
 // to four pages behind that one.
 
@@ -27,15 +27,15 @@ static void count(uint64_t bytes) {
   raise(mostBytes, blockBytes.fetch_add(bytes) + bytes);
 }
 
-/// All within one way of the cache; where the last granule has no room for
+/// All within one way of the cache; where the last frame has no room for
 /// some, one more is taken.
-static unsigned colorsOf(size_t bytes, size_t alignment, size_t &granules) {
+static unsigned colorsOf(size_t bytes, size_t alignment, size_t &frames) {
   constexpr unsigned most = leastColoredBytes / colorStepBytes;
-  size_t granule = heapSpace.granuleBytes();
-  granules = (bytes + granule - 1) / granule;
-  if (unsigned colors = colorsIn(granules * granule, bytes, alignment, most))
+  size_t hugeBytes = heapSpace.hugePageBytes();
+  frames = (bytes + hugeBytes - 1) / hugeBytes;
+  if (unsigned colors = colorsIn(frames * hugeBytes, bytes, alignment, most))
     return colors;
-  ++granules;
+  ++frames;
   return most;
 }
 
@@ -43,11 +43,11 @@ uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
   error = ENOSPC;
   if (bytes >= heapSpace.range().bytes())
     return 0;
-  size_t granules;
-  unsigned colors = colorsOf(bytes, alignment, granules);
+  size_t frames;
+  unsigned colors = colorsOf(bytes, alignment, frames);
   Range memory;
-  error = heapSpace.take(granules * heapSpace.granuleBytes(), alignment, -1,
-                         memory);
+  error =
+      heapSpace.take(frames * heapSpace.hugePageBytes(), alignment, -1, memory);
   if (error)
     return 0;
   unsigned shift =
@@ -63,13 +63,13 @@ uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
   return largeBlock(page).start;
 }
 
-/// All of a block's granules.
-static Range granulesOf(uint32_t page) {
+/// All of a block's frames.
+static Range framesOf(uint32_t page) {
   return {addressOfPage(page), largeBlock(page).end};
 }
 
 void mpg::freeLarge(uint32_t page) {
-  Range memory = granulesOf(page);
+  Range memory = framesOf(page);
   heapMap.pages[page].state = UnitState::inside;
   blocks.fetch_sub(1);
   blockBytes.fetch_sub(memory.bytes());
@@ -77,9 +77,9 @@ void mpg::freeLarge(uint32_t page) {
 }
 
 bool mpg::resizeLarge(uint32_t page, size_t bytes) {
-  Range now = granulesOf(page);
+  Range now = framesOf(page);
   uintptr_t end =
-      roundUp(largeBlock(page).start + bytes, heapSpace.granuleBytes());
+      roundUp(largeBlock(page).start + bytes, heapSpace.hugePageBytes());
   if (end > now.end && heapSpace.takeAt(now.end, end - now.end, -1) != 0)
     return false;
   raise(mostBytes, blockBytes.fetch_add(end - now.end) + end - now.end);

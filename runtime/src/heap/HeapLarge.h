@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Large blocks: granules of their own, which come when the block is allocated
+// Large blocks: frames of their own, which come when the block is allocated
 // and go back to the system when it is freed. No lock but that of the space.
 
 #ifndef MPG_RUNTIME_HEAPLARGE_H
@@ -22,14 +22,14 @@ extern LargeSettings largeSettings;
 /// (any power of two). 0: \p error is ENOMEM or ENOSPC.
 uintptr_t allocateLarge(size_t bytes, size_t alignment, int &error);
 
-/// The block of the granules that begin with \p page. pre: its entry says
+/// The block of the frames that begin with \p page. pre: its entry says
 /// large.
 inline Range largeBlock(uint32_t page) { return mediumBlock(page); }
 
-/// The first page of the granule that \p page is in, where the entry of a large
+/// The first page of the frame that \p page is in, where the entry of a large
 /// block is.
-inline uint32_t granulePageOf(uint32_t page) {
-  return page & ~uint32_t(heapSpace.granuleBytes() / heapPageBytes - 1);
+inline uint32_t framePageOf(uint32_t page) {
+  return page & ~uint32_t(heapSpace.hugePageBytes() / heapPageBytes - 1);
 }
 
 void freeLarge(uint32_t page);

@@ -2,9 +2,9 @@
 //
 // See HeapMedium.h.
 //
-// Invariants: the pages of an arena's granules are either parts of its free
+// Invariants: the pages of an arena's frames are either parts of its free
 // runs, or begin with an entry that says used, cached, or slabs and has the
-// arena's number. Memory that goes back to the system is whole granules, and
+// arena's number. Memory that goes back to the system is whole frames, and
 // all of their pages are free at that moment.
 
 #include "heap/HeapMedium.h"
@@ -179,11 +179,11 @@ uint64_t Arena::stepBytes(uint64_t need) const {
     step = heapStep;
   if (mappedBytes / 256 > step)
     step = mappedBytes / 256;
-  uint64_t granule = heapSpace.granuleBytes();
+  uint64_t hugeBytes = heapSpace.hugePageBytes();
   uint64_t most = heapSpace.range().bytes() / 4;
   if (step > most)
     step = most;
-  return roundUp(need > step ? need : step, granule);
+  return roundUp(need > step ? need : step, hugeBytes);
 }
 
 /// What an arena that needs \p step more may keep of what it gave back before:
@@ -237,7 +237,7 @@ void Arena::forgetNeed(uint64_t free) {
 /// \p error is 0 if it could be done. pre: \p start is where an arena ends, or
 /// 0: anywhere.
 bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
-  uint64_t exact = roundUp(needBytes, heapSpace.granuleBytes());
+  uint64_t exact = roundUp(needBytes, heapSpace.hugePageBytes());
   uint64_t step = stepBytes(needBytes);
   keepReturned(needBytes);
   error = ENOMEM;
@@ -248,9 +248,9 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
       continue;
     }
     Range memory{start, start + bytes};
-    // A granule begins at a multiple of any alignment up to its size.
+    // A frame begins at a multiple of any alignment up to its size.
     error = start ? heapSpace.takeAt(start, bytes, node, needBytes)
-                  : heapSpace.take(bytes, heapSpace.granuleBytes(), node,
+                  : heapSpace.take(bytes, heapSpace.hugePageBytes(), node,
                                    memory, needBytes);
     if (!error) {
       mappedBytes += bytes;
@@ -278,17 +278,17 @@ bool Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
   return addMemory(0, need, error);
 }
 
-/// The whole granules of a free run.
-static Range granulesIn(FreeRuns::Run run) {
-  return innerGranules({addressOfPage(run.first), addressOfPage(run.end())},
-                       heapSpace.granuleBytes());
+/// The whole frames of a free run.
+static Range framesIn(FreeRuns::Run run) {
+  return innerFrames({addressOfPage(run.first), addressOfPage(run.end())},
+                     heapSpace.hugePageBytes());
 }
 
-/// Takes the last whole granules out of a free run, \p most bytes at most, for
+/// Takes the last whole frames out of a free run, \p most bytes at most, for
 /// unlock() to give back. Returns how many.
 uint64_t Arena::giveBack(FreeRuns::Run run, uint64_t most) {
-  Range inner = granulesIn(run);
-  most = roundDown(most, heapSpace.granuleBytes());
+  Range inner = framesIn(run);
+  most = roundDown(most, heapSpace.hugePageBytes());
   if (inner.bytes() > most)
     inner.start = inner.end - most;
   if (inner.empty())
@@ -326,7 +326,7 @@ bool Arena::trim(uint64_t keepBytes) {
     uint64_t free = runs.freeUnits() * heapPageBytes;
     FreeRuns::Run found;
     runs.forEach([&](FreeRuns::Run run) {
-      if (!granulesIn(run).empty())
+      if (!framesIn(run).empty())
         found = run;
       return !found.first;
     });
@@ -338,8 +338,8 @@ bool Arena::trim(uint64_t keepBytes) {
   return any;
 }
 
-uint32_t Arena::takeSlabGranule(int &error) {
-  constexpr uint32_t pages = slabGranuleBytes / heapPageBytes;
+uint32_t Arena::takeSlabFrame(int &error) {
+  constexpr uint32_t pages = slabFrameBytes / heapPageBytes;
   emptyQueue();
   uint32_t dirtyPages;
   uint32_t page = take(pages, pages, true, dirtyPages, error);
@@ -348,9 +348,9 @@ uint32_t Arena::takeSlabGranule(int &error) {
   return page;
 }
 
-void Arena::giveSlabGranule(uint32_t page) {
+void Arena::giveSlabFrame(uint32_t page) {
   lock.lock();
-  giveRun(page, slabGranuleBytes / heapPageBytes);
+  giveRun(page, slabFrameBytes / heapPageBytes);
   unlock();
 }
 

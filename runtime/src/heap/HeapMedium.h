@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Medium blocks: runs of 4 KiB pages in the granules of an arena. The page is
+// Medium blocks: runs of 4 KiB pages in the frames of an arena. The page is
 // the unit, not 64 KiB, because the shift that keeps equal arrays out of the
-// same sets of the L1 cache then costs 4 KiB a block and not a granule.
+// same sets of the L1 cache then costs 4 KiB a block and not a frame.
 //
 // An arena has memory of its own and a lock. A block is freed into the arena it
 // came from, whoever frees it: at once if the lock is free, else through a list
@@ -72,15 +72,15 @@ public:
   // The lock is held:
 
   /// First page of a block of at least \p bytes, its start a multiple of
-  /// \p alignment, a power of two of at most one granule. 0: \p error is ENOMEM
+  /// \p alignment, a power of two of at most one frame. 0: \p error is ENOMEM
   /// or ENOSPC (as HeapSpace::take). \p dirtyPages: so many of its pages, the
   /// first ones, somebody may have written to; the others are zero. \p mayGrow
   /// false: only what is free already.
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
                     uint32_t &dirtyPages, int &error);
 
-  /// A granule of 2 MiB for slabs, its first page; 0: \p error.
-  uint32_t takeSlabGranule(int &error);
+  /// A frame of 2 MiB for slabs, its first page; 0: \p error.
+  uint32_t takeSlabFrame(int &error);
 
   /// Takes in what others have freed.
   void emptyQueue();
@@ -99,10 +99,10 @@ public:
   /// Makes a block shorter or longer where it is; false: it could not be.
   bool resize(uint32_t page, size_t bytes);
 
-  /// Takes back what takeSlabGranule() gave.
-  void giveSlabGranule(uint32_t page);
+  /// Takes back what takeSlabFrame() gave.
+  void giveSlabFrame(uint32_t page);
 
-  /// Gives all free granules back, but \p keepBytes of free memory. Returns
+  /// Gives all free frames back, but \p keepBytes of free memory. Returns
   /// whether there were any.
   bool trim(uint64_t keepBytes);
 

@@ -78,7 +78,7 @@ void sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
                     Messages &messages);
 
 /// Whether an arena may take \p bytes more where there is a limit on memory.
-/// Blocks of the heap lie in sizes of its own and in whole granules, which
+/// Blocks of the heap lie in sizes of its own and in whole frames, which
 /// takes more than the C library would; so of a limit a quarter is for arenas,
 /// and what comes then is the next malloc's. Says so once. \p arenaBytes: of
 /// all arenas now. Thread-safe.

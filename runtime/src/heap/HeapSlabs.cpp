@@ -4,19 +4,19 @@
 
 using namespace mpg;
 
-SlabGranules mpg::slabGranules;
+SlabFrames mpg::slabFrames;
 
-void SlabGranules::link(uint32_t granule) {
-  UnitEntry &entry = heapMap.pages[granule];
+void SlabFrames::link(uint32_t frame) {
+  UnitEntry &entry = heapMap.pages[frame];
   entry.next = first;
   entry.previous = 0;
   if (first)
-    heapMap.pages[first].previous = granule;
-  first = granule;
+    heapMap.pages[first].previous = frame;
+  first = frame;
 }
 
-void SlabGranules::unlink(uint32_t granule) {
-  UnitEntry &entry = heapMap.pages[granule];
+void SlabFrames::unlink(uint32_t frame) {
+  UnitEntry &entry = heapMap.pages[frame];
   if (entry.previous)
     heapMap.pages[entry.previous].next = entry.next;
   else
@@ -25,7 +25,7 @@ void SlabGranules::unlink(uint32_t granule) {
     heapMap.pages[entry.next].previous = entry.previous;
 }
 
-uint32_t SlabGranules::take(int &error) {
+uint32_t SlabFrames::take(int &error) {
   for (;;) {
     if (uint32_t page = takeListed())
       return page;
@@ -36,79 +36,79 @@ uint32_t SlabGranules::take(int &error) {
 
 /// One thread after the other: while the kernel clears a large page, all that
 /// find no slab would else take one each.
-bool SlabGranules::grow(int &error) {
+bool SlabFrames::grow(int &error) {
   Arena &arena = arenaAt(0);
-  uint32_t granule;
+  uint32_t frame;
   {
     Locked hold(lock);
     if (first) // meanwhile
       return true;
     arena.lock.lock();
-    granule = arena.takeSlabGranule(error);
-    if (granule) {
-      setFreeSlabs(granule, allSlabs);
-      link(granule);
+    frame = arena.takeSlabFrame(error);
+    if (frame) {
+      setFreeSlabs(frame, allSlabs);
+      link(frame);
     }
   }
   arena.unlock(); // without the lock: it gives memory back on the occasion
-  return granule;
+  return frame;
 }
 
-/// Out of a granule that is there; 0: none has a free slab.
-uint32_t SlabGranules::takeListed() {
+/// Out of a frame that is there; 0: none has a free slab.
+uint32_t SlabFrames::takeListed() {
   Locked hold(lock);
-  uint32_t granule = first;
-  if (!granule)
+  uint32_t frame = first;
+  if (!frame)
     return 0;
-  if (granule == spare)
+  if (frame == spare)
     spare = 0;
   // From another one on in each process, so that addresses cannot be guessed.
   const auto from = heapMap.random % slabs;
-  SlabBits bits = freeSlabs(granule);
+  SlabBits bits = freeSlabs(frame);
   SlabBits turned = bits >> from | bits << (slabs - from) % slabs;
   uint32_t index = (uint32_t(__builtin_ctzll(turned)) + from) % slabs;
   bits &= ~(SlabBits(1) << index);
-  setFreeSlabs(granule, bits);
+  setFreeSlabs(frame, bits);
   if (!bits)
-    unlink(granule);
-  return granule + index * slabPages;
+    unlink(frame);
+  return frame + index * slabPages;
 }
 
-void SlabGranules::give(uint32_t page) {
-  if (uint32_t granule = putBack(page))
-    arenaAt(0).giveSlabGranule(granule);
+void SlabFrames::give(uint32_t page) {
+  if (uint32_t frame = putBack(page))
+    arenaAt(0).giveSlabFrame(frame);
 }
 
-/// Returns a granule that nobody needs any more, or 0.
-uint32_t SlabGranules::putBack(uint32_t page) {
+/// Returns a frame that nobody needs any more, or 0.
+uint32_t SlabFrames::putBack(uint32_t page) {
   Locked hold(lock);
-  uint32_t granule = page & ~(granulePages - 1);
-  SlabBits bits = freeSlabs(granule);
+  uint32_t frame = page & ~(framePages - 1);
+  SlabBits bits = freeSlabs(frame);
   if (!bits)
-    link(granule);
-  bits |= SlabBits(1) << (page - granule) / slabPages;
-  setFreeSlabs(granule, bits);
+    link(frame);
+  bits |= SlabBits(1) << (page - frame) / slabPages;
+  setFreeSlabs(frame, bits);
   if (bits != allSlabs)
     return 0;
-  // One granule is kept, so that a slab that comes and goes costs little.
+  // One frame is kept, so that a slab that comes and goes costs little.
   if (!spare) {
-    spare = granule;
+    spare = frame;
     return 0;
   }
-  unlink(granule);
-  return granule;
+  unlink(frame);
+  return frame;
 }
 
-uint32_t SlabGranules::takeSpare() {
+uint32_t SlabFrames::takeSpare() {
   Locked hold(lock);
-  uint32_t granule = spare;
-  if (granule)
-    unlink(granule);
+  uint32_t frame = spare;
+  if (frame)
+    unlink(frame);
   spare = 0;
-  return granule;
+  return frame;
 }
 
-void SlabGranules::releaseSpare() {
-  if (uint32_t granule = takeSpare())
-    arenaAt(0).giveSlabGranule(granule);
+void SlabFrames::releaseSpare() {
+  if (uint32_t frame = takeSpare())
+    arenaAt(0).giveSlabFrame(frame);
 }

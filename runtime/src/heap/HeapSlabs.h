@@ -10,33 +10,33 @@
 
 namespace mpg {
 
-/// Which slabs of the granule of 2 MiB that begins with page \p granule are
+/// Which slabs of the frame of 2 MiB that begins with page \p frame are
 /// free, a bit for each: half of them in the entry of its first page, half in
 /// that of the next one, which no run begins or ends with.
 using SlabBits = uint64_t;
 constexpr SlabBits allSlabs = UINT64_MAX;
-inline SlabBits freeSlabs(uint32_t granule) {
-  return SlabBits(heapMap.pages[granule + 1].length) << 32 |
-         heapMap.pages[granule].length;
+inline SlabBits freeSlabs(uint32_t frame) {
+  return SlabBits(heapMap.pages[frame + 1].length) << 32 |
+         heapMap.pages[frame].length;
 }
-inline void setFreeSlabs(uint32_t granule, SlabBits bits) {
-  heapMap.pages[granule].length = uint32_t(bits);
-  heapMap.pages[granule + 1].length = uint32_t(bits >> 32);
+inline void setFreeSlabs(uint32_t frame, SlabBits bits) {
+  heapMap.pages[frame].length = uint32_t(bits);
+  heapMap.pages[frame + 1].length = uint32_t(bits >> 32);
 }
 
-/// Granules of 2 MiB that all caches take slabs from. The entry of a granule's
+/// Frames of 2 MiB that all caches take slabs from. The entry of a frame's
 /// first page links it with the others that have a free one.
-class SlabGranules {
+class SlabFrames {
 public:
   static constexpr uint32_t slabPages = slabBytes / heapPageBytes;
-  static constexpr uint32_t granulePages = slabGranuleBytes / heapPageBytes;
-  static constexpr unsigned slabs = slabGranuleBytes / slabBytes;
+  static constexpr uint32_t framePages = slabFrameBytes / heapPageBytes;
+  static constexpr unsigned slabs = slabFrameBytes / slabBytes;
   static_assert(slabs == 64, "a bit for each in SlabBits");
 
   /// First page of a free slab; 0: \p error.
   uint32_t take(int &error);
   void give(uint32_t page);
-  /// Gives a granule without a slab in use back to arena 0.
+  /// Gives a frame without a slab in use back to arena 0.
   void releaseSpare();
 
   FutexLock lock; ///< held over a fork, see lockCaches()
@@ -46,13 +46,13 @@ private:
   bool grow(int &error);
   uint32_t putBack(uint32_t page);
   uint32_t takeSpare();
-  void link(uint32_t granule);
-  void unlink(uint32_t granule);
-  uint32_t first = 0; ///< granule with a free slab
+  void link(uint32_t frame);
+  void unlink(uint32_t frame);
+  uint32_t first = 0; ///< frame with a free slab
   uint32_t spare = 0; ///< one that is all free, or 0
 };
 
-extern SlabGranules slabGranules;
+extern SlabFrames slabFrames;
 
 } // namespace mpg
 

@@ -108,7 +108,7 @@ void ThreadCache::unlist(Slab &slab) {
 void ThreadCache::release(Slab &slab) {
   unlist(slab);
   slab.owner.store(nullptr, std::memory_order_release);
-  slabGranules.give(pageOf(startOf(slab)));
+  slabFrames.give(pageOf(startOf(slab)));
 }
 
 /// Gives an object of a bin back to its slab.
@@ -235,7 +235,7 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
 }
 
 static Slab *newSlab(ThreadCache &owner, unsigned sizeClass, int &error) {
-  uint32_t page = slabGranules.take(error);
+  uint32_t page = slabFrames.take(error);
   if (!page)
     return nullptr;
   Slab &slab = slabAt(page * heapPageBytes);
@@ -301,7 +301,7 @@ bool ThreadCache::forgetThread(bool isOwn) {
 }
 
 /// Gives all that is free back to the slabs, and slabs without a used object
-/// to the granules.
+/// to the frames.
 void ThreadCache::releaseEmpty() {
   for (unsigned i = 0; i < sizeClasses; ++i) {
     // Empty before its objects go: who watches memory going may allocate.

@@ -153,7 +153,7 @@ public:
   void tidy();
 
   /// Gives all that is free back to the slabs, and slabs without a used object
-  /// to the granules.
+  /// to the frames.
   void releaseEmpty();
 
   void start();

@@ -54,22 +54,22 @@ static size_t pageTableBytes(size_t rangeBytes) {
 static constexpr size_t tableReachBytes = 2 << 20;
 static constexpr size_t metadataStepBytes = 256 << 10;
 
-static size_t granuleTableBytes(size_t rangeBytes, size_t granule) {
-  return (rangeBytes / granule + 1) * sizeof(UnitEntry);
+static size_t frameTableBytes(size_t rangeBytes, size_t hugeBytes) {
+  return (rangeBytes / hugeBytes + 1) * sizeof(UnitEntry);
 }
 
-/// For the granules, the arenas and the first threads.
-static size_t metadataRoomBytes(size_t rangeBytes, size_t granule) {
-  return roundUp(granuleTableBytes(rangeBytes, granule), metadataStepBytes) +
+/// For the frames, the arenas and the first threads.
+static size_t metadataRoomBytes(size_t rangeBytes, size_t hugeBytes) {
+  return roundUp(frameTableBytes(rangeBytes, hugeBytes), metadataStepBytes) +
          3 * metadataStepBytes;
 }
 
 /// Addresses for all of it, wherever they begin.
-static size_t allTableBytes(size_t rangeBytes, size_t granule) {
+static size_t allTableBytes(size_t rangeBytes, size_t hugeBytes) {
   return roundUp(
       slabTableBytes(rangeBytes) + tableReachBytes + metadataStepBytes +
-          metadataRoomBytes(rangeBytes, granule) + pageTableBytes(rangeBytes),
-      granule);
+          metadataRoomBytes(rangeBytes, hugeBytes) + pageTableBytes(rangeBytes),
+      hugeBytes);
 }
 
 bool HeapSpace::start(const Config &settings, Messages &speaker) {
@@ -77,16 +77,17 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   constexpr uint64_t least = uint64_t(256) << 20;
   config = &settings;
   messages = &speaker;
-  granule = settings.hugeBytes;
+  hugeBytes = settings.hugeBytes;
   pageInAtOnce = settings.mmapPaging == Paging::prepage;
-  mustPageIn = reservationMayFailAtStart(granule);
-  if (settings.fallbackGiven || granule != frameBytes)
+  mustPageIn = reservationMayFailAtStart(hugeBytes);
+  if (settings.fallbackGiven || hugeBytes != frameBytes)
     tellEveryFallback();
-  // The first and the last granule are never used.
-  for (uint64_t bytes = roundUp(wantedBytes(), granule);
-       reserved.empty() && bytes >= least && bytes >= 4 * granule;
-       bytes = roundUp(bytes / 2, granule)) {
-    Range all = chooseAddresses(bytes + allTableBytes(bytes, granule), granule);
+  // The first and the last frame are never used.
+  for (uint64_t bytes = roundUp(wantedBytes(), hugeBytes);
+       reserved.empty() && bytes >= least && bytes >= 4 * hugeBytes;
+       bytes = roundUp(bytes / 2, hugeBytes)) {
+    Range all =
+        chooseAddresses(bytes + allTableBytes(bytes, hugeBytes), hugeBytes);
     if (!all.empty())
       reserved = {all.start, all.start + bytes};
   }
@@ -101,27 +102,27 @@ bool HeapSpace::startTables() {
   // A small program's part of them all has its entries in one page table.
   slabsEnd = roundUp(reserved.end + slabTableBytes(bytes), tableReachBytes) +
              metadataStepBytes;
-  tables = {slabsEnd, slabsEnd + metadataRoomBytes(bytes, granule)};
+  tables = {slabsEnd, slabsEnd + metadataRoomBytes(bytes, hugeBytes)};
   if (mapTable(tables) != 0)
     return false;
   metadataLeft = tables;
-  size_t table = granuleTableBytes(bytes, granule);
-  granules = static_cast<UnitEntry *>(metadata(table));
+  size_t table = frameTableBytes(bytes, hugeBytes);
+  frames = static_cast<UnitEntry *>(metadata(table));
   heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd - slabEntryBytes);
   heapMap.pages = reinterpret_cast<UnitEntry *>(tables.end);
   heapMap.base = reserved.start;
   heapMap.random = uint32_t(addressRandom());
-  addresses.start(granules, 0);
-  addresses.give({1, uint32_t(bytes / granule - 2), false});
+  addresses.start(frames, 0);
+  addresses.give({1, uint32_t(bytes / hugeBytes - 2), false});
   return true;
 }
 
-/// Opens the tables of the first \p count granules, in steps.
+/// Opens the tables of the first \p count frames, in steps.
 bool HeapSpace::openTables(size_t count) {
   if (count <= openCount)
     return true;
   constexpr size_t stepBytes = 64 << 20;
-  size_t bytes = roundUp(count * granule, stepBytes);
+  size_t bytes = roundUp(count * hugeBytes, stepBytes);
   if (bytes > reserved.bytes())
     bytes = reserved.bytes();
   uintptr_t start = slabsEnd - slabTableBytes(bytes);
@@ -132,7 +133,7 @@ bool HeapSpace::openTables(size_t count) {
   if (end > tables.end && mapTable({tables.end, end}) != 0)
     return false;
   tables.end = end > tables.end ? end : tables.end;
-  openCount = bytes / granule;
+  openCount = bytes / hugeBytes;
   heapMap.openBytes.store(bytes, std::memory_order_release);
   return true;
 }
@@ -159,13 +160,13 @@ void *HeapSpace::metadata(size_t bytes) {
 }
 
 FreeRuns::Run HeapSpace::runOf(Range memory) const {
-  return {uint32_t((memory.start - reserved.start) / granule),
-          uint32_t(memory.bytes() / granule), false};
+  return {uint32_t((memory.start - reserved.start) / hugeBytes),
+          uint32_t(memory.bytes() / hugeBytes), false};
 }
 
 Range HeapSpace::rangeOf(FreeRuns::Run run) const {
-  uintptr_t start = reserved.start + run.first * granule;
-  return {start, start + run.length * granule};
+  uintptr_t start = reserved.start + run.first * hugeBytes;
+  return {start, start + run.length * hugeBytes};
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,11 +179,11 @@ static uint64_t &bytesOn(MappedBytes &bytes, Source source) {
                                    : bytes.normal;
 }
 
-/// The granules of \p memory have pages of \p source now.
+/// The frames of \p memory have pages of \p source now.
 void HeapSpace::note(Range memory, Source source) {
   FreeRuns::Run run = runOf(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
-    granules[i] = {0, 0, 0, 0, uint8_t(source), UnitState::mapped};
+    frames[i] = {0, 0, 0, 0, uint8_t(source), UnitState::mapped};
   bytesOn(now, source) += memory.bytes();
   if (now.huge > mostHugeBytes)
     mostHugeBytes = now.huge;
@@ -190,18 +191,18 @@ void HeapSpace::note(Range memory, Source source) {
     mostBytes = now.all();
 }
 
-/// The granules of \p memory, which were noted, are about to lose their pages.
+/// The frames of \p memory, which were noted, are about to lose their pages.
 void HeapSpace::forget(Range memory) {
   FreeRuns::Run run = runOf(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
-    bytesOn(now, Source(granules[i].detail)) -= granule;
+    bytesOn(now, Source(frames[i].detail)) -= hugeBytes;
   setState(memory, UnitState::lost);
 }
 
 void HeapSpace::setState(Range memory, UnitState state) {
   FreeRuns::Run run = runOf(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
-    granules[i].state = state;
+    frames[i].state = state;
 }
 
 void HeapSpace::setSource(Range memory, Source source) {
@@ -212,7 +213,7 @@ void HeapSpace::setSource(Range memory, Source source) {
 void HeapSpace::tellRegion() {
   uint64_t mapped = now.all();
   messages->region(MPG_REGION_HEAP, {reserved.start, reserved.start + mapped},
-                   now.huge + now.thp, granule,
+                   now.huge + now.thp, hugeBytes,
                    now.huge < mapped ? heapFallbackReason() : nullptr);
 }
 
@@ -220,16 +221,16 @@ void HeapSpace::tellRegion() {
 /// may have others as well, as much as there is. What it got is left in
 /// \p memory.
 int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
-  int error = mapChosen(memory, Source::hugetlb, granule);
+  int error = mapChosen(memory, Source::hugetlb, hugeBytes);
   if (!error)
     return 0;
   // The pool says what is left; a limit below that says only no.
   bool isAll = allOrNothing || error == EEXIST;
-  uint64_t pages = memory.bytes() / granule - 1;
-  uint64_t left = isAll || !pages ? 0 : readPool(granule).available();
+  uint64_t pages = memory.bytes() / hugeBytes - 1;
+  uint64_t left = isAll || !pages ? 0 : readPool(hugeBytes).available();
   for (pages = pages < left ? pages : left; pages; pages /= 2) {
-    memory.end = memory.start + pages * granule;
-    if (mapChosen(memory, Source::hugetlb, granule) == 0)
+    memory.end = memory.start + pages * hugeBytes;
+    if (mapChosen(memory, Source::hugetlb, hugeBytes) == 0)
       return error;
   }
   memory.end = memory.start;
@@ -238,11 +239,12 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
 
 /// Of memory that is reserved, so that the rest cannot fail. Returns how much
 /// is certain to come.
-static size_t populateStart(Range memory, size_t needBytes, size_t granule) {
+static size_t populateStart(Range memory, size_t needBytes, size_t hugeBytes) {
   if (needBytes > memory.bytes())
     needBytes = memory.bytes();
-  needBytes = roundUp(needBytes, granule);
-  size_t present = populate({memory.start, memory.start + needBytes}, granule);
+  needBytes = roundUp(needBytes, hugeBytes);
+  size_t present =
+      populate({memory.start, memory.start + needBytes}, hugeBytes);
   return present < needBytes ? present : memory.bytes();
 }
 
@@ -264,9 +266,9 @@ size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
   if (placed)
     present = 0;
   else if (mustPageIn || node >= 0)
-    present = populate(memory, granule);
+    present = populate(memory, hugeBytes);
   else if (pageInAtOnce)
-    present = populateStart(memory, needBytes, granule);
+    present = populateStart(memory, needBytes, hugeBytes);
   if (present < memory.bytes()) {
     error = placed ? placed : ENOMEM;
     releaseAddresses({memory.start + present, memory.end});
@@ -278,14 +280,14 @@ size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
 int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   bool wantsPool = config->mode != Mode::thp;
   if (wantsPool && !config->fallback) {
-    sayHeapRefusal(wanted, granule, error, *messages);
+    sayHeapRefusal(wanted, hugeBytes, error, *messages);
     return ENOMEM;
   }
   Source source = thpIsAllowed() && config->mode != Mode::hugetlb &&
                           hugePagesFitGroup(memory.bytes())
                       ? Source::thp
                       : Source::normal;
-  if (int failed = mapChosen(memory, source, granule))
+  if (int failed = mapChosen(memory, source, hugeBytes))
     return failed == EEXIST ? EEXIST : ENOMEM;
   if (node >= 0 && place(memory, Placement::bind, NodeSet::of(node))) {
     releaseAddresses(memory);
@@ -293,7 +295,7 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   }
   // The fork has said it.
   if (poolIsOpen() && (wantsPool || source == Source::normal))
-    sayHeapFallback(memory.bytes(), granule, source, error, *messages);
+    sayHeapFallback(memory.bytes(), hugeBytes, source, error, *messages);
   Locked hold(lock);
   note(memory, source);
   return 0;
@@ -336,7 +338,7 @@ static void touchPages(uintptr_t start, uintptr_t end) {
 }
 
 /// Makes the entries of \p memory present: else the first free() of each block
-/// of megabytes pays for two page faults. 10 KiB for a granule of 2 MiB, so not
+/// of megabytes pays for two page faults. 10 KiB for a frame of 2 MiB, so not
 /// for more than a moment's need.
 static void touchTables(Range memory) {
   constexpr size_t mostBytes = 64 << 20;
@@ -367,19 +369,19 @@ int HeapSpace::fill(Range memory, int node, size_t needBytes) {
 
 int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
                         size_t needBytes) {
-  if (bytes / granule >= runOf(reserved).length)
+  if (bytes / hugeBytes >= runOf(reserved).length)
     return ENOSPC;
   {
     Locked hold(lock);
-    // The range begins at a multiple of the granule, not of more.
-    size_t slack = alignment > granule ? alignment - granule : 0;
-    if (slack / granule >= runOf(reserved).length)
+    // The range begins at a multiple of the frame, not of more.
+    size_t slack = alignment > hugeBytes ? alignment - hugeBytes : 0;
+    if (slack / hugeBytes >= runOf(reserved).length)
       return ENOSPC;
-    FreeRuns::Run run = addresses.take(uint32_t((bytes + slack) / granule));
+    FreeRuns::Run run = addresses.take(uint32_t((bytes + slack) / hugeBytes));
     if (!run.first)
       return ENOSPC;
     Range found = rangeOf(run);
-    memory.start = roundUp(found.start, alignment > granule ? alignment : 1);
+    memory.start = roundUp(found.start, alignment > hugeBytes ? alignment : 1);
     memory.end = memory.start + bytes;
     if (memory.start > found.start)
       addresses.give(runOf({found.start, memory.start}));
@@ -407,7 +409,7 @@ int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory,
 int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node,
                       size_t needBytes) {
   Range memory{start, start + bytes};
-  if (start < reserved.start || memory.end > reserved.end - granule)
+  if (start < reserved.start || memory.end > reserved.end - hugeBytes)
     return ENOSPC;
   {
     Locked hold(lock);
@@ -435,7 +437,7 @@ uint64_t HeapSpace::leftForOthers() {
   bool isOnPool = now.huge > now.all() / 2;
   lock.unlock();
   if (isOnPool)
-    return readPool(granule).available() * granule;
+    return readPool(hugeBytes).available() * hugeBytes;
   struct sysinfo info;
   if (isError(rawCall(SYS_sysinfo, long(&info))))
     return 0;
@@ -485,7 +487,7 @@ void HeapSpace::give(Range memory) {
 }
 
 bool HeapSpace::isHuge(uintptr_t address) const {
-  const UnitEntry &entry = granules[(address - reserved.start) / granule];
+  const UnitEntry &entry = frames[(address - reserved.start) / hugeBytes];
   return entry.state == UnitState::mapped &&
          Source(entry.detail) == Source::hugetlb;
 }
@@ -499,7 +501,7 @@ static Range within(Range memory, Range reserved) {
 bool HeapSpace::hasHuge(Range memory) const {
   Range part = within(memory, reserved);
   for (uintptr_t at = part.start; at < part.end;
-       at = roundDown(at, granule) + granule)
+       at = roundDown(at, hugeBytes) + hugeBytes)
     if (isHuge(at))
       return true;
   return false;
@@ -507,9 +509,9 @@ bool HeapSpace::hasHuge(Range memory) const {
 
 void HeapSpace::leaveHuge(Range memory) {
   Range part = within(memory, reserved);
-  for (uintptr_t at = part.start; at < part.end; at += granule)
+  for (uintptr_t at = part.start; at < part.end; at += hugeBytes)
     if (isHuge(at))
-      setSource({at, at + granule}, Source::normal);
+      setSource({at, at + hugeBytes}, Source::normal);
 }
 
 void HeapSpace::lockAll() {
@@ -525,7 +527,7 @@ void HeapSpace::unlockAll(bool inChild) {
 void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
   uint32_t count = uint32_t(openCount), first = 0;
   for (uint32_t i = 1; i <= count; ++i) {
-    bool continues = i < count && isHuge(reserved.start + i * granule);
+    bool continues = i < count && isHuge(reserved.start + i * hugeBytes);
     if (continues && !first)
       first = i;
     if (continues || !first)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pages of the heap: one chosen address range, granules of memory in it,
+// The pages of the heap: one chosen address range, frames of memory in it,
 // and the tables beside it. An address is looked up by one subtraction: every
 // 32 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
 // The tables lie on normal pages that come when they are touched; they are open
-// up to the highest granule that was ever used. That of slabs grows down and
+// up to the highest frame that was ever used. That of slabs grows down and
 // that of pages up, with what lives as long as the process between them: one
 // mapping, which a fork copies faster than three.
 //
@@ -25,7 +25,7 @@ struct Slab;
 
 constexpr size_t heapPageBytes = 4096; ///< unit of medium blocks
 constexpr size_t slabBytes = 32 << 10;
-constexpr size_t slabGranuleBytes = 2 << 20; ///< is divided into slabs
+constexpr size_t slabFrameBytes = 2 << 20; ///< is divided into slabs
 
 /// What every access to the heap reads; changes rarely.
 struct HeapMap {
@@ -39,7 +39,7 @@ struct HeapMap {
 // Hidden here, too: so it is reached without a register for its address.
 extern HeapMap heapMap __attribute__((visibility("hidden")));
 
-/// Bytes of granules by what they lie on.
+/// Bytes of frames by what they lie on.
 struct MappedBytes {
   uint64_t huge = 0, thp = 0, normal = 0;
   uint64_t all() const { return huge + thp + normal; }
@@ -56,7 +56,7 @@ public:
   /// and no fallback), or ENOSPC (the range is full).
   /// \p needBytes: so much of it, from its start, is for a block now; prepaging
   /// is for that, the rest comes when it is touched.
-  /// pre: bytes is a multiple of the granule.
+  /// pre: bytes is a multiple of the frame.
   int take(size_t bytes, size_t alignment, int node, Range &memory,
            size_t needBytes = SIZE_MAX);
 
@@ -71,15 +71,15 @@ public:
   /// Memory of the kind that the heap lies on which others could have now.
   uint64_t leftForOthers();
 
-  /// Gives granules back to the system. pre: they came from take() and nobody
+  /// Gives frames back to the system. pre: they came from take() and nobody
   /// uses them; several takes may be given back together, or in parts.
-  void give(Range granules);
+  void give(Range frames);
 
   /// Whether somebody else may have memory at \p address: a thread may map
   /// something where memory of the heap comes or goes at this moment.
   /// pre: the address lies in the range.
   bool isLost(uintptr_t address) const {
-    return granules[(address - reserved.start) / granule].state ==
+    return frames[(address - reserved.start) / hugeBytes].state ==
            UnitState::lost;
   }
 
@@ -87,7 +87,7 @@ public:
   /// this moment is seen or not. Needs no lock.
   bool hasHuge(Range memory) const;
 
-  size_t granuleBytes() const { return granule; }
+  size_t hugePageBytes() const { return hugeBytes; }
   Range range() const { return reserved; }
   MappedBytes mapped() const { return now; }
   uint64_t peakBytes() const { return mostBytes; }
@@ -105,7 +105,7 @@ public:
   void setSource(Range run, Source source);
 
   /// What of \p memory was on hugetlb pages is on normal ones now. pre: as
-  /// above; whole granules, of the heap or not.
+  /// above; whole frames, of the heap or not.
   void leaveHuge(Range memory);
 
   /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the
@@ -117,7 +117,7 @@ private:
   FreeRuns::Run runOf(Range memory) const;
   Range rangeOf(FreeRuns::Run run) const;
   bool startTables();
-  bool openTables(size_t granuleCount);
+  bool openTables(size_t frameCount);
   int takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
                size_t needBytes);
   int fill(Range memory, int node, size_t needBytes);
@@ -135,16 +135,16 @@ private:
 
   FutexLock lock; ///< of everything but the metadata
   Range reserved; ///< for the heap; not mapped but where there is memory
-  size_t granule = 0;
+  size_t hugeBytes = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;     ///< the policy: what is needed
-  bool mustPageIn = false;       ///< demand may fail: everything
-  UnitEntry *granules = nullptr; ///< one for each; 0 is never used
-  FreeRuns addresses;            ///< of granules without memory
-  uintptr_t slabsEnd = 0;        ///< what has no slab begins here
-  Range tables;                  ///< the open part
-  size_t openCount = 0;          ///< granules whose tables are open
+  bool pageInAtOnce = false;   ///< the policy: what is needed
+  bool mustPageIn = false;     ///< demand may fail: everything
+  UnitEntry *frames = nullptr; ///< one for each; 0 is never used
+  FreeRuns addresses;          ///< of frames without memory
+  uintptr_t slabsEnd = 0;      ///< what has no slab begins here
+  Range tables;                ///< the open part
+  size_t openCount = 0;        ///< frames whose tables are open
   MappedBytes now;
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
   std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look

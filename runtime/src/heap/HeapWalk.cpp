@@ -39,8 +39,8 @@ void mpg::settleCaches() {
 
 /// Pages of a run whose first entry is \p entry; 0: it cannot be one.
 static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
-  constexpr uint32_t slabPages = slabGranuleBytes / heapPageBytes;
-  auto granulePages = uint32_t(heapSpace.granuleBytes() / heapPageBytes);
+  constexpr uint32_t slabPages = slabFrameBytes / heapPageBytes;
+  auto framePages = uint32_t(heapSpace.hugePageBytes() / heapPageBytes);
   // Owners of pages may be free()ing them at this moment: state, then length.
   auto state = UnitState(__atomic_load_n(
       reinterpret_cast<const uint8_t *>(&entry.state), __ATOMIC_ACQUIRE));
@@ -48,11 +48,11 @@ static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
   bool isInside = length <= end - page;
   switch (state) {
   case UnitState::inside: // of nothing: no tile begins within another one
-    return page % granulePages == 0 ? granulePages : 0;
+    return page % framePages == 0 ? framePages : 0;
   case UnitState::slabs: // the length is a set of slabs
     return page % slabPages == 0 && slabPages <= end - page ? slabPages : 0;
   case UnitState::large:
-    return isInside && page % granulePages == 0 && length % granulePages == 0
+    return isInside && page % framePages == 0 && length % framePages == 0
                ? length
                : 0;
   case UnitState::free: {
@@ -81,7 +81,7 @@ HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
     tile.isBroken = true;
   if (tile.isBroken) {
     uint64_t next =
-        roundUp(uint64_t(page) + 1, heapSpace.granuleBytes() / heapPageBytes);
+        roundUp(uint64_t(page) + 1, heapSpace.hugePageBytes() / heapPageBytes);
     tile.pages = uint32_t(next < endPage ? next : endPage) - page;
   }
   return tile;
@@ -139,14 +139,14 @@ void SmallUse::addTo(ArenaUse &use) const {
   }
 }
 
-/// A granule of slabs: those that nobody has. The others are counted by slab.
-static void addSlabGranule(ArenaUse &use, const HeapTile &tile) {
+/// A frame of slabs: those that nobody has. The others are counted by slab.
+static void addSlabFrame(ArenaUse &use, const HeapTile &tile) {
   constexpr uint32_t slabPages = slabBytes / heapPageBytes;
   SlabBits free = freeSlabs(tile.page);
   for (SlabBits left = free; left; left &= left - 1)
     addFreePages(use, slabPages);
-  if (free == allSlabs && heapSpace.granuleBytes() == slabGranuleBytes)
-    use.trimmableBytes += slabGranuleBytes;
+  if (free == allSlabs && heapSpace.hugePageBytes() == slabFrameBytes)
+    use.trimmableBytes += slabFrameBytes;
 }
 
 static void addTile(ArenaUse &use, const HeapTile &tile) {
@@ -154,13 +154,13 @@ static void addTile(ArenaUse &use, const HeapTile &tile) {
   if (tile.state == UnitState::used)
     use.used.add(1, usableBlock(tile.page).bytes());
   else if (tile.state == UnitState::slabs)
-    addSlabGranule(use, tile);
+    addSlabFrame(use, tile);
   else
     addFreePages(use, tile.pages);
   if (tile.state == UnitState::free)
     use.trimmableBytes +=
-        innerGranules({addressOfPage(tile.page), addressOfPage(tile.end())},
-                      heapSpace.granuleBytes())
+        innerFrames({addressOfPage(tile.page), addressOfPage(tile.end())},
+                    heapSpace.hugePageBytes())
             .bytes();
 }
 

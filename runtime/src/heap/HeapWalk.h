@@ -41,9 +41,9 @@ void settleCaches();
 struct HeapTile {
   uint32_t page;
   uint32_t pages;
-  UnitState state; ///< inside: a granule without memory
+  UnitState state; ///< inside: a frame without memory
   uint16_t owner;  ///< the arena; not of large blocks
-  /// The entry makes no sense; `pages` then leads to the next granule.
+  /// The entry makes no sense; `pages` then leads to the next frame.
   bool isBroken;
   uint32_t end() const { return page + pages; }
 };
@@ -99,7 +99,7 @@ struct ArenaUse {
   BlockCount used;          ///< what the program has; usable bytes
   BlockCount freeSmall;     ///< room for small blocks in slabs in use
   BlockCount freeRuns;      ///< runs of free pages, free slabs, cached blocks
-  uint64_t trimmableBytes = 0;     ///< in whole free granules
+  uint64_t trimmableBytes = 0;     ///< in whole free frames
   BlockCount smallOf[sizeClasses]; ///< freeSmall by size class
   BlockCount runsOf[doublings];    ///< freeRuns, of [2^n, 2^(n+1)) pages
 

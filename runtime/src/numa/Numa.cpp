@@ -25,7 +25,7 @@ void mpg::startNuma(const Config &config) { mode = config.mode; }
 namespace {
 
 struct Wish {
-  size_t bytes; ///< whole granules
+  size_t bytes; ///< whole frames
   int node;     ///< -1: all of them in turn
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 struct Entry {
   Range range;
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
 };
 
 struct Noted {
@@ -29,7 +29,7 @@ struct Noted {
 /// Without a constructor: it would run after our start-up and undo it.
 static Noted noted;
 
-void mpg::noteLargeMemory(Range range, size_t granuleBytes) {
+void mpg::noteLargeMemory(Range range, size_t hugePageBytes) {
   if (range.empty())
     return;
   Locked hold(noted.lock);
@@ -42,7 +42,7 @@ void mpg::noteLargeMemory(Range range, size_t granuleBytes) {
     old.end = old.end > range.end ? old.end : range.end;
     return;
   }
-  noted.entries[noted.count++] = {range, granuleBytes};
+  noted.entries[noted.count++] = {range, hugePageBytes};
 }
 
 bool mpg::hasLargeMemory() { return noted.count; }
@@ -55,14 +55,14 @@ void mpg::forgetLargeMemory() {
   noted.lock.unlock();
 }
 
-Range mpg::notedPart(Range mapping, size_t &granuleBytes) {
+Range mpg::notedPart(Range mapping, size_t &hugePageBytes) {
   Range first;
   for (size_t i = 0; i < noted.count; ++i) {
     Range part = common(noted.entries[i].range, mapping);
     if (part.empty() || (!first.empty() && part.start > first.start))
       continue;
     first = part;
-    granuleBytes = noted.entries[i].granuleBytes;
+    hugePageBytes = noted.entries[i].hugePageBytes;
   }
   return first;
 }
@@ -79,7 +79,7 @@ namespace {
 
 struct StackWatch {
   Range processStack;
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   Messages *messages = nullptr;
 };
 
@@ -88,19 +88,19 @@ struct StackWatch {
 static StackWatch watch;
 
 void mpg::setThreadStack(Range large) {
-  noteLargeMemory(large, watch.granuleBytes);
+  noteLargeMemory(large, watch.hugePageBytes);
 }
 
 void mpg::stacksHaveLeft(ThpBytes thpBytes, const void *context) {
   Range stack = watch.processStack;
   if (!stack.empty())
     watch.messages->region(MPG_REGION_STACK, stack, thpBytes(context, stack),
-                           watch.granuleBytes, movedByForkReason);
+                           watch.hugePageBytes, movedByForkReason);
   watch.processStack = Range{};
 }
 
-void mpg::noteLargeStack(Range processStack, size_t granuleBytes,
+void mpg::noteLargeStack(Range processStack, size_t hugePageBytes,
                          Messages &messages) {
-  watch = {processStack, granuleBytes, &messages};
-  noteLargeMemory(processStack, granuleBytes);
+  watch = {processStack, hugePageBytes, &messages};
+  noteLargeMemory(processStack, hugePageBytes);
 }

@@ -15,18 +15,18 @@
 
 namespace mpg {
 
-/// \p range may lie on hugetlb pages of \p granuleBytes from now on. What is
+/// \p range may lie on hugetlb pages of \p hugePageBytes from now on. What is
 /// not there any more need not be forgotten: the kernel's list of mappings
 /// decides. Thread-safe, async-signal-safe.
-void noteLargeMemory(Range range, size_t granuleBytes);
+void noteLargeMemory(Range range, size_t hugePageBytes);
 
 /// Whether anything was noted since the last forgetLargeMemory().
 bool hasLargeMemory();
 void forgetLargeMemory();
 
 /// The first part of \p mapping that was noted; empty if there is none. With
-/// its \p granuleBytes.
-Range notedPart(Range mapping, size_t &granuleBytes);
+/// its \p hugePageBytes.
+Range notedPart(Range mapping, size_t &hugePageBytes);
 
 /// Whether this process was made by a fork() with this library in it: memory
 /// that is there from before may belong to a parent, and the pages that it has
@@ -49,7 +49,7 @@ constexpr char movedByForkReason[] = "the program has forked (MPG_FORK)";
 /// Stacks on hugetlb pages. Call once, when the process stack has been moved or
 /// left. \p processStack: its large part; empty if it has none of hugetlb
 /// pages.
-void noteLargeStack(Range processStack, size_t granuleBytes,
+void noteLargeStack(Range processStack, size_t hugePageBytes,
                     Messages &messages);
 
 /// The large part of the stack of the calling thread.

@@ -109,7 +109,7 @@ bool mpg::watchesOwnMaps() { return maps.isOn; }
 //===----------------------------------------------------------------------===//
 
 void mpg::forgetOwnMap(Range range) {
-  Range inner = innerGranules(range, frameBytes);
+  Range inner = innerFrames(range, frameBytes);
   size_t count = inner.bytes() / frameBytes;
   if (count > FrameTable::most)
     count = FrameTable::most; // a mapping that is larger was never put there

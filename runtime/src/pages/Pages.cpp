@@ -62,12 +62,12 @@ static unsigned log2Of(size_t bytes) {
 
 /// Ask for the size by name: on a kernel with 64 KiB base pages the default
 /// huge page can be 512 MiB.
-static int hugetlbFlags(size_t granuleBytes) {
-  return anonymous | MAP_HUGETLB | int(log2Of(granuleBytes) << hugeShift);
+static int hugetlbFlags(size_t hugePageBytes) {
+  return anonymous | MAP_HUGETLB | int(log2Of(hugePageBytes) << hugeShift);
 }
 
-int mpg::mapFlags(Source source, size_t granuleBytes) {
-  return source == Source::hugetlb ? hugetlbFlags(granuleBytes) : anonymous;
+int mpg::mapFlags(Source source, size_t hugePageBytes) {
+  return source == Source::hugetlb ? hugetlbFlags(hugePageBytes) : anonymous;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,9 +154,9 @@ bool mpg::canMove(Source source) {
 /// The file has no size yet: a mapping that can be written to gives it one.
 /// ftruncate() would do the same, but counts against RLIMIT_FSIZE, which ends
 /// the program by SIGXFSZ.
-static int openHugeFile(const char *name, size_t granuleBytes) {
+static int openHugeFile(const char *name, size_t hugePageBytes) {
   unsigned flags =
-      MFD_CLOEXEC | fileHugetlb | log2Of(granuleBytes) << hugeShift;
+      MFD_CLOEXEC | fileHugetlb | log2Of(hugePageBytes) << hugeShift;
   // Without the seal newer kernels write a line about us into their log.
   long fd = rawCall(SYS_memfd_create, long(name), flags | fileNoExecSeal);
   if (fd == -EINVAL)
@@ -165,9 +165,9 @@ static int openHugeFile(const char *name, size_t granuleBytes) {
 }
 
 /// hugetlb memory where the kernel likes, or a negative errno.
-static long mapHugetlb(size_t bytes, size_t granuleBytes, int flags, int fd) {
+static long mapHugetlb(size_t bytes, size_t hugePageBytes, int flags, int fd) {
   long at = mapMemory(0, bytes, readWrite, flags, fd);
-  if (!isError(at) && at % long(granuleBytes) == 0)
+  if (!isError(at) && at % long(hugePageBytes) == 0)
     return at;
   if (!isError(at))
     unmapMemory(uintptr_t(at), uintptr_t(at) + bytes);
@@ -176,54 +176,54 @@ static long mapHugetlb(size_t bytes, size_t granuleBytes, int flags, int fd) {
   // An emulator (qemu-user 7.2) chooses an address that is not aligned and is
   // refused by the kernel: choose one inside of a reservation.
   long reserved =
-      mapMemory(0, bytes + granuleBytes, PROT_NONE, anonymous | MAP_NORESERVE);
+      mapMemory(0, bytes + hugePageBytes, PROT_NONE, anonymous | MAP_NORESERVE);
   if (isError(reserved))
     return reserved;
-  uintptr_t start = roundUp(uintptr_t(reserved), granuleBytes);
+  uintptr_t start = roundUp(uintptr_t(reserved), hugePageBytes);
   at = mapMemory(start, bytes, readWrite, flags | MAP_FIXED, fd);
   unmapMemory(uintptr_t(reserved), start);
-  unmapMemory(start + bytes, uintptr_t(reserved) + bytes + granuleBytes);
+  unmapMemory(start + bytes, uintptr_t(reserved) + bytes + hugePageBytes);
   // After a failure the inside is either a hole, in which another thread may
   // have mapped something by now, or address space that costs nothing: leave
   // it alone.
   return at;
 }
 
-/// Memory on normal pages that begins on a border of granules.
-static long mapAligned(size_t bytes, size_t granuleBytes) {
-  if (granuleBytes <= basePageBytes())
+/// Memory on normal pages that begins on a border of frames.
+static long mapAligned(size_t bytes, size_t hugePageBytes) {
+  if (hugePageBytes <= basePageBytes())
     return mapMemory(0, bytes, readWrite, anonymous);
-  if (bytes + granuleBytes < bytes)
+  if (bytes + hugePageBytes < bytes)
     return -ENOMEM;
-  long at = mapMemory(0, bytes + granuleBytes, readWrite, anonymous);
+  long at = mapMemory(0, bytes + hugePageBytes, readWrite, anonymous);
   if (isError(at))
     return at;
-  uintptr_t start = roundUp(uintptr_t(at), granuleBytes);
+  uintptr_t start = roundUp(uintptr_t(at), hugePageBytes);
   unmapMemory(uintptr_t(at), start);
-  unmapMemory(start + bytes, uintptr_t(at) + bytes + granuleBytes);
+  unmapMemory(start + bytes, uintptr_t(at) + bytes + hugePageBytes);
   return long(start);
 }
 
-int mpg::buildStaged(Source source, size_t bytes, size_t granuleBytes,
+int mpg::buildStaged(Source source, size_t bytes, size_t hugePageBytes,
                      const char *name, Staged &staged) {
   staged = Staged{};
   staged.source = source;
   long at;
   if (source == Source::hugetlbFile) {
-    int fd = openHugeFile(name, granuleBytes);
+    int fd = openHugeFile(name, hugePageBytes);
     if (fd < 0)
       return -fd;
-    int sizeFlags = int(log2Of(granuleBytes) << hugeShift);
-    at = mapHugetlb(bytes, granuleBytes, MAP_PRIVATE | sizeFlags, fd);
+    int sizeFlags = int(log2Of(hugePageBytes) << hugeShift);
+    at = mapHugetlb(bytes, hugePageBytes, MAP_PRIVATE | sizeFlags, fd);
     if (isError(at) || canMove(source))
       rawCall(SYS_close, fd);
     else
       staged.fd = fd; // the same file has to be mapped again
   } else if (source == Source::hugetlb) {
-    at = mapHugetlb(bytes, granuleBytes, hugetlbFlags(granuleBytes), -1);
+    at = mapHugetlb(bytes, hugePageBytes, hugetlbFlags(hugePageBytes), -1);
   } else {
-    at = mapAligned(bytes, granuleBytes);
-    // A granule more, for the alignment, may be what a limit on addresses does
+    at = mapAligned(bytes, hugePageBytes);
+    // A frame more, for the alignment, may be what a limit on addresses does
     // not leave.
     if (at == -ENOMEM && source == Source::normal)
       at = mapMemory(0, bytes, readWrite, anonymous);
@@ -250,14 +250,14 @@ bool mpg::touchWord(uintptr_t address) {
   return !isError(result);
 }
 
-size_t mpg::populate(Range range, size_t granuleBytes) {
+size_t mpg::populate(Range range, size_t hugePageBytes) {
   // All at once where the kernel can (Linux 5.14). Whether it did is not taken
   // from its answer: an emulator says 0 to any advice.
   rawCall(SYS_madvise, long(range.start), long(range.bytes()),
           advicePopulateWrite);
   uintptr_t at = range.start;
   while (at < range.end && touchWord(at))
-    at += granuleBytes;
+    at += hugePageBytes;
   return at - range.start;
 }
 
@@ -337,12 +337,12 @@ static int moveMapping(Staged &staged, uintptr_t target, size_t pageBytes) {
 
 // Between here and the copy the target is empty: no global variable may be read
 // or written.
-int mpg::mapOver(Range target, Source source, size_t granuleBytes, int fd) {
+int mpg::mapOver(Range target, Source source, size_t hugePageBytes, int fd) {
   uintptr_t start = target.start;
   size_t bytes = target.bytes();
   int flags = anonymous;
   if (source == Source::hugetlb)
-    flags = hugetlbFlags(granuleBytes);
+    flags = hugetlbFlags(hugePageBytes);
   else if (source == Source::hugetlbFile)
     flags = MAP_PRIVATE;
   long at = mapMemory(start, bytes, readWrite, flags | MAP_FIXED, fd);
@@ -356,7 +356,7 @@ int mpg::mapOver(Range target, Source source, size_t granuleBytes, int fd) {
 /// The way of old kernels. The large pages of \p staged are given back to the
 /// pool before new ones are asked for, so that the last pages of a pool can be
 /// used as well; their contents wait on normal pages.
-static int copyBack(Staged &staged, uintptr_t target, size_t granuleBytes,
+static int copyBack(Staged &staged, uintptr_t target, size_t hugePageBytes,
                     Contents contents, size_t pageBytes) {
   size_t bytes = staged.range.bytes();
   bool present =
@@ -372,9 +372,9 @@ static int copyBack(Staged &staged, uintptr_t target, size_t granuleBytes,
   int fd = staged.fd;
   Source source = staged.source;
   unmapMemory(staged.range.start, staged.range.end);
-  int error = mapOver({target, target + bytes}, source, granuleBytes, fd);
+  int error = mapOver({target, target + bytes}, source, hugePageBytes, fd);
   if (!error && present &&
-      populate({target, target + bytes}, granuleBytes) != bytes)
+      populate({target, target + bytes}, hugePageBytes) != bytes)
     error = ENOMEM;
   if (error)
     putNormalPages(target, bytes, aside);
@@ -387,12 +387,12 @@ static int copyBack(Staged &staged, uintptr_t target, size_t granuleBytes,
   return error;
 }
 
-int mpg::moveInto(Staged &staged, uintptr_t target, size_t granuleBytes,
+int mpg::moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
                   Contents contents) {
   size_t pageBytes = kernel.pageBytes; // read before anything moves
   if (canMove(staged.source))
     return moveMapping(staged, target, pageBytes);
-  return copyBack(staged, target, granuleBytes, contents, pageBytes);
+  return copyBack(staged, target, hugePageBytes, contents, pageBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -488,11 +488,11 @@ bool PageMap::isTouched(Range range) const {
 
 bool mpg::isTouched(Range range) { return PageMap().isTouched(range); }
 
-size_t mpg::touchedRun(Range range, size_t granuleBytes, bool &touched) {
+size_t mpg::touchedRun(Range range, size_t hugePageBytes, bool &touched) {
   PageMap map;
-  touched = map.isTouched({range.start, range.start + granuleBytes});
-  uintptr_t at = range.start + granuleBytes;
-  while (at < range.end && map.isTouched({at, at + granuleBytes}) == touched)
-    at += granuleBytes;
+  touched = map.isTouched({range.start, range.start + hugePageBytes});
+  uintptr_t at = range.start + hugePageBytes;
+  while (at < range.end && map.isTouched({at, at + hugePageBytes}) == touched)
+    at += hugePageBytes;
   return at - range.start;
 }

@@ -36,7 +36,7 @@ enum class Source : uint8_t {
 
 /// New memory in a place of its own, not yet part of the program.
 struct Staged {
-  Range range; ///< the memory; whole granules
+  Range range; ///< the memory; whole frames
   Source source = Source::normal;
   int fd = -1; ///< hugetlb file: open only as long as it is needed
 };
@@ -78,16 +78,16 @@ bool thpIsCounted();
 /// memory is reserved: touching it later cannot fail for want of a page, but
 /// it can under a cgroup's usage limit; then populate() it. \p name (hugetlb
 /// file only) is what /proc/PID/maps will show.
-/// pre: \p bytes is a multiple of \p granuleBytes, a power of two.
-int buildStaged(Source source, size_t bytes, size_t granuleBytes,
+/// pre: \p bytes is a multiple of \p hugePageBytes, a power of two.
+int buildStaged(Source source, size_t bytes, size_t hugePageBytes,
                 const char *name, Staged &staged);
 
 /// Makes the memory present, from its start on, without changing its contents.
 /// Returns how many bytes are present for certain, a multiple of
-/// \p granuleBytes; no signal, whatever is short. Of memory on transparent
-/// huge or normal pages only the first word of each granule is certain, and no
+/// \p hugePageBytes; no signal, whatever is short. Of memory on transparent
+/// huge or normal pages only the first word of each frame is certain, and no
 /// more is needed: such memory comes when it is touched.
-size_t populate(Range range, size_t granuleBytes);
+size_t populate(Range range, size_t hugePageBytes);
 
 /// Writes one word as it is. False if the page cannot be had or written to; no
 /// signal. pre: \p address is a multiple of 4.
@@ -104,16 +104,16 @@ void shrinkStaged(Staged &staged, size_t bytes);
 /// pages, new large pages are mapped over the target and filled again; should
 /// that fail, the target gets normal pages with the same contents, and the
 /// error says so; \p staged is gone then.
-int moveInto(Staged &staged, uintptr_t target, size_t granuleBytes,
+int moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
              Contents contents = Contents::copied);
 
 /// Maps new memory of \p source over \p target, whatever is there; nothing of
 /// it is present yet, and hugetlb memory is reserved. Returns an errno value;
 /// there may be nothing at the target then. \p fd: for hugetlbFile.
-int mapOver(Range target, Source source, size_t granuleBytes, int fd = -1);
+int mapOver(Range target, Source source, size_t hugePageBytes, int fd = -1);
 
 /// The flags of mmap for private memory of \p source that is in no file.
-int mapFlags(Source source, size_t granuleBytes);
+int mapFlags(Source source, size_t hugePageBytes);
 
 /// Copies without touching anything but the two places: no libc, no global
 /// variable. pre: whole base pages that do not overlap.
@@ -136,10 +136,10 @@ int tryAdvice();
 /// when that cannot be told. pre: \p range is whole base pages.
 bool isTouched(Range range);
 
-/// Length of the stretch at the start of \p range whose granules are all
+/// Length of the stretch at the start of \p range whose frames are all
 /// touched or all untouched; \p touched says which.
-/// pre: \p range is whole granules and not empty.
-size_t touchedRun(Range range, size_t granuleBytes, bool &touched);
+/// pre: \p range is whole frames and not empty.
+size_t touchedRun(Range range, size_t hugePageBytes, bool &touched);
 
 //===----------------------------------------------------------------------===//
 // Addresses (PagesReserve.cpp)
@@ -174,8 +174,8 @@ Range chooseAddresses(size_t bytes, size_t alignment);
 
 /// Memory for chosen addresses, as buildStaged() makes it elsewhere. Returns an
 /// errno value, and then nothing has changed; EEXIST: other memory has some of
-/// them. pre: whole granules.
-int mapChosen(Range range, Source source, size_t granuleBytes);
+/// them. pre: whole frames.
+int mapChosen(Range range, Source source, size_t hugePageBytes);
 /// The same for tables, of which most is never touched: normal pages that do
 /// not count as promised. pre: whole base pages.
 int mapTable(Range range);

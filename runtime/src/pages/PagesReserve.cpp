@@ -73,8 +73,8 @@ static int mapNew(Range range, int protection, int flags) {
 }
 
 /// Whether \p range is free and all of it within what a program may have.
-static bool isUsable(Range range, size_t granuleBytes) {
-  if (range.start < granuleBytes || range.end < range.start)
+static bool isUsable(Range range, size_t hugePageBytes) {
+  if (range.start < hugePageBytes || range.end < range.start)
     return false;
   // In one step, unless a limit does not let that much be mapped for a moment.
   int error = mapNew(range, PROT_NONE, reservation);
@@ -82,8 +82,8 @@ static bool isUsable(Range range, size_t granuleBytes) {
     rawCall(SYS_munmap, long(range.start), long(range.bytes()));
   if (!error || error == EEXIST)
     return !error;
-  Range ends[] = {{range.start, range.start + granuleBytes},
-                  {range.end - granuleBytes, range.end}};
+  Range ends[] = {{range.start, range.start + hugePageBytes},
+                  {range.end - hugePageBytes, range.end}};
   for (Range part : ends) {
     if (mapNew(part, PROT_NONE, reservation))
       return false;
@@ -143,8 +143,8 @@ void mpg::releaseAddresses(Range range) {
     rawCall(SYS_munmap, long(range.start), long(range.bytes()));
 }
 
-int mpg::mapChosen(Range range, Source source, size_t granuleBytes) {
-  int flags = mapFlags(source, granuleBytes);
+int mpg::mapChosen(Range range, Source source, size_t hugePageBytes) {
+  int flags = mapFlags(source, hugePageBytes);
   int error = mapNew(range, PROT_READ | PROT_WRITE, flags);
   if (!error && source == Source::thp)
     adviseHuge(range, /*collapse=*/false);

@@ -20,19 +20,19 @@ static constexpr unsigned manyPieces = 2048;
 
 /// Touched memory that is moved at once. It exists twice for a moment, and a
 /// third time where the kernel cannot move it.
-static size_t pieceBytes(Source source, size_t granuleBytes) {
+static size_t pieceBytes(Source source, size_t hugePageBytes) {
   size_t bytes = canMove(source) ? 32 << 20 : 16 << 20;
-  return bytes > granuleBytes ? bytes : granuleBytes;
+  return bytes > hugePageBytes ? bytes : hugePageBytes;
 }
 
 Mover::Mover(const Config &config)
-    : granuleBytes(config.hugeBytes),
+    : hugePageBytes(config.hugeBytes),
       thpAfterwards(config.mode == Mode::automatic),
       demand(config.bssPaging == Paging::demand || config.bssInParts),
       populateAll(!demand), useHugetlb(config.mode != Mode::thp),
       useThp(config.mode == Mode::thp) {
   if (useHugetlb && demand)
-    populateAll = reservationMayFailAtStart(granuleBytes);
+    populateAll = reservationMayFailAtStart(hugePageBytes);
   if (useThp && !thpIsAllowed())
     giveUp(Source::thp, EPERM);
 }
@@ -69,22 +69,22 @@ void Mover::move(Part &part) {
 
 Mover::Piece Mover::nextPiece(const Part &part, uintptr_t at) {
   Source source = useHugetlb ? Source::hugetlb : Source::thp;
-  size_t most = pieceBytes(source, granuleBytes);
+  size_t most = pieceBytes(source, hugePageBytes);
   uintptr_t end = part.range.end;
   uintptr_t windowEnd = end - at > most ? at + most : end;
   ++pieces;
   // A file's pages count as touched whether they are present or not. The last
-  // of them may reach into the first granule of .bss.
-  uintptr_t dataEnd = roundUp(part.segment->fileEnd, granuleBytes);
+  // of them may reach into the first frame of .bss.
+  uintptr_t dataEnd = roundUp(part.segment->fileEnd, hugePageBytes);
   if (at < dataEnd)
     return {{at, dataEnd < windowEnd ? dataEnd : windowEnd}, true};
   if (pieces > manyPieces)
     return {{at, windowEnd}, true};
   bool touched;
-  uintptr_t runEnd = at + touchedRun({at, windowEnd}, granuleBytes, touched);
+  uintptr_t runEnd = at + touchedRun({at, windowEnd}, hugePageBytes, touched);
   if (!touched && runEnd == windowEnd && runEnd < end) {
     bool moreIsTouched;
-    size_t more = touchedRun({runEnd, end}, granuleBytes, moreIsTouched);
+    size_t more = touchedRun({runEnd, end}, hugePageBytes, moreIsTouched);
     runEnd += moreIsTouched ? 0 : more;
   }
   Piece piece{{at, runEnd}, touched};
@@ -93,20 +93,20 @@ Mover::Piece Mover::nextPiece(const Part &part, uintptr_t at) {
   return piece;
 }
 
-/// Advice brings no large page to a granule that the segment shares with free
+/// Advice brings no large page to a frame that the segment shares with free
 /// address space, because no mapping covers all of it. It is moved as if it
 /// were touched; \p piece ends before it or becomes it.
 void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
   size_t pageBytes = basePageBytes();
-  Range covered = innerGranules({roundDown(segment.range.start, pageBytes),
-                                 roundUp(segment.range.end, pageBytes)},
-                                granuleBytes);
+  Range covered = innerFrames({roundDown(segment.range.start, pageBytes),
+                               roundUp(segment.range.end, pageBytes)},
+                              hugePageBytes);
   Range &range = piece.range;
   if (range.start >= covered.start && range.start < covered.end) {
     range.end = range.end < covered.end ? range.end : covered.end;
     return;
   }
-  range.end = range.start + granuleBytes;
+  range.end = range.start + hugePageBytes;
   piece.touched = true;
 }
 
@@ -117,7 +117,7 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
   uintptr_t target = piece.range.start;
   Source source = staged.source;
   if (piece.touched) {
-    // Not the address space beside the segment in its border granules, where
+    // Not the address space beside the segment in its border frames, where
     // nothing is mapped.
     size_t pageBytes = basePageBytes();
     uintptr_t from = roundDown(segment.range.start, pageBytes);
@@ -126,7 +126,7 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
     to = to < target + bytes ? to : target + bytes;
     copyPages(staged.range.start + (from - target), from, to - from);
   }
-  int why = moveInto(staged, target, granuleBytes,
+  int why = moveInto(staged, target, hugePageBytes,
                      piece.touched ? Contents::copied : Contents::zero);
   if (!why)
     return bytes;
@@ -136,13 +136,13 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
 }
 
 /// As much of \p bytes as can be had: half of it, and half of that. Fails with
-/// what the last granule failed with.
+/// what the last frame failed with.
 int Mover::buildSome(Source source, size_t bytes, Staged &staged) const {
   for (;;) {
-    int why = buildStaged(source, bytes, granuleBytes, nullptr, staged);
-    if (why != ENOMEM || bytes <= granuleBytes)
+    int why = buildStaged(source, bytes, hugePageBytes, nullptr, staged);
+    if (why != ENOMEM || bytes <= hugePageBytes)
       return why;
-    bytes = roundDown(bytes / 2, granuleBytes);
+    bytes = roundDown(bytes / 2, hugePageBytes);
   }
 }
 
@@ -154,7 +154,7 @@ size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
   }
   size_t built = staged.range.bytes(), present = built;
   if (piece.touched || populateAll)
-    present = populate(staged.range, granuleBytes);
+    present = populate(staged.range, hugePageBytes);
   if (present < built)
     shrinkStaged(staged, present);
   size_t done = 0;
@@ -174,7 +174,7 @@ size_t Mover::moveThp(const Segment &segment, Piece piece) {
     // Advice is enough where nothing is there yet.
     adviseHuge(piece.range, false);
     if (!demand) {
-      populate(piece.range, granuleBytes);
+      populate(piece.range, hugePageBytes);
       adviseHuge(piece.range);
     }
     return piece.range.bytes();
@@ -184,7 +184,7 @@ size_t Mover::moveThp(const Segment &segment, Piece piece) {
     giveUp(Source::thp, why);
     return 0;
   }
-  populate(staged.range, granuleBytes);
+  populate(staged.range, hugePageBytes);
   size_t done = fillAndMove(segment, piece, staged, staged.range.bytes());
   if (done)
     adviseHuge({piece.range.start, piece.range.start + done});

@@ -28,7 +28,7 @@ struct Region {
 };
 
 struct SegmentWatch {
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   Messages *messages = nullptr;
   bool holdsUs = false; ///< our variables and the C library's
   size_t count = 0;
@@ -66,7 +66,7 @@ void mpg::segmentsHaveLeft(ThpBytes thpBytes, const void *context) {
   for (size_t i = 0; i < watch.regionCount; ++i) {
     const Region &region = watch.regions[i];
     watch.messages->region(region.kind, region.range,
-                           thpBytes(context, region.range), watch.granuleBytes,
+                           thpBytes(context, region.range), watch.hugePageBytes,
                            movedByForkReason);
   }
 }
@@ -90,7 +90,7 @@ static void addRegions(const Segment &segment) {
 /// Call once, with everything that was moved. \p parts may go away.
 static void noteLargeSegments(const Part *parts, size_t partCount,
                               const Config &config, Messages &messages) {
-  watch.granuleBytes = config.hugeBytes;
+  watch.hugePageBytes = config.hugeBytes;
   watch.messages = &messages;
   auto us = uintptr_t(&watch);
   for (size_t i = 0; i < partCount; ++i) {
@@ -123,7 +123,7 @@ using BssTouch = void (*)(Range bss, const Config &, Messages &);
 class Remap {
 public:
   Remap(const Config &config, Messages &messages)
-      : config(config), messages(messages), granuleBytes(config.hugeBytes) {}
+      : config(config), messages(messages), hugePageBytes(config.hugeBytes) {}
   void run(unsigned threads, BssTouch touch);
 
 private:
@@ -144,7 +144,7 @@ private:
   static constexpr size_t maxSegments = 32, maxParts = 64;
   const Config &config;
   Messages &messages;
-  const size_t granuleBytes;
+  const size_t hugePageBytes;
   bool manyThreads = false, isMapHidden = false;
   size_t segmentCount = 0, partCount = 0;
   Segment segments[maxSegments];
@@ -155,12 +155,12 @@ private:
 
 void Remap::findParts() {
   segmentCount =
-      findSegments(config.remapLibraries, granuleBytes, segments, maxSegments);
+      findSegments(config.remapLibraries, hugePageBytes, segments, maxSegments);
   uintptr_t brk = uintptr_t(rawCall(SYS_brk, 0));
   for (size_t i = 0; i < segmentCount; ++i) {
-    if (segments[i].range.bytes() * 2 < granuleBytes)
+    if (segments[i].range.bytes() * 2 < hugePageBytes)
       continue; // most programs: not worth a look at the map
-    MovableFinder finder(segments[i], granuleBytes, basePageBytes(), brk);
+    MovableFinder finder(segments[i], hugePageBytes, basePageBytes(), brk);
     SelfMaps maps;
     Mapping mapping;
     while (maps.next(mapping))
@@ -194,7 +194,7 @@ void Remap::moveParts(Mover &mover) {
 void Remap::touchParts(BssTouch touch) {
   for (size_t i = 0; i < partCount; ++i) {
     Part &part = parts[i];
-    uintptr_t bss = roundUp(part.segment->fileEnd, granuleBytes);
+    uintptr_t bss = roundUp(part.segment->fileEnd, hugePageBytes);
     Range large = common({bss, part.thpEnd}, part.range);
     if (large.empty())
       continue;
@@ -253,16 +253,16 @@ void Remap::addReason(LineBuffer &line, const Tally &tally,
   else if (isMapHidden)
     line.add(hiddenMap);
   else if (tally.huge + tally.promised < tally.movable && mover.failed())
-    explainShortage(line, mover.failedSource, granuleBytes,
+    explainShortage(line, mover.failedSource, hugePageBytes,
                     tally.movable - tally.huge, mover.error);
   else if (tally.huge + tally.promised < tally.movable)
-    explainShortage(line, Source::thp, granuleBytes, tally.movable - tally.huge,
-                    0);
+    explainShortage(line, Source::thp, hugePageBytes,
+                    tally.movable - tally.huge, 0);
   else if (tally.promised)
     line.add(thpIsCounted()
                  ? "transparent huge pages come when the memory is touched"
                  : "the kernel does not count transparent huge pages of 2 MiB");
-  else if (tally.total < granuleBytes)
+  else if (tally.total < hugePageBytes)
     line.add("smaller than a large page");
   else if (tally.movable < tally.total)
     line.addBytes(tally.total - tally.movable)
@@ -276,7 +276,7 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
   Tally tally = tallyOf(region);
   LineBuffer reason;
   addReason(reason, tally, mover);
-  messages.region(kind, region, tally.huge + tally.promised, granuleBytes,
+  messages.region(kind, region, tally.huge + tally.promised, hugePageBytes,
                   reason.length() ? reason.text() : "");
 }
 
@@ -291,8 +291,8 @@ void Remap::sayHidden(const Tally &all) {
 
 /// The linker's layout keeps more than half of a large program on normal pages.
 void Remap::sayLayout(const Tally &all) {
-  // Two granules are what the edges of any program may cost: no news.
-  if (all.total < 2 * granuleBytes || all.movable * 2 >= all.total)
+  // Two frames are what the edges of any program may cost: no news.
+  if (all.total < 2 * hugePageBytes || all.movable * 2 >= all.total)
     return;
   LineBuffer line;
   // The beginning is the vendor's: job scripts look for it.
@@ -301,7 +301,7 @@ void Remap::sayLayout(const Tally &all) {
       .add(" of ")
       .addBytes(all.total)
       .add(" share large pages of ")
-      .addBytes(granuleBytes)
+      .addBytes(hugePageBytes)
       .add(" with other segments; they stay on normal pages (more TLB "
            "misses); fix: link with ld.mpg");
   messages.say(MPG_LPG_OVERLAP, line);
@@ -322,7 +322,7 @@ void Remap::sayMissing(const Tally &all, const Mover &mover) {
       .add(" of ")
       .addBytes(all.total)
       .add(" stay on normal pages (more TLB misses): ");
-  explainShortage(line, source, granuleBytes, missing, mover.error);
+  explainShortage(line, source, hugePageBytes, missing, mover.error);
   messages.say(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE, line);
 }
 

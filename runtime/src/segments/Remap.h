@@ -23,7 +23,7 @@ namespace mpg {
 // last, then on transparent huge pages if the mode allows it. What cannot be
 // moved stays where it is.
 
-/// A range of movable granules and what became of it.
+/// A range of movable frames and what became of it.
 struct Part {
   Range range;
   const Segment *segment = nullptr;
@@ -57,7 +57,7 @@ private:
                      size_t bytes);
   void giveUp(Source what, int why);
 
-  const size_t granuleBytes;
+  const size_t hugePageBytes;
   const bool thpAfterwards; ///< what hugetlb leaves over
   const bool demand;
   bool populateAll; ///< a reservation alone is not safe here
@@ -65,7 +65,7 @@ private:
   unsigned pieces = 0;
 };
 
-/// Moves every granule that lies wholly in a writable segment and outside of
+/// Moves every frame that lies wholly in a writable segment and outside of
 /// RELRO; values, addresses and protection stay as they are. What could not be
 /// moved stays on normal pages, and one line says how much and why.
 /// pre: probePages() was called; may be called once.

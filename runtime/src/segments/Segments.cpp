@@ -13,7 +13,7 @@ namespace {
 
 struct Search {
   bool libraries;
-  size_t granuleBytes;
+  size_t hugePageBytes;
   Segment *segments;
   size_t capacity, count;
   bool isFirst; ///< the program itself comes first
@@ -63,8 +63,7 @@ static int findInObject(dl_phdr_info *info, size_t, void *argument) {
     Segment segment = segmentOf(*info, header, relro);
     segment.isLibrary = isLibrary;
     if (segment.range.empty() ||
-        (isLibrary &&
-         innerGranules(segment.range, search.granuleBytes).empty()))
+        (isLibrary && innerFrames(segment.range, search.hugePageBytes).empty()))
       continue;
     if (search.count == search.capacity)
       return 1;
@@ -73,9 +72,9 @@ static int findInObject(dl_phdr_info *info, size_t, void *argument) {
   return 0;
 }
 
-size_t mpg::findSegments(bool libraries, size_t granuleBytes, Segment *segments,
-                         size_t capacity) {
-  Search search{libraries, granuleBytes, segments, capacity, 0, true};
+size_t mpg::findSegments(bool libraries, size_t hugePageBytes,
+                         Segment *segments, size_t capacity) {
+  Search search{libraries, hugePageBytes, segments, capacity, 0, true};
   dl_iterate_phdr(findInObject, &search);
   return search.count;
 }
@@ -84,13 +83,13 @@ size_t mpg::findSegments(bool libraries, size_t granuleBytes, Segment *segments,
 // Against the memory map
 //===----------------------------------------------------------------------===//
 
-MovableFinder::MovableFinder(const Segment &segment, size_t granuleBytes,
+MovableFinder::MovableFinder(const Segment &segment, size_t hugePageBytes,
                              size_t pageBytes, uintptr_t brk)
-    : segment(segment), granuleBytes(granuleBytes),
+    : segment(segment), hugePageBytes(hugePageBytes),
       inside{roundDown(segment.range.start, pageBytes),
              roundUp(segment.range.end, pageBytes)},
-      outer{roundDown(segment.range.start, granuleBytes),
-            roundUp(segment.range.end, granuleBytes)},
+      outer{roundDown(segment.range.start, hugePageBytes),
+            roundUp(segment.range.end, hugePageBytes)},
       at(outer.start), mayGrowUp(brk < inside.end || brk >= outer.end) {
   // RELRO ends on a page; the page rounding must not reach back into it.
   if (inside.start < segment.relro.end && segment.relro.start < inside.start)
@@ -98,7 +97,7 @@ MovableFinder::MovableFinder(const Segment &segment, size_t granuleBytes,
 }
 
 void MovableFinder::closeStretch() {
-  Range whole = innerGranules(stretch, granuleBytes);
+  Range whole = innerFrames(stretch, hugePageBytes);
   stretch = Range{};
   if (!whole.empty() && count < maxRanges)
     ranges[count++] = whole;
@@ -120,9 +119,9 @@ void MovableFinder::add(Range usable) {
 /// mystery and stays.
 void MovableFinder::addGap(Range gap) {
   bool isBelow = gap.end <= inside.start;
-  uintptr_t edge = isBelow ? outer.start : outer.end - granuleBytes;
-  size_t ours = common({edge, edge + granuleBytes}, inside).bytes();
-  if (ours * 2 < granuleBytes)
+  uintptr_t edge = isBelow ? outer.start : outer.end - hugePageBytes;
+  size_t ours = common({edge, edge + hugePageBytes}, inside).bytes();
+  if (ours * 2 < hugePageBytes)
     return;
   if (isBelow || (gap.start >= inside.end && mayGrowUp))
     add(gap);

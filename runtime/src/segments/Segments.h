@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which memory of the program may be moved to large pages: the writable
-// segments of its ELF files without RELRO, and of these the granules that hold
+// segments of its ELF files without RELRO, and of these the frames that hold
 // nothing else. The loader's tables say what was meant to be there; the memory
 // map says what is there, and only what both agree on is moved.
 
@@ -24,16 +24,16 @@ struct Segment {
 };
 
 /// The writable segments of the program, and with \p libraries those of its
-/// libraries that hold a granule or more. Returns how many of them fit.
-size_t findSegments(bool libraries, size_t granuleBytes, Segment *segments,
+/// libraries that hold a frame or more. Returns how many of them fit.
+size_t findSegments(bool libraries, size_t hugePageBytes, Segment *segments,
                     size_t capacity);
 
-/// Finds the granules of one segment that can be moved, out of the memory map.
+/// Finds the frames of one segment that can be moved, out of the memory map.
 class MovableFinder {
 public:
   /// \p brk is the current end of the brk heap: it grows from there, so the
-  /// granule that holds it must not be taken.
-  MovableFinder(const Segment &segment, size_t granuleBytes, size_t pageBytes,
+  /// frame that holds it must not be taken.
+  MovableFinder(const Segment &segment, size_t hugePageBytes, size_t pageBytes,
                 uintptr_t brk);
 
   /// The next mapping of the process, in the order of addresses.
@@ -42,7 +42,7 @@ public:
   void finish();
 
   static constexpr unsigned maxRanges = 16;
-  Range ranges[maxRanges]; ///< whole granules, in order
+  Range ranges[maxRanges]; ///< whole frames, in order
   unsigned count = 0;
 
 private:
@@ -51,9 +51,9 @@ private:
   void addGap(Range gap);
 
   const Segment segment;
-  const size_t granuleBytes;
+  const size_t hugePageBytes;
   Range inside;  ///< the segment rounded out to pages
-  Range outer;   ///< the segment rounded out to granules
+  Range outer;   ///< the segment rounded out to frames
   uintptr_t at;  ///< seen up to here
   Range stretch; ///< usable memory that is still growing
   bool mayGrowUp;

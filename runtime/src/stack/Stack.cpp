@@ -4,13 +4,15 @@
 // it at the same offsets, and it is moved over the stack in one system call,
 // all of that on a small stack of our own.
 //
-//   whole   the range from the top of the stack up to the next granule border
-//           is free: old and new lie in [low, border), nothing is left behind
+//   whole   the range from the top of the stack up to the next border
+//           of large pages is free: old and new lie in [low, border), nothing
+//           is left behind
 //   parted  it is not (the vDSO of many x86 kernels, or the end of the address
 //           space), or the kernel could not read the arguments any more: the
-//           stack keeps its first granule on normal pages, is grown to the
-//           border below, and large pages continue from there. main begins at
-//           the border, if libmpg is who calls it (mpg_calls_main)
+//           stack keeps what shares a large page with that on normal pages, is
+//           grown to the border below, and large pages continue from there.
+//           main begins at the border, if libmpg is who calls it
+//           (mpg_calls_main)
 //
 // Below either lies what the kernel would have had there: a gap that cannot be
 // touched, or, where the limit is higher than the large part or there is none,
@@ -46,7 +48,7 @@ static uintptr_t topOfMain = 0;
 namespace {
 
 struct Plan {
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   uint64_t limitBytes = 0; ///< UINT64_MAX: none
   Range old;               ///< the stack as the kernel has made it
   Range above;             ///< taken up to the border; whole stacks only
@@ -79,7 +81,7 @@ static const char *const cost = "; cost: more TLB misses on the stack";
 
 static void reportLeft(Messages &messages, const Plan &plan,
                        const char *reason) {
-  messages.region(MPG_REGION_STACK, plan.old, 0, plan.granuleBytes, reason);
+  messages.region(MPG_REGION_STACK, plan.old, 0, plan.hugePageBytes, reason);
 }
 
 /// Bytes below the top of the stack that are to be large.
@@ -89,7 +91,7 @@ static uint64_t wantedBytes(const Plan &plan) {
   if (plan.limitBytes == UINT64_MAX || plan.source == Source::thp)
     return unlimitedPartBytes;
   uint64_t quarter =
-      readPool(plan.granuleBytes).available() / 4 * plan.granuleBytes;
+      readPool(plan.hugePageBytes).available() / 4 * plan.hugePageBytes;
   if (quarter < unlimitedPartBytes)
     return unlimitedPartBytes;
   return plan.limitBytes < quarter ? plan.limitBytes : quarter;
@@ -100,7 +102,7 @@ static void sayShortage(Messages &messages, const Plan &plan, int error) {
   line.add("the process stack stays on normal pages")
       .add(cost)
       .add("; cause: ");
-  explainShortage(line, plan.source, plan.granuleBytes,
+  explainShortage(line, plan.source, plan.hugePageBytes,
                   plan.large.empty() ? wantedBytes(plan) : plan.large.bytes(),
                   error);
   messages.say(MPG_MSG_SHORTAGE, line);
@@ -146,7 +148,7 @@ static void addObstacle(LineBuffer &line, Range place) {
 
 /// The bytes that stay on normal pages, and why.
 static void sayParted(Messages &messages, const Plan &plan) {
-  Range wanted{plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
+  Range wanted{plan.old.end, roundUp(plan.old.end, plan.hugePageBytes)};
   LineBuffer line;
   if (plan.readable) {
     line.add("no room above the process stack at ")
@@ -247,14 +249,14 @@ static bool isTooMuch(const Plan &plan, Messages &messages) {
 /// Decides where large pages go if they are to reach \p bytes below the top.
 static bool layOut(Plan &plan, uint64_t bytes) {
   auto here = uintptr_t(__builtin_frame_address(0));
-  size_t granule = plan.granuleBytes;
-  plan.large.end = plan.whole ? roundUp(plan.old.end, granule)
-                              : roundDown(here - framesBytes, granule);
+  size_t hugeBytes = plan.hugePageBytes;
+  plan.large.end = plan.whole ? roundUp(plan.old.end, hugeBytes)
+                              : roundDown(here - framesBytes, hugeBytes);
   // What main does not begin with must not be missing at the other end.
   uintptr_t top = plan.skips ? plan.large.end : plan.old.end;
   if (bytes >= top)
     return false;
-  plan.large.start = roundDown(top - bytes, granule);
+  plan.large.start = roundDown(top - bytes, hugeBytes);
   return !plan.large.empty();
 }
 
@@ -264,12 +266,12 @@ static bool layOut(Plan &plan, uint64_t bytes) {
 /// old and in the new place alike, which are not equally far away (inferred,
 /// HW:hugetlb-mremap-hole). The stack's contents are at the end of untouched
 /// memory, so one page is made present before each such border.
-static bool makePageTables(Range staged, size_t granuleBytes) {
+static bool makePageTables(Range staged, size_t hugePageBytes) {
   // A table reaches over 1 GiB or, with 64 KiB base pages, 512 MiB.
   constexpr size_t reachBytes = 512 << 20;
   for (uintptr_t border = roundUp(staged.start + 1, reachBytes);
        border < staged.end; border += reachBytes)
-    if (populate({border - granuleBytes, border}, granuleBytes) == 0)
+    if (populate({border - hugePageBytes, border}, hugePageBytes) == 0)
       return false;
   return true;
 }
@@ -280,9 +282,9 @@ static bool fill(const Config &config, const Plan &plan) {
   Range staged = plan.staged.range;
   bool isHugetlb = plan.source == Source::hugetlbFile;
   if (config.stackPaging == Paging::prepage ||
-      (isHugetlb && reservationMayFailAtStart(plan.granuleBytes)))
-    return populate(staged, plan.granuleBytes) == staged.bytes();
-  return !isHugetlb || makePageTables(staged, plan.granuleBytes);
+      (isHugetlb && reservationMayFailAtStart(plan.hugePageBytes)))
+    return populate(staged, plan.hugePageBytes) == staged.bytes();
+  return !isHugetlb || makePageTables(staged, plan.hugePageBytes);
 }
 
 /// Builds the new memory from the plan's source; less than wanted only where
@@ -294,7 +296,7 @@ static int build(const Config &config, Plan &plan) {
       return ENOMEM;
     // The space in front makes it "/memfd: [stack] by libmpg" in the maps,
     // which is what users of Fujitsu's library look for.
-    int error = buildStaged(plan.source, plan.large.bytes(), plan.granuleBytes,
+    int error = buildStaged(plan.source, plan.large.bytes(), plan.hugePageBytes,
                             " [stack] by libmpg", plan.staged);
     if (!error) {
       if (fill(config, plan))
@@ -376,7 +378,7 @@ static bool putInPlace(Plan &plan, Messages &messages) {
     return false;
   }
   StackMove move{plan.staged, plan.whole ? plan.old : Range{}, plan.large.start,
-                 plan.granuleBytes};
+                 plan.hugePageBytes};
   int error = moveStack(move);
   plan.staged = move.staged;
   if (error) {
@@ -400,7 +402,7 @@ static void reportMoved(Messages &messages, const Plan &plan) {
   else if (plan.grows())
     reason = "what it needs below that grows on normal pages";
   messages.region(MPG_REGION_STACK, {plan.large.start, end}, plan.large.bytes(),
-                  plan.granuleBytes, reason);
+                  plan.hugePageBytes, reason);
 }
 
 /// Does it; false if the stack is as it was, which has been said.
@@ -408,7 +410,7 @@ static bool remap(const Config &config, Plan &plan, Messages &messages,
                   unsigned threads) {
   if (!findStack(plan, messages, threads) || isTooMuch(plan, messages))
     return false;
-  plan.above = {plan.old.end, roundUp(plan.old.end, plan.granuleBytes)};
+  plan.above = {plan.old.end, roundUp(plan.old.end, plan.hugePageBytes)};
   plan.readable = config.mode == Mode::thp || canMoveArguments();
   plan.whole = plan.readable && holdPlace(plan.above);
   if (!plan.whole) {
@@ -432,7 +434,7 @@ static bool remap(const Config &config, Plan &plan, Messages &messages,
   placed.end = plan.skips ? plan.large.end : plan.old.end;
   topOfMain = plan.skips ? plan.large.end : 0;
   placed.large = plan.large;
-  placed.granuleBytes = plan.granuleBytes;
+  placed.hugePageBytes = plan.hugePageBytes;
   placed.isWhole = plan.whole;
   placed.grows = plan.grows();
   watchStackLimit(placed);
@@ -445,12 +447,13 @@ uintptr_t mpg::mainBegins() { return topOfMain; }
 void mpg::remapStack(const Config &config, Messages &messages,
                      unsigned threads) {
   Plan plan;
-  plan.granuleBytes = stackGranuleBytes(config.hugeBytes);
+  plan.hugePageBytes = stackHugePageBytes(config.hugeBytes);
   bool moved = remap(config, plan, messages, threads);
   if (config.mode == Mode::thp)
     return;
   bool isHugetlb = moved && plan.source == Source::hugetlbFile;
-  noteLargeStack(isHugetlb ? plan.large : Range{}, plan.granuleBytes, messages);
+  noteLargeStack(isHugetlb ? plan.large : Range{}, plan.hugePageBytes,
+                 messages);
 }
 
 namespace {

@@ -17,8 +17,8 @@ extern "C" __attribute__((weak, visibility("hidden"))) bool mpg_calls_main();
 namespace mpg {
 
 /// Moves the process stack: as a whole where the range above it is free, else
-/// the part below its first granule. Its limit, its guard and everything on it
-/// stay. On failure it is as it was and one line says why.
+/// the part below its first border of large pages. Its limit, its guard and
+/// everything on it stay. On failure it is as it was and one line says why.
 ///
 /// A limit of at most 64 MiB is met with large pages in full, a higher one with
 /// at least 64 MiB and at most a quarter of the pages that are left; without a
@@ -38,7 +38,7 @@ uintptr_t mainBegins();
 Range wholeStackOf(Range reported);
 
 /// Page size for stacks when the program's is \p hugeBytes.
-constexpr size_t stackGranuleBytes(size_t hugeBytes) {
+constexpr size_t stackHugePageBytes(size_t hugeBytes) {
   // A page of 512 MiB for each thread would be no help to anybody.
   return hugeBytes <= 32 << 20 ? hugeBytes : frameBytes;
 }
@@ -58,7 +58,7 @@ Main *mainOnLargePages(Main *main);
 struct PlacedStack {
   uintptr_t end = 0; ///< the top, as the kernel has made it or main sees it
   Range large;
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   bool isWhole = false; ///< the large part reaches above the top
   bool grows = false;   ///< on normal pages below the large part
 };
@@ -71,7 +71,7 @@ constexpr unsigned stackShareOfLimit = 32;
 void watchStackLimit(const PlacedStack &stack);
 
 /// The limit may have changed. Raised above the large part, the stack grows
-/// below it; lowered, whole granules that are below the limit and not in use
+/// below it; lowered, whole large pages that are below the limit and not in use
 /// cannot be touched any more, until it is raised again.
 void applyStackLimit();
 
@@ -94,7 +94,7 @@ struct StackMove {
   Staged staged;    ///< gone after success
   Range live;       ///< what is copied, whole base pages; empty: nothing
   uintptr_t target; ///< where the new memory goes
-  size_t granuleBytes;
+  size_t hugePageBytes;
 };
 
 /// Moves; all or nothing as moveInto(). Signals wait meanwhile.

@@ -102,11 +102,11 @@ static void letGrow() {
   stack.grows = mapGrowingBelow(stack.large.start);
 }
 
-/// Gives whole granules of the large part back that this thread, whose stack it
+/// Gives whole pages of the large part back that this thread, whose stack it
 /// is, has not come to.
 static void shrink() {
   PlacedStack &stack = watched.stack;
-  uintptr_t start = roundDown(framesBelow(), stack.granuleBytes);
+  uintptr_t start = roundDown(framesBelow(), stack.hugePageBytes);
   // What lies below takes the place of the last of them.
   if (start <= stack.large.start || !ownsStack() || start >= stack.large.end)
     return;
@@ -144,7 +144,7 @@ void mpg::applyStackLimit() {
   uintptr_t highest = ownsStack() ? framesBelow() : watched.openStart;
   if (highest > stack.large.end)
     highest = stack.large.end;
-  openFrom(roundDown(start < highest ? start : highest, stack.granuleBytes));
+  openFrom(roundDown(start < highest ? start : highest, stack.hugePageBytes));
 }
 
 void mpg::applyMemoryLimit() {

@@ -33,7 +33,7 @@ static void moveOnOwnStack(void *argument) {
   if (!move.live.empty())
     copyPages(move.staged.range.start + (move.live.start - move.target),
               move.live.start, move.live.bytes());
-  job.error = moveInto(move.staged, move.target, move.granuleBytes);
+  job.error = moveInto(move.staged, move.target, move.hugePageBytes);
   *static_cast<Job *>(argument) = job;
 }
 

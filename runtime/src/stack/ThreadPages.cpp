@@ -24,7 +24,7 @@ namespace {
 struct ThreadPages {
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   std::atomic<char> mayFail{'?'};      ///< see isPromised(); y or n when known
   std::atomic<uint64_t> takenBytes{0}; ///< large pages of stacks in use now
   /// Sums over all stacks that were made since the start.
@@ -61,7 +61,7 @@ static void sayShortage(uint64_t missingBytes, Source source, int error) {
   line.addBytes(missingBytes)
       .add(" of a thread's stack stay on normal pages; cost: more TLB misses "
            "on it, and so for every thread that comes now; cause: ");
-  explainShortage(line, source, pages.granuleBytes, missingBytes, error);
+  explainShortage(line, source, pages.hugePageBytes, missingBytes, error);
   pages.messages->say(MPG_MSG_SHORTAGE, line);
 }
 
@@ -74,7 +74,7 @@ static void count(uint64_t bytes, uint64_t largeBytes, const char *reason) {
   else if (!*reason)
     reason = "for some threads large pages ran short";
   pages.messages->region(MPG_REGION_THREAD_STACK, {0, all}, large,
-                         pages.granuleBytes, reason);
+                         pages.hugePageBytes, reason);
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +86,7 @@ static void count(uint64_t bytes, uint64_t largeBytes, const char *reason) {
 static bool isPromised() {
   char mayFail = pages.mayFail.load(std::memory_order_relaxed);
   if (mayFail == '?') {
-    mayFail = reservationMayFail(pages.granuleBytes) ? 'y' : 'n';
+    mayFail = reservationMayFail(pages.hugePageBytes) ? 'y' : 'n';
     pages.mayFail.store(mayFail, std::memory_order_relaxed);
   }
   return mayFail == 'n';
@@ -95,10 +95,10 @@ static bool isPromised() {
 /// Puts normal pages, untouched, over large ones that are not needed any more.
 static void takeOut(Range large) {
   Staged staged;
-  if (buildStaged(Source::normal, large.bytes(), pages.granuleBytes, nullptr,
+  if (buildStaged(Source::normal, large.bytes(), pages.hugePageBytes, nullptr,
                   staged))
     return;
-  if (moveInto(staged, large.start, pages.granuleBytes, Contents::zero))
+  if (moveInto(staged, large.start, pages.hugePageBytes, Contents::zero))
     discard(staged);
 }
 
@@ -119,15 +119,15 @@ static void endThread(void *) {
 /// As many hugetlb pages as can be had, at the top of \p place, which becomes
 /// what was replaced. Returns 0 or why it is not all of them.
 static int putLarge(Range &place) {
-  size_t granule = pages.granuleBytes;
+  size_t hugeBytes = pages.hugePageBytes;
   bool atOnce = pages.config->stackPaging == Paging::prepage || !isPromised();
   size_t bytes = place.bytes();
   int shortage = 0;
   while (bytes) {
     Staged staged;
-    int error = buildStaged(Source::hugetlb, bytes, granule, nullptr, staged);
+    int error = buildStaged(Source::hugetlb, bytes, hugeBytes, nullptr, staged);
     if (!error && atOnce) {
-      size_t present = populate(staged.range, granule);
+      size_t present = populate(staged.range, hugeBytes);
       if (present < bytes) {
         shortage = ENOMEM;
         shrinkStaged(staged, present);
@@ -135,12 +135,12 @@ static int putLarge(Range &place) {
           break;
       }
     }
-    if (!error &&
-        !(error = moveInto(staged, place.end - bytes, granule, Contents::zero)))
+    if (!error && !(error = moveInto(staged, place.end - bytes, hugeBytes,
+                                     Contents::zero)))
       break;
     discard(staged);
     shortage = error;
-    bytes = bytes / 2 / granule * granule;
+    bytes = bytes / 2 / hugeBytes * hugeBytes;
   }
   place.start = place.end - bytes;
   return shortage;
@@ -149,7 +149,8 @@ static int putLarge(Range &place) {
 /// Whether \p bytes more are no more than what all capped stacks may have.
 static bool isWithinShare(size_t bytes) {
   uint64_t taken = pages.takenBytes.load(std::memory_order_relaxed);
-  uint64_t free = readPool(pages.granuleBytes).available() * pages.granuleBytes;
+  uint64_t free =
+      readPool(pages.hugePageBytes).available() * pages.hugePageBytes;
   return taken + bytes <= (free + taken) / cappedShare;
 }
 
@@ -189,7 +190,7 @@ static bool advise(Range place) {
   }
   adviseHuge(place, false);
   if (pages.config->stackPaging == Paging::prepage)
-    populate(place, pages.granuleBytes);
+    populate(place, pages.hugePageBytes);
   count(place.bytes(), place.bytes(), "");
   return true;
 }
@@ -203,12 +204,12 @@ static size_t endBytes(size_t bytes) {
 }
 
 uintptr_t mpg::putLargePages(Range stack, size_t bytes, bool isCapped) {
-  size_t granule = pages.granuleBytes, inside = bytes - endBytes(bytes);
+  size_t hugeBytes = pages.hugePageBytes, inside = bytes - endBytes(bytes);
   Mapping mapping;
   if (!stack.start && findMapping(stack.end, mapping))
     stack.start = mapping.range.start;
-  uintptr_t end = roundDown(stack.end - framesBytes, granule);
-  Range place{end - roundUp(inside, granule), end};
+  uintptr_t end = roundDown(stack.end - framesBytes, hugeBytes);
+  Range place{end - roundUp(inside, hugeBytes), end};
   if (!stack.start || place.start < stack.start + endBytes(bytes)) {
     count(place.bytes(), 0, "no whole frame of a large page in the stack");
     return 0;
@@ -233,5 +234,5 @@ void mpg::leaveParentsPages() {
 void mpg::startThreadPages(const Config &config, Messages &messages) {
   pages.config = &config;
   pages.messages = &messages;
-  pages.granuleBytes = stackGranuleBytes(config.hugeBytes);
+  pages.hugePageBytes = stackHugePageBytes(config.hugeBytes);
 }

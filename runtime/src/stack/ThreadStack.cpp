@@ -11,8 +11,8 @@
 //
 // A stack of the last kind, as glibc makes it, from the low end: guard, stack,
 // thread-local variables and the thread's descriptor. It is asked for two
-// granules more than the program wants, so that wherever it lies there are
-// whole granules of that size below the frame of the new thread:
+// large pages more than the program wants, so that wherever it lies there are
+// whole ones of that size below the first call of the new thread:
 //
 //   guard | normal, spare | large, as asked for | normal: first frames, TLS
 //                     ^ low                  ^ top
@@ -72,7 +72,7 @@ struct ThreadStacks {
   std::atomic<bool> active{false};
   /// The mode and the site allow transparent pages, and there are mappings.
   std::atomic<bool> mayAdvise{false};
-  size_t granuleBytes = 0;
+  size_t hugePageBytes = 0;
   std::atomic<unsigned> deepThreads{0};
   std::atomic<bool> hasLarge{false}; ///< there was a stack of that kind
   /// Threads on their way. More than these at once are rare; they use malloc.
@@ -139,8 +139,8 @@ static Range stackBelow(uintptr_t frame, const Wish &wish) {
 /// Where the kernel may use transparent huge pages as it sees fit.
 static void allowDeepPages(const Wish &wish) {
   Range stack = stackBelow(uintptr_t(__builtin_frame_address(0)), wish);
-  Range deep{roundUp(stack.start, stacks.granuleBytes),
-             roundDown(stack.end - smallBytes, stacks.granuleBytes)};
+  Range deep{roundUp(stack.start, stacks.hugePageBytes),
+             roundDown(stack.end - smallBytes, stacks.hugePageBytes)};
   if (!deep.empty())
     rawCall(SYS_madvise, long(deep.start), long(deep.bytes()), MADV_HUGEPAGE);
 }
@@ -267,13 +267,13 @@ static Wish wishOf(const ThreadCalls &calls, const pthread_attr_t *attributes) {
   if (isSet || (attributes && isLargeSize(asked)))
     wish.kind = Kind::large;
   else if (stacks.mayAdvise && wish.ownBytes &&
-           asked >= smallBytes + 2 * stacks.granuleBytes && hasMappingsLeft())
+           asked >= smallBytes + 2 * stacks.hugePageBytes && hasMappingsLeft())
     wish.kind = Kind::deep;
   return wish;
 }
 
 /// Makes \p mine out of what the program asked for, with room for whole
-/// granules. \p mine is the caller's to destroy if \p attributes is null.
+/// large pages. \p mine is the caller's to destroy if \p attributes is null.
 static bool askForMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
                        Wish &wish) {
   // The stack size is in the struct itself. What it points to is shared with
@@ -282,9 +282,9 @@ static bool askForMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
     memcpy(&mine, attributes, sizeof mine);
   else if (pthread_getattr_default_np(&mine))
     return false;
-  size_t granule = stacks.granuleBytes;
+  size_t hugeBytes = stacks.hugePageBytes;
   wish.stackBytes =
-      roundUp(wish.askedBytes + wish.ownBytes, granule) + 2 * granule;
+      roundUp(wish.askedBytes + wish.ownBytes, hugeBytes) + 2 * hugeBytes;
   // Without a guard the stack could be one mapping with what lies below.
   if (!wish.hasGuard)
     pthread_attr_setguardsize(&mine, basePageBytes());
@@ -365,7 +365,7 @@ void mpg::startThreadStacks(const Config &config, Messages &messages) {
     return;
   stacks.config = &config;
   stacks.messages = &messages;
-  stacks.granuleBytes = stackGranuleBytes(config.hugeBytes);
+  stacks.hugePageBytes = stackHugePageBytes(config.hugeBytes);
   stacks.mayAdvise = config.mode != Mode::hugetlb && thpIsAllowed();
   startThreadPages(config, messages);
   stacks.active.store(true, std::memory_order_release);

@@ -50,12 +50,12 @@ static uint64_t next(uint64_t *state) { /* xorshift64 */
 }
 
 static void *largeArray(size_t bytes) {
-  const size_t granule = 2 << 20;
-  char *p = mmap(NULL, bytes + granule, PROT_READ | PROT_WRITE,
+  const size_t frame = 2 << 20;
+  char *p = mmap(NULL, bytes + frame, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED)
     fail("no memory");
-  p += -(uintptr_t)p % granule;
+  p += -(uintptr_t)p % frame;
   madvise(p, bytes, MADV_HUGEPAGE);
   memset(p, 1, bytes);
   return p;

@@ -267,7 +267,7 @@ static int reusedCount(void) {
   return count;
 }
 
-/* Blocks in a granule of 2 MiB in which a block of another thread begins. */
+/* Blocks in a frame of 2 MiB in which a block of another thread begins. */
 static int mixedCount(void) {
   int count = 0;
   for (int one = 0; one < blockCount; ++one)

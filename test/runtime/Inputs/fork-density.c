@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Forks with one granule of .bss full and one nearly empty, and tells whether
+ * Forks with one frame of .bss full and one nearly empty, and tells whether
  * the mapping of each asks for transparent huge pages then. The child writes to
  * both and ends with 0 if parent and child have what they should.
  */
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GRANULE = 2 << 20 };
-static char full[2 * GRANULE] __attribute__((aligned(GRANULE)));
-static char sparse[2 * GRANULE] __attribute__((aligned(GRANULE)));
+enum { FRAME = 2 << 20 };
+static char full[2 * FRAME] __attribute__((aligned(FRAME)));
+static char sparse[2 * FRAME] __attribute__((aligned(FRAME)));
 
 static void tell(const char *name, const char *address) {
   FILE *maps = fopen("/proc/self/smaps", "r");
@@ -30,24 +30,24 @@ static void tell(const char *name, const char *address) {
 
 static int sum(const char *memory) {
   int all = 0;
-  for (int i = 0; i < 2 * GRANULE; i += 4096)
+  for (int i = 0; i < 2 * FRAME; i += 4096)
     all += memory[i];
   return all;
 }
 
 int main(void) {
   memset(full, 1, sizeof full);
-  sparse[5 << 12] = sparse[GRANULE] = 1;
+  sparse[5 << 12] = sparse[FRAME] = 1;
   pid_t child = fork();
   if (child == 0) {
-    full[GRANULE + 4096] = 2;
+    full[FRAME + 4096] = 2;
     sparse[1 << 12] = 3;
     _exit(sum(full) == 1025 && sum(sparse) == 5 ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
-  tell("full", full + GRANULE);
-  tell("sparse", sparse + GRANULE);
+  tell("full", full + FRAME);
+  tell("sparse", sparse + FRAME);
   printf("parent %d %d, child %x\n", sum(full), sum(sparse), status);
   return 0;
 }

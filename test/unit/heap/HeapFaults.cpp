@@ -134,7 +134,7 @@ static bool say(unsigned seed, const char *text) {
 
 /// Everything that is free, as malloc_trim does it.
 static void trimAll() {
-  slabGranules.releaseSpare();
+  slabFrames.releaseSpare();
   for (unsigned i = 0; i < arenaCount(); ++i)
     arenaAt(uint16_t(i)).trim(0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap's range and its granules: what is taken is zero, aligned, and
+// The heap's range and its frames: what is taken is zero, aligned, and
 // nobody else's; what is given back is gone for the kernel, too.
 
 #include "HeapUnderTest.h"
@@ -144,7 +144,7 @@ TEST(HeapSpaceTest, TakeAtIsRightOnWhereverItIsAsked) {
       bool isTaken = std::count(taken.begin(), taken.end(), start);
       int error = heapSpace.takeAt(start, mib2, -1);
       EXPECT_TRUE(error == 0 || error == ENOSPC);
-      EXPECT_FALSE(isTaken && error == 0) << "granule " << i << " is in use";
+      EXPECT_FALSE(isTaken && error == 0) << "hugeBytes " << i << " is in use";
       if (error == 0)
         taken.push_back(start);
     }

@@ -421,9 +421,9 @@ TEST(HeapTest, AFullRangeLeavesItToTheCLibrary) {
     EXPECT_EQ(libcAllocations, 1u);
     // Addresses alone, so that the next block finds none.
     Range rest;
-    for (size_t bytes = range / 2; bytes >= heapSpace.granuleBytes();)
-      if (heapSpace.take(bytes, heapSpace.granuleBytes(), -1, rest) != 0)
-        bytes = roundDown(bytes / 2, heapSpace.granuleBytes());
+    for (size_t bytes = range / 2; bytes >= heapSpace.hugePageBytes();)
+      if (heapSpace.take(bytes, heapSpace.hugePageBytes(), -1, rest) != 0)
+        bytes = roundDown(bytes / 2, heapSpace.hugePageBytes());
     auto *block = static_cast<char *>(__wrap_malloc(300 * kib));
     ASSERT_NE(block, nullptr);
     EXPECT_EQ(placeOf(block).kind, BlockPlace::foreign);
@@ -567,7 +567,7 @@ TEST(HeapTest, RandomUse) {
           .join();
       EXPECT_EQ(stats().usedBytes, 0u) << "seed " << seed;
       EXPECT_EQ(mpg_heap_check(), 0);
-      slabGranules.releaseSpare();
+      slabFrames.releaseSpare();
       for (unsigned i = 0; i < arenaCount(); ++i)
         arenaAt(uint16_t(i)).trim(0);
       EXPECT_EQ(heapSpace.mapped().all(), 0u) << "seed " << seed;

@@ -96,7 +96,7 @@ static void work(unsigned number, unsigned seed) {
 
 static void trimAgainAndAgain() {
   while (isTrimming) {
-    slabGranules.releaseSpare();
+    slabFrames.releaseSpare();
     for (unsigned i = 0; i < arenaCount(); ++i)
       arenaAt(uint16_t(i)).trim(0);
     std::this_thread::yield();

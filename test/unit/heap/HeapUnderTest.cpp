@@ -85,9 +85,9 @@ uint64_t readableHeapBytes() {
         mapping.range.start > heap.start ? mapping.range.start : heap.start;
     uintptr_t end = mapping.range.end < heap.end ? mapping.range.end : heap.end;
     // What others have mapped where the heap lost its addresses is not its.
-    size_t granule = heapSpace.granuleBytes();
+    size_t hugeBytes = heapSpace.hugePageBytes();
     for (uintptr_t next; start < end; start = next) {
-      next = std::min(roundDown(start, granule) + granule, end);
+      next = std::min(roundDown(start, hugeBytes) + hugeBytes, end);
       bytes += heapSpace.isLost(start) ? 0 : next - start;
     }
   }
