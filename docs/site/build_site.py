@@ -100,6 +100,18 @@ def make_furo_whole(static: Path) -> None:
         script.write_text(library + rest, "utf-8")
 
 
+def let_names_break(page: Path) -> None:
+    """A name in a table may go on in the next line after a mark in it, so its words
+    stay whole. The first column has room for its names."""
+    cells = re.split(r"(?<=</td>\n)(<td>.*?</td>)", page.read_text("utf-8"), flags=re.DOTALL)
+    for at in range(1, len(cells), 2):
+        words = re.split(r'(?<=<span class="pre">)([^<]+)', cells[at])
+        words[1::2] = [re.sub(r"(?<=\w)[|:=,/_]+(?=\w)", r"\g<0><wbr>", word)
+                       for word in words[1::2]]
+        cells[at] = "".join(words)
+    page.write_text("".join(cells), "utf-8")
+
+
 def python_with_sphinx() -> str:
     """The Python at hand, or that of the system, which has Debian's packages."""
     for python in (sys.executable, "/usr/bin/python3"):
@@ -133,6 +145,8 @@ def main() -> int:
     status = run_sphinx(options.output)
     if status == 0:
         make_furo_whole(options.output / "html/_static")
+        for page in (options.output / "html").rglob("*.html"):
+            let_names_break(page)
     return status
 
 
