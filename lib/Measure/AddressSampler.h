@@ -65,7 +65,7 @@ private:
   pid_t process = 0;
   bool userOnly = false;
   uint64_t lostSamples = 0;
-  std::string reason = "nobody asked";
+  std::string reason = "it was not asked for";
   std::vector<Ring> rings;
 };
 

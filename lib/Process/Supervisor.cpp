@@ -126,7 +126,7 @@ void Supervisor::takeStop(int status) {
   }
 }
 
-/// A filter of system calls refuses to wait: nobody would learn of the end.
+/// A filter of system calls refuses to wait: the end would go unnoticed.
 void Supervisor::giveUp() {
   result.error = std::string("cannot wait for the program, which was ended: ") +
                  strerror(errno) + " (wait4)";

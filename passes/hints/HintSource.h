@@ -30,7 +30,7 @@ private:
 //===----------------------------------------------------------------------===//
 //
 // Calls of mpg_sector_begin and mpg_sector_end around code that asks for ways.
-// The calls are weak and behind a null test, so the program links and runs
+// The calls are weak and made after a null test, so the program links and runs
 // without libmpg.
 
 /// Brackets the code of each request: a function from its entry to each way

@@ -229,7 +229,7 @@ void SimFunction::addAllocated(CallBase &call) {
   if (!found && !isRealloc)
     return;
   if (call.isMustTailCall())
-    return; // shown as memory without a name: nothing may come behind it
+    return; // shown as memory without a name: nothing may come after it
   Module &module = *call.getModule();
   auto *invoke = dyn_cast<InvokeInst>(&call);
   BasicBlock *next = invoke ? invoke->getNormalDest() : call.getParent();

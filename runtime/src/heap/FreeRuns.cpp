@@ -182,8 +182,8 @@ FreeRuns::Run FreeRuns::endingAt(uint32_t end) const {
     length += before.length;
     isZero &= before.isZero;
   }
-  const UnitEntry &behind = table[first + length];
-  if (behind.state == UnitState::free && behind.owner == owner) {
+  const UnitEntry &next = table[first + length];
+  if (next.state == UnitState::free && next.owner == owner) {
     Run after = runAt(first + length);
     remove(after);
     length += after.length;

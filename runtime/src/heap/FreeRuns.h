@@ -6,7 +6,7 @@
 // table beside the memory, one entry for each unit, of which only the first and
 // the last entry of a run are used: free memory itself is never touched.
 //
-// Not thread-safe: whoever owns the runs has a lock.
+// Not thread-safe: the owner of the runs holds a lock.
 
 #ifndef MPG_RUNTIME_FREERUNS_H
 #define MPG_RUNTIME_FREERUNS_H
@@ -24,7 +24,7 @@ enum class UnitState : uint8_t {
   slabs,  ///< first unit of a frame that is divided into slabs
   large,  ///< first unit of a block with frames of its own
   mapped, ///< a frame that has memory
-  lost,   ///< a frame whose addresses somebody else has or may get
+  lost,   ///< a frame whose addresses are or may be another mapping's
 };
 
 /// A value that others read without the lock of the one who writes it.
@@ -66,7 +66,7 @@ public:
   struct Run {
     uint32_t first = 0; ///< 0: none
     uint32_t length = 0;
-    bool isZero = false; ///< nobody has written to it since it was mapped
+    bool isZero = false; ///< not written to since it was mapped
     uint32_t end() const { return first + length; }
   };
 
@@ -88,7 +88,7 @@ public:
   Run takeAt(uint32_t first, uint32_t length);
 
   /// Takes [first, first + length) out of the free run \p run; what is left in
-  /// front of it and behind it stays free.
+  /// front of it and after it stays free.
   Run cut(Run run, uint32_t first, uint32_t length);
 
   /// Gives units back; returns the free run that they are part of now.

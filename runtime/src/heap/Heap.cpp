@@ -83,7 +83,7 @@ void mpg::unlockHeap() {
   heapSpace.unlockAll(/*inChild=*/false);
   unlockArenas(/*inChild=*/false);
   unlockCaches(/*inChild=*/false);
-  settleCaches(); // nobody did meanwhile
+  settleCaches(); // no thread could meanwhile
 }
 
 void mpg::restartHeapInChild() {
@@ -543,7 +543,7 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
     return allocateBlock(bytes);
   BlockPlace place;
   if (isForNext(block, place)) {
-    unwatch(block, SIZE_MAX - 1); // before somebody else gets it
+    unwatch(block, SIZE_MAX - 1); // before another thread gets it
     return watched(nextMalloc.realloc(block, bytes), bytes);
   }
   if (!place.isInUse()) {

@@ -18,8 +18,8 @@ namespace mpg {
 
 class Messages;
 
-/// The functions behind ours, for what is not ours: the C library's, or those
-/// of an allocator that is loaded behind us. Malloc.cpp.
+/// The next definitions after ours, for what is not ours: the C library's, or
+/// those of an allocator that is loaded after us. Malloc.cpp.
 struct NextMalloc {
   void *(*malloc)(size_t);
   void (*free)(void *);
@@ -83,11 +83,11 @@ struct BlockPlace {
   }
 };
 /// Reads the tables only: safe for any pointer, and exact for a block in use as
-/// long as nobody frees it.
+/// long as no thread frees it.
 BlockPlace placeOf(const void *pointer);
 
-// The steps of a fork. Between the first and one of the others nobody changes
-// anything of the heap but what is in the caches of other threads.
+// The steps of a fork. Between the first and one of the others nothing of
+// the heap changes but what is in the caches of other threads.
 
 void lockHeap();
 void unlockHeap();

@@ -84,7 +84,7 @@ void ThreadCache::abandon() {
     nextAbandoned = caches.abandoned;
     caches.abandoned = this;
   }
-  // What came between is in nobody's hands now.
+  // What was sent meanwhile belongs to no thread now.
   tidy();
 }
 
@@ -117,7 +117,7 @@ bool mpg::giveUpKey() {
 }
 
 ThreadCache *mpg::ownCache() {
-  // A cache whose thread nobody sees ending would be lost.
+  // A cache would be lost if the end of its thread went unseen.
   if (mine || isPastEnd || !caches.hasKey.load(std::memory_order_relaxed))
     return mine;
   {
@@ -154,7 +154,7 @@ unsigned mpg::cacheCount() {
 void mpg::lockCaches() {
   caches.lock.lock();
   // A copy of the memory is not of one moment: what others send now may come
-  // without its links. Nobody may put an abandoned cache in order meanwhile.
+  // without its links. No thread may put an abandoned cache in order meanwhile.
   if (mine)
     mine->collect();
   for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
@@ -178,7 +178,7 @@ void mpg::unlockCaches(bool inChild) {
 }
 
 void mpg::forgetOtherThreads() {
-  // Anew: one that somebody was putting in order is in the list and lost.
+  // Anew: one that a thread was putting in order is in the list and lost.
   caches.abandoned = nullptr;
   for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll) {
     if (cache->forgetThread(cache == mine || cache == caches.late)) {

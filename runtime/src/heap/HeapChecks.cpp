@@ -93,11 +93,11 @@ void mpg::damage(HeapError error, const char *function, const void *pointer,
 //===----------------------------------------------------------------------===//
 //
 // mpg_heap_check: looks at every block for what a program that writes where it
-// should not leaves behind.
+// should not has damaged.
 //
 //   tables      an entry for each run of pages, and they follow on each other
 //   free lists  of slabs: links, marks, and how many there are
-//   guards      behind blocks in use; they are there if MALLOC_CHECK_ is set
+//   guards      after blocks in use; they are there if MALLOC_CHECK_ is set
 //   edges       of medium blocks in use, if it is not
 //
 // A slab belongs to a thread, which changes its list at any time. So free lists
@@ -136,7 +136,8 @@ private:
   static constexpr unsigned most = 32; ///< that are told one by one
   HeapDamage found[most];
   unsigned count = 0;
-  /// Nobody changes the lists of \p cache: it is the caller's, or nobody's.
+  /// No other thread changes the lists of \p cache: it is the caller's, or no
+  /// thread's.
   bool isQuiet(const ThreadCache &cache) const {
     return &cache == mine || cache.isHeld;
   }

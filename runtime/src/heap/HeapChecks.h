@@ -2,7 +2,7 @@
 //
 // MALLOC_CHECK_ and MALLOC_PERTURB_: what is done to find mistakes of the
 // program. Frees that are wrong are seen in any case, from the tables. If
-// MALLOC_CHECK_ is set, a block also gets a guard: the bytes behind those that
+// MALLOC_CHECK_ is set, a block also gets a guard: the bytes after those that
 // were asked for have a pattern, and the last eight bytes of the block say how
 // many were asked for. Any of this takes threads off the fast path.
 
@@ -34,7 +34,7 @@ inline size_t withGuard(size_t bytes) {
   return bytes > SIZE_MAX - guardBytes ? SIZE_MAX : bytes + guardBytes;
 }
 
-/// Puts the guard behind the \p bytes that were asked for of \p block.
+/// Puts the guard after the \p bytes that were asked for of \p block.
 void setGuard(Range block, size_t bytes);
 
 /// Bytes that were asked for; the whole block if its guard is damaged.

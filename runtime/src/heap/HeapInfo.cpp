@@ -3,9 +3,9 @@
 // What the C library tells of its malloc, and lets a program set, for ours:
 // mallinfo, malloc_stats, malloc_info, mallopt, malloc_trim. The same words as
 // there. `fast` are the small blocks that are free in slabs; small blocks are
-// in arena 0, whoever asked for them. What is in use is exact, in usable bytes;
-// so that arena = uordblks + fordblks holds as there, what lies between blocks
-// counts as free in mallinfo.
+// in arena 0, whichever thread asked for them. What is in use is exact, in
+// usable bytes; so that arena = uordblks + fordblks holds as there, what lies
+// between blocks counts as free in mallinfo.
 
 #include "base/CLibrary.h"
 #include "base/Messages.h"

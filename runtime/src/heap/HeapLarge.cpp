@@ -2,7 +2,7 @@
 //
 // See HeapLarge.h. The entry of the first page of a block's frames has its
 // length in pages and its shift in steps of 256 bytes: the block may start up
-// to four pages behind that one.
+// to four pages after that one.
 
 #include "heap/HeapLarge.h"
 

@@ -52,8 +52,9 @@ uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
     return run.first;
   run = alignment == 1 && !isScattered ? takeFirst(pages)
                                        : runs.take(pages, alignment);
-  // One run with what was free in front of it, but nobody has it yet. To clear
-  // it would make all of a block resident that the program uses little of.
+  // One run with what was free in front of it, but no thread has it yet. To
+  // clear it would make all of a block resident that the program uses little
+  // of.
   uint32_t clean = pageOf(newest);
   if (run.isZero || run.end() <= clean || run.end() > pageOf(top))
     dirtyPages = run.isZero ? 0 : pages;
@@ -119,7 +120,7 @@ void Arena::free(uint32_t page) {
       entry.next = first;
     while (!queue.compare_exchange_weak(first, page, std::memory_order_release,
                                         std::memory_order_relaxed));
-    // Whoever had the lock may have left without seeing it.
+    // The thread with the lock may have left without seeing it.
     if (!lock.tryLock())
       return;
     emptyQueue();
@@ -487,7 +488,7 @@ Arena *mpg::arenaOfNode(int node) {
 }
 
 void mpg::releaseArena(Arena *arena) {
-  // The first one is the main thread's, and whoever finds no other's.
+  // The first one is the main thread's, and of threads that find no other.
   if (!arena || arenas.limit != 0 || arena->number() == 0)
     return;
   Locked hold(arenas.lock);

@@ -5,8 +5,8 @@
 // same sets of the L1 cache then costs 4 KiB a block and not a frame.
 //
 // An arena has memory of its own and a lock. A block is freed into the arena it
-// came from, whoever frees it: at once if the lock is free, else through a list
-// that the next one who has the lock empties, so that nobody waits to free.
+// came from, by any thread: at once if the lock is free, else through a list
+// that the next one who has the lock empties, so that no thread waits to free.
 //
 // Blocks that glibc would not map have edges, at the end of this file.
 
@@ -74,7 +74,7 @@ public:
   /// First page of a block of at least \p bytes, its start a multiple of
   /// \p alignment, a power of two of at most one frame. 0: \p error is ENOMEM
   /// or ENOSPC (as HeapSpace::take). \p dirtyPages: so many of its pages, the
-  /// first ones, somebody may have written to; the others are zero. \p mayGrow
+  /// first ones, may have been written to; the others are zero. \p mayGrow
   /// false: only what is free already.
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
                     uint32_t &dirtyPages, int &error);
@@ -235,17 +235,17 @@ private:
   uint32_t blocks[mostPages + 1][depth] = {};
 };
 
-// The edges of a medium block: a word behind it, and one in front of it where
+// The edges of a medium block: a word after it, and one in front of it where
 // those bytes are its own, that a program which writes where it should not
 // overwrites. They are looked at when the block is freed or resized.
 //
 // The C library finds the same writes by the sizes between its blocks. The word
-// behind is where its malloc has the next size: who works with that by writing
-// a few bytes too many works here too. Blocks that the C library would map have
-// no edges: nobody may write to their pages before first touch has decided
-// where they go.
+// after one is where its malloc has the next size: a program that gets away
+// with writing a few bytes too many there does so here too. Blocks that the C
+// library would map have no edges: their pages must not be written to before
+// first touch has decided where they go.
 
-/// Of a block of \p bytes that has edges: where that behind it is.
+/// Of a block of \p bytes that has edges: where the one after it is.
 inline size_t tailOf(size_t bytes) { return roundUp(bytes + 8, 16) - 8; }
 
 inline uint64_t &edgeAt(uintptr_t address) {

@@ -43,7 +43,7 @@ static bool loadBias(Range head, uintptr_t &bias) {
   return false;
 }
 
-/// The file offset in a line of the map: behind range and rights.
+/// The file offset in a line of the map: after range and rights.
 static uint64_t offsetIn(const char *line) {
   uint64_t offset = 0;
   for (int fields = 0; line && fields < 2; ++fields) {
@@ -191,8 +191,8 @@ static bool tryEnter(uint64_t self) {
 
 static void enter(uint64_t self) {
   // A handler of SIGABRT may leave by longjmp and keep the place for ever. Five
-  // seconds are enough for one that writes a trace; whoever has waited so long
-  // goes on as well.
+  // seconds are enough for one that writes a trace; a thread that has waited so
+  // long goes on as well.
   constexpr unsigned mostTurns = 500;
   timespec pause = {0, 10 * 1000 * 1000};
   for (unsigned turn = 0; turn < mostTurns && !tryEnter(self); ++turn)

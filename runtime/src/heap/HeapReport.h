@@ -8,7 +8,7 @@
 //   0x7f0012345670); called from 0x55d0c0ffee12 (/path/app+0x1e12); fix: ...
 //
 // Not a message of class Messages: those are told once, and by one rank of a
-// node. Damage is told each time and by whoever has it.
+// node. Damage is told each time and by each rank that has it.
 //
 // And what is said when the heap grows and finds no large pages.
 
@@ -25,7 +25,7 @@ enum class HeapError : uint8_t {
   freedBefore,      ///< the block that begins there is free
   insideBlock,      ///< inside a block in use
   notOurs,          ///< no block of this heap, nor of the C library's
-  writtenAround,    ///< bytes behind a block, or in front, are not as left
+  writtenAround,    ///< bytes after a block, or in front, are not as left
   writtenAfterFree, ///< a free block's link was written over
 };
 
@@ -53,7 +53,7 @@ void reportHeapDamage(const HeapDamage &damage, unsigned check);
 // with others, or that malloc fails because HUGETLB_FALLBACK=0 asks for that.
 // One line per process each, with cause and fix.
 //
-// A node without any pool, where nobody has promised large pages, is no news:
+// A node without any pool, where no large pages were promised, is no news:
 // there a heap on transparent huge pages is as good as it gets, and one on
 // normal pages is told of only when the program has a heap to speak of.
 

@@ -79,7 +79,7 @@ void SlabFrames::give(uint32_t page) {
     arenaAt(0).giveSlabFrame(frame);
 }
 
-/// Returns a frame that nobody needs any more, or 0.
+/// Returns a frame without a slab in use that is not kept, or 0.
 uint32_t SlabFrames::putBack(uint32_t page) {
   Locked hold(lock);
   uint32_t frame = page & ~(framePages - 1);

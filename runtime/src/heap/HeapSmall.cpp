@@ -133,7 +133,7 @@ static bool isFreeObject(const FreeObject *object) {
 
 /// Tells that the program wrote to a free object of a class: to \p object, or
 /// to the one whose link has led to it and out of the heap. The link, and all
-/// that is behind it, is lost.
+/// that follows it, is lost.
 static void reportWritten(unsigned sizeClass, const FreeObject *object,
                           const char *function) {
   uintptr_t start = isInHeap(object) ? uintptr_t(object) : 0;
@@ -184,8 +184,8 @@ bool ThreadCache::unshelve(unsigned sizeClass) {
 }
 
 /// Where the program wrote to the first object of a bin, that one can be given
-/// out all the same; if its link is gone, what is behind it is lost. A link
-/// behind the last one does no harm. The C library goes on in these cases, too.
+/// out all the same; if its link is gone, what follows it is lost. A link
+/// after the last one does no harm. The C library goes on in these cases, too.
 void ThreadCache::mend(unsigned sizeClass) {
   Bin &bin = bins[sizeClass];
   FreeObject *object = bin.first;
@@ -378,10 +378,10 @@ bool ThreadCache::hasReceived() const {
   return false;
 }
 
-/// Takes in what was sent to a cache without a thread, whoever calls.
+/// Takes in what was sent to a cache without a thread; any may call.
 void ThreadCache::tidy() {
   auto expected = State::abandoned;
-  // Again, if somebody sent something while the cache was borrowed.
+  // Again, if something was sent while the cache was borrowed.
   while (hasReceived() &&
          state.compare_exchange_strong(expected, State::borrowed,
                                        std::memory_order_seq_cst)) {

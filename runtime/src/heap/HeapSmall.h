@@ -73,7 +73,7 @@ public:
   enum class State : uint8_t {
     owned,     ///< by a thread that runs
     abandoned, ///< its thread has ended
-    borrowed,  ///< abandoned, and somebody puts its lists in order
+    borrowed,  ///< abandoned, and a thread puts its lists in order
     lost,      ///< in a forked child: its thread is not there
   };
 
@@ -149,7 +149,7 @@ public:
       visit(shelf.batches[i].first, shelf.batches[i].count);
   }
 
-  /// Takes in what was sent to a cache without a thread, whoever calls.
+  /// Takes in what was sent to a cache without a thread; any may call.
   void tidy();
 
   /// Gives all that is free back to the slabs, and slabs without a used object
@@ -158,9 +158,9 @@ public:
 
   void start();
 
-  // Around a fork: nobody borrows an abandoned cache between the first and one
-  // of the others. In the child, where only the forking thread's cache is as it
-  // was, forgetThread() says whether this one lost its thread.
+  // Around a fork: no thread borrows an abandoned cache between the first and
+  // one of the others. In the child, where only the forking thread's cache is
+  // as it was, forgetThread() says whether this one lost its thread.
   void holdForFork();
   void releaseAfterFork();
   bool forgetThread(bool isOwn);
@@ -183,7 +183,7 @@ private:
     uint32_t count = 0, most = 0;
   };
 
-  /// Full bins that were put aside whole: nobody touches their objects until
+  /// Full bins that were put aside whole: their objects are not touched until
   /// they are wanted again.
   struct Batch {
     FreeObject *first;

@@ -45,7 +45,7 @@ static size_t slabTableBytes(size_t rangeBytes) {
   return roundUp(rangeBytes / slabBytes * slabEntryBytes, basePageBytes());
 }
 static size_t pageTableBytes(size_t rangeBytes) {
-  // With the entry behind them: FreeRuns looks at what follows a run.
+  // With the entry after them: FreeRuns looks at what follows a run.
   return roundUp((rangeBytes / heapPageBytes + 1) * sizeof(UnitEntry),
                  basePageBytes());
 }
@@ -301,7 +301,7 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   return 0;
 }
 
-/// All or nothing; EEXIST: somebody else has some of the addresses.
+/// All or nothing; EEXIST: another mapping has some of the addresses.
 int HeapSpace::map(Range memory, int node, size_t needBytes) {
   size_t huge = 0;
   int error = 0;
@@ -354,7 +354,8 @@ static void touchTables(Range memory) {
 }
 
 /// Memory for addresses that count as lost until they have it; after a failure
-/// they are free again, or stay lost if somebody has them (EEXIST).
+/// they are free again, or stay lost if another mapping has them
+/// (EEXIST).
 int HeapSpace::fill(Range memory, int node, size_t needBytes) {
   if (int error = map(memory, node, needBytes)) {
     if (error != EEXIST)
@@ -398,7 +399,7 @@ int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
 
 int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory,
                     size_t needBytes) {
-  // Addresses that somebody else has are not looked at again.
+  // Addresses that another mapping has are not looked at again.
   constexpr unsigned mostTries = 100;
   int error = EEXIST;
   for (unsigned i = 0; i < mostTries && error == EEXIST; ++i)

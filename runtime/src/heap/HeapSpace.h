@@ -60,7 +60,7 @@ public:
   int take(size_t bytes, size_t alignment, int node, Range &memory,
            size_t needBytes = SIZE_MAX);
 
-  /// The same at \p start, if nobody has the addresses there.
+  /// The same at \p start, if the addresses there are free.
   int takeAt(uintptr_t start, size_t bytes, int node,
              size_t needBytes = SIZE_MAX);
 
@@ -71,11 +71,11 @@ public:
   /// Memory of the kind that the heap lies on which others could have now.
   uint64_t leftForOthers();
 
-  /// Gives frames back to the system. pre: they came from take() and nobody
-  /// uses them; several takes may be given back together, or in parts.
+  /// Gives frames back to the system. pre: they came from take() and are
+  /// not in use; several takes may be given back together, or in parts.
   void give(Range frames);
 
-  /// Whether somebody else may have memory at \p address: a thread may map
+  /// Whether memory of others may be at \p address: a thread may map
   /// something where memory of the heap comes or goes at this moment.
   /// pre: the address lies in the range.
   bool isLost(uintptr_t address) const {

@@ -18,7 +18,7 @@ HeapHeld::~HeapHeld() {
   unlockArenas(/*inChild=*/false);
   unlockCaches(/*inChild=*/false);
   // Caches without a thread were kept: what was sent to them meanwhile has
-  // nobody else to see to it.
+  // no other thread to take it in.
   settleCaches();
 }
 
@@ -139,7 +139,7 @@ void SmallUse::addTo(ArenaUse &use) const {
   }
 }
 
-/// A frame of slabs: those that nobody has. The others are counted by slab.
+/// A frame of slabs: the free ones. The others are counted by slab.
 static void addSlabFrame(ArenaUse &use, const HeapTile &tile) {
   constexpr uint32_t slabPages = slabBytes / heapPageBytes;
   SlabBits free = freeSlabs(tile.page);

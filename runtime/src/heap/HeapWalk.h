@@ -80,7 +80,7 @@ template <typename Visit> void visitSlabs(Visit visit) {
 
 // How much of the heap is in use, how much of it is free, in blocks of which
 // sizes: what mpg_heap_stats, mallinfo, malloc_stats and malloc_info tell. Read
-// from the tables when somebody asks.
+// from the tables when one of them is called.
 
 /// Blocks, and their bytes.
 struct BlockCount {

@@ -20,7 +20,7 @@ using namespace mpg;
 #define MPG_CALLER uintptr_t(__builtin_return_address(0))
 
 //===----------------------------------------------------------------------===//
-// Those behind us
+// Those after us
 //===----------------------------------------------------------------------===//
 
 #ifdef MPG_STATIC
@@ -42,7 +42,7 @@ void mpg::findNextMalloc() {}
 
 static bool nextIsLibc() { return true; }
 #else
-// Under these names they are the C library's, whoever else defines malloc.
+// Under these names they are the C library's, whatever else defines malloc.
 extern "C" {
 void *__libc_malloc(size_t);
 void __libc_free(void *);
@@ -57,7 +57,7 @@ NextMalloc mpg::nextMalloc = {__libc_malloc,  __libc_free,     __libc_calloc,
                               __libc_realloc, __libc_memalign, unknownSize};
 
 // Before glibc 2.34 the C library's malloc calls what this points to. An
-// allocator behind us (jemalloc) makes it the malloc of the program, which is
+// allocator after us (jemalloc) makes it the malloc of the program, which is
 // ours: they would call each other for ever, and without that call the C
 // library's heap is not set up.
 extern void *mallocHook __asm__("__malloc_hook") __attribute__((weak));

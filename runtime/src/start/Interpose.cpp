@@ -446,7 +446,7 @@ dlopen:
 //
 // operator new and delete, in the forms to which the C++ library's others come
 // down. It has them on top of malloc already; these are here because an
-// allocator behind us may have them on top of its own, with delete calling free
+// allocator after us may have them on top of its own, with delete calling free
 // by name, which is ours. Under their linkage names: libmpg is no C++ program.
 // They call each other by name too, so that what a program replaces is used.
 
@@ -456,7 +456,7 @@ extern "C" void _ZdlPv(void *);
 extern "C" void _ZdlPvSt11align_val_t(void *, size_t);
 
 /// The C++ library's own, which calls the new-handler and throws
-/// std::bad_alloc. It is not behind us if only a plug-in has it.
+/// std::bad_alloc. It is not after us if only a plug-in has it.
 static void *nextDefinition(const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
   void *found = dlsym(RTLD_NEXT, name);
