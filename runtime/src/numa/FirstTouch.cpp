@@ -12,12 +12,15 @@
 // 65,530. Hence touching is the default. Last in this file: .bss at the start.
 
 #include "mpg/pass.h"
+#include "numa/NodeCpus.h"
 #include "numa/Numa.h"
+#include "numa/Places.h"
 #include "numa/SharedArray.h"
 #include "pages/Pages.h"
 #include "pages/PagesNuma.h"
 #include "segments/Segments.h"
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 using namespace mpg;
@@ -25,6 +28,11 @@ using namespace mpg;
 /// A team of more threads is a mistake of the caller, and OpenMP runtimes end
 /// the program when they cannot make it.
 static constexpr uint32_t maxThreads = 1 << 14;
+
+/// Two large pages, the fewest that can lie on two nodes. Less than that is in
+/// the L2 cache of one group in any case (HW:a64fx-l2-way), and starting a team
+/// costs more than it brings.
+static constexpr uint64_t leastSharedBytes = 4 << 20;
 
 /// Threads whose nodes fit on a small stack.
 static constexpr uint32_t maxNodeThreads = 2048;
@@ -49,6 +57,94 @@ void mpg::startFirstTouch(const Config &config, Range heap,
                           Messages &messages) {
   known = {&config, heap, &messages};
 }
+
+//===----------------------------------------------------------------------===//
+// The team
+//===----------------------------------------------------------------------===//
+//
+// The threads are those of the program's own OpenMP runtime if it has one
+// (GOMP_parallel is in libgomp and in libomp), because only they stand where
+// the loop will run. Without OpenMP the calling thread goes round: threads of
+// our own would leave the C library in its slower ways for several threads for
+// good.
+
+namespace {
+
+/// What is to be done where each thread of a team stands; derive from it for
+/// the data.
+struct TeamWork {
+  /// For thread \p thread of \p threads, where it stands. With OpenMP all of
+  /// them at once.
+  void (*body)(const TeamWork &work, uint32_t thread, uint32_t threads);
+};
+
+} // namespace
+
+static void workInTeam(void *data) {
+  const auto &work = *static_cast<const TeamWork *>(data);
+  work.body(work, uint32_t(omp_get_thread_num()),
+            uint32_t(omp_get_num_threads()));
+}
+
+static bool goTo(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return sched_setaffinity(0, sizeof(one), &one) == 0;
+}
+
+/// Thread by thread, and back to where it may be in the end.
+static bool visit(const TeamWork &work, uint32_t threads,
+                  const cpu_set_t &usable, PlaceList &list) {
+  PlaceWishes wishes = readPlaceWishes(environ);
+  makePlaces(wishes, usable, readNeighbors, list);
+  if (threads == 0)
+    threads = defaultThreads(wishes, usable);
+  int here = -1;
+  bool hasGone = true;
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    int cpu = cpuOfThread(list, thread, threads);
+    if (cpu != here)
+      hasGone &= goTo(cpu);
+    here = cpu;
+    work.body(work, thread, threads);
+  }
+  sched_setaffinity(0, sizeof(usable), &usable);
+  return hasGone;
+}
+
+/// The calling thread goes from CPU to CPU, to where the threads would stand by
+/// OMP_PLACES and its like, else over all CPUs, and comes back. False if it
+/// could not go: the work is done all the same, from where it was.
+static bool visitPlaces(const TeamWork &work, uint32_t threads) {
+  cpu_set_t usable;
+  Staged staged;
+  size_t bytes = roundUp(sizeof(PlaceList), basePageBytes());
+  if (sched_getaffinity(0, sizeof(usable), &usable) == 0 &&
+      buildStaged(Source::normal, bytes, basePageBytes(), nullptr, staged) ==
+          0) {
+    bool hasGone = visit(work, threads, usable,
+                         *reinterpret_cast<PlaceList *>(staged.range.start));
+    discard(staged);
+    return hasGone;
+  }
+  // More CPUs than a set has, or no memory: everything from here.
+  work.body(work, 0, 1);
+  return false;
+}
+
+/// By the threads of the program's OpenMP runtime if it has one, else as
+/// visitPlaces(). \p threads 0: as many as the team usually has. OpenMP may
+/// give fewer, and the next loop will be shared out by the smaller number too.
+static void doAsTeam(const TeamWork &work, uint32_t threads) {
+  if (GOMP_parallel && omp_get_num_threads && omp_get_thread_num)
+    GOMP_parallel(workInTeam, const_cast<TeamWork *>(&work), threads, 0);
+  else
+    visitPlaces(work, threads);
+}
+
+/// Whether the caller is in a parallel region.
+static bool isInTeam() { return omp_in_parallel && omp_in_parallel(); }
 
 //===----------------------------------------------------------------------===//
 // What libmpg knows of the memory
