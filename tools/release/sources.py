@@ -10,7 +10,6 @@ import sys
 import urllib.request
 from typing import Dict, List, NamedTuple, NoReturn
 
-HERE = pathlib.Path(__file__).resolve().parent
 # Not https, which some of its mirrors do not speak: the checksums decide.
 DEBIAN = "http://deb.debian.org/debian/pool/main"
 
@@ -36,6 +35,9 @@ ARCHIVES: Dict[str, Archive] = {
         "71feb7947e3c00ef125f83b79a4e529bde31171e5babe48b391f06758d1ab0a1",
         ["*"]),
 }
+# Brings clang and the C library of each machine and age. As pip wants it.
+COMPILER = ("ziglang==0.17.1 --hash=sha256:"
+            "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54")
 
 
 def die(text: str) -> NoReturn:
@@ -97,12 +99,15 @@ class Pinned:
         return scratch.rename(target)
 
     def zig(self) -> pathlib.Path:
-        """zig, whose compilers bring the C library of each machine and age."""
+        """The compilers."""
         venv = self.work / "zig"
         if not (venv / "complete").is_file():
             run(sys.executable, "-m", "venv", "--clear", venv)
+            # pip takes checksums from a file alone.
+            pinned = venv / "requirements.txt"
+            pinned.write_text(COMPILER + "\n", encoding="utf-8")
             run(venv / "bin" / "pip", "install", "-q", "--require-hashes",
                 "--only-binary=:all:", "--find-links", self.downloads,
-                "-r", HERE / "zig.txt")
+                "-r", pinned)
             (venv / "complete").touch()
         return next(venv.glob("lib/python*/site-packages/ziglang/zig"))
