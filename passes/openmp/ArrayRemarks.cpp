@@ -184,9 +184,14 @@ static const char *wayOf(UseShape shape) {
     return "each iteration works on bytes all over it";
   case UseShape::backward:
     return "the first iteration works on its end";
-  default:
+  case UseShape::irregular:
     return "its elements are chosen by an index that is not known here";
+  case UseShape::parts: // NotBlock is not said of these
+  case UseShape::rows:
+  case UseShape::shared:
+    break;
   }
+  return "";
 }
 
 void ArrayRemarks::sayNotBlock(const ParallelUse &use, const Instruction &at) {

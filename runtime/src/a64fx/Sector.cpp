@@ -64,20 +64,7 @@ void SectorControl::start(const SectorSettings &given, Messages *to) {
   messages = to;
 }
 
-/// The user's own wish, and mistakes of the program, need no line.
-static bool isWorthALine(Missing what) {
-  switch (what) {
-  case Missing::processor:
-  case Missing::sectorAccess:
-  case Missing::cpu:
-  case Missing::group:
-  case Missing::ownGroup:
-    return true;
-  default:
-    return false;
-  }
-}
-
+/// Null: worth no line, as the user's own wish and mistakes of the program.
 static const char *fixFor(Missing what) {
   switch (what) {
   case Missing::processor:
@@ -86,17 +73,29 @@ static const char *fixFor(Missing what) {
     return "ask the site, or run it under Fujitsu's runtime";
   case Missing::ownGroup:
     return "give each process whole groups, such as 12 CPUs of one NUMA node";
-  default:
+  case Missing::cpu:
+  case Missing::group:
     return "bind the threads, such as by OMP_PROC_BIND=close";
+  case Missing::nothing:
+  case Missing::prefetchAccess:
+  case Missing::consent:
+  case Missing::ways:
+  case Missing::depth:
+  case Missing::entry:
+  case Missing::flags:
+  case Missing::distance:
+    break;
   }
+  return nullptr;
 }
 
 void SectorControl::say(Missing what, const char *cost) {
-  if (!messages || !isWorthALine(what) || messages->hasSaid(MPG_MSG_SECTOR))
+  const char *fix = fixFor(what);
+  if (!messages || !fix || messages->hasSaid(MPG_MSG_SECTOR))
     return;
   LineBuffer line;
   line.add("sector cache: ").add(textOf(what)).add("; cost: ").add(cost);
-  line.add("; fix: ").add(fixFor(what));
+  line.add("; fix: ").add(fix);
   messages->say(MPG_MSG_SECTOR, line);
 }
 

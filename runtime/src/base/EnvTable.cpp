@@ -225,7 +225,8 @@ static void addPageSize(LineBuffer &line, size_t bytes) {
     line.addNumber(bytes >> 20).add("M");
 }
 
-/// The value in force of a variable that is a number.
+/// The value in force of a variable that is a number. Without a default, so
+/// that the compiler names a new row of env.def that nothing prints yet.
 static uint64_t numberOf(Variable variable, const Config &config) {
   switch (variable) {
   case Variable::XOS_MMM_L_HUGETLB_FALLBACK:
@@ -256,9 +257,28 @@ static uint64_t numberOf(Variable variable, const Config &config) {
     return config.perturb;
   case Variable::MPG_QUIET:
     return config.quiet;
-  default:
-    return config.forceCopyBack; // MPG_TEST_COPY_BACK
+  case Variable::MPG_TEST_COPY_BACK:
+    return config.forceCopyBack;
+  case Variable::XOS_MMM_L_HPAGE_TYPE: // words: addEffective()
+  case Variable::XOS_MMM_L_LPG_MODE:
+  case Variable::XOS_MMM_L_HUGETLB_SZ:
+  case Variable::XOS_MMM_L_PAGING_POLICY:
+  case Variable::XOS_MMM_L_PRINT_ENV:
+  case Variable::MPG_MODE:
+  case Variable::MPG_FORK:
+  case Variable::MPG_MMAP:
+  case Variable::MPG_REMAP:
+  case Variable::MPG_FIRST_TOUCH:
+  case Variable::FLIB_SCCR_CNTL:
+  case Variable::FLIB_L1_SCCR_CNTL:
+  case Variable::FLIB_L2_SECTOR_NWAYS_INIT:
+  case Variable::MPG_TARGET: // mpgrun's, not printed
+  case Variable::MPG_STATE_FD:
+  case Variable::MPG_STATE_PID:
+  case Variable::count:
+    break;
   }
+  return 0;
 }
 
 /// The value in force, in the words of the variable's domain.
