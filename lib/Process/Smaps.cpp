@@ -129,9 +129,20 @@ std::string mpg::readProc(pid_t pid, const char *name) {
   return file ? (*file)->getBuffer().str() : std::string();
 }
 
+static bool hasOneNode() {
+  auto file = readUnmapped("/sys/devices/system/node/online");
+  return file && (*file)->getBuffer().trim() == "0";
+}
+
 std::vector<MappedArea> mpg::readSmaps(pid_t pid) {
-  std::vector<MappedArea> areas =
-      parseSmaps(readProc(pid, "smaps"), readProc(pid, "numa_maps"));
+  // Each of the two files has the kernel walk all page tables.
+  bool isOneNode = hasOneNode();
+  std::vector<MappedArea> areas = parseSmaps(
+      readProc(pid, "smaps"), isOneNode ? "" : readProc(pid, "numa_maps"));
+  if (isOneNode)
+    for (MappedArea &area : areas)
+      if (area.usedBytes())
+        area.nodes = {area.usedBytes()};
   addLargeFolios(pid, areas);
   return areas;
 }

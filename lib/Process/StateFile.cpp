@@ -8,6 +8,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include <cerrno>
+#include <cstddef>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -93,12 +94,19 @@ void mpg::readProcesses(int fd, RunReport &report) {
 /// The mappings before most of the memory went back; empty if libmpg has not
 /// noted them.
 static std::vector<MappedArea> readPeakMappings(int fd) {
-  auto smaps = std::make_unique<mpg_state_smaps>();
-  constexpr ssize_t bytes = sizeof(mpg_state_smaps);
-  if (fd < 0 || pread(fd, smaps.get(), bytes, MPG_STATE_SMAPS) != bytes ||
-      !smaps->isWanted || smaps->bytes > sizeof(smaps->text))
+  struct {
+    uint32_t isWanted, bytes;
+  } head = {};
+  static_assert(sizeof(head) == offsetof(mpg_state_smaps, text));
+  if (fd < 0 ||
+      pread(fd, &head, sizeof(head), MPG_STATE_SMAPS) != sizeof(head) ||
+      !head.isWanted || head.bytes > MPG_STATE_SMAPS_TEXT)
     return {};
-  return parseSmaps(StringRef(smaps->text, smaps->bytes), "");
+  std::string text(head.bytes, '\0');
+  if (pread(fd, text.data(), text.size(), MPG_STATE_SMAPS + sizeof(head)) !=
+      ssize_t(text.size()))
+    return {};
+  return parseSmaps(text, "");
 }
 
 std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
