@@ -348,12 +348,9 @@ void ProfileRecorder::addAccesses(Profile &profile) {
   for (size_t site = 0; site < table.sites.size(); ++site)
     objects[site].accesses = workingSet->atSite(uint32_t(site));
   for (const Range &range : ranges)
-    if (range.object >= table.sites.size()) {
-      AccessCount part = workingSet->within(range.start, range.end);
-      AccessCount &all = objects[range.object].accesses;
-      all.addSums(part);
-      all.intervals = std::max(all.intervals, part.intervals);
-    }
+    if (range.object >= table.sites.size())
+      objects[range.object].accesses.addPart(
+          workingSet->within(range.start, range.end));
 }
 
 void ProfileRecorder::addFilesOfBefore() {

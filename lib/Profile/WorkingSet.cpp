@@ -41,6 +41,21 @@ void AccessCount::addSums(const AccessCount &other) {
   accessedInFrames += other.accessedInFrames;
 }
 
+/// Bytes of the same mean in \p wanted intervals.
+void AccessCount::spreadOver(uint64_t wanted) {
+  if (intervals && intervals != wanted)
+    for (uint64_t *sum : {&bytes, &presentBytes, &accessedBytes, &foreignBytes})
+      *sum = uint64_t(double(*sum) * double(wanted) / double(intervals));
+  intervals = wanted;
+}
+
+void AccessCount::addPart(AccessCount part) {
+  uint64_t most = std::max(intervals, part.intervals);
+  spreadOver(most);
+  part.spreadOver(most);
+  addSums(part);
+}
+
 uint64_t AccessCount::allHotFrames() const {
   uint64_t all = 0;
   for (uint64_t some : hotFrames)
@@ -171,9 +186,10 @@ void WorkingSet::Sums::add(const AccessCount &interval, bool isFilling) {
   ++sum.intervals;
 }
 
+/// Whether memory of so much before and \p now is being filled, or will be.
 /// Shares of a mapping that is others' too grow and shrink a little.
-static bool hasGrown(uint64_t before, uint64_t now) {
-  return now > before + before / 20;
+static bool isBeingFilled(uint64_t before, uint64_t now) {
+  return now == 0 || now > before + before / 20;
 }
 
 void WorkingSet::addOther(const MappedArea &area, uint64_t bytes) {
@@ -185,7 +201,8 @@ void WorkingSet::addOther(const MappedArea &area, uint64_t bytes) {
     piece = {};
   piece.end = area.end;
   piece.lookedAt = looks;
-  piece.sums.add(interval, hasGrown(piece.presentBytes, interval.presentBytes));
+  piece.sums.add(interval,
+                 isBeingFilled(piece.presentBytes, interval.presentBytes));
   piece.presentBytes = interval.presentBytes;
 }
 
@@ -197,7 +214,7 @@ void WorkingSet::addBlocks(const std::vector<mpg_profile_block> &blocks,
   for (size_t i = 0; i < blocks.size(); ++i) {
     uint64_t start = blocks[i].start;
     now[start] = counts[i].presentBytes;
-    bool isFilling = hasGrown(presentBytes[start], counts[i].presentBytes);
+    bool isFilling = isBeingFilled(presentBytes[start], counts[i].presentBytes);
     ofSites[{blocks[i].site, isFilling}].addSums(counts[i]);
   }
   for (const auto &[key, count] : ofSites)
@@ -247,6 +264,7 @@ AccessCount WorkingSet::atSite(uint32_t site) const {
 static AccessCount partOf(const AccessCount &all, double share) {
   auto part = [&](uint64_t sum) { return uint64_t(double(sum) * share); };
   AccessCount some;
+  some.intervals = all.intervals;
   some.bytes = part(all.bytes);
   some.presentBytes = part(all.presentBytes);
   some.accessedBytes = part(all.accessedBytes);
@@ -265,15 +283,14 @@ AccessCount WorkingSet::within(uint64_t start, uint64_t end) const {
     if (first >= last)
       continue;
     if (last - first == pieceEnd - from) {
-      count.addSums(best);
-    } else {
-      AccessCount part =
-          partOf(best, double(last - first) / double(pieceEnd - from));
-      if (pieceEnd - from > 2 * frameBytes)
-        part.foreignBytes = part.bytes;
-      count.addSums(part);
+      count.addPart(best);
+      continue;
     }
-    count.intervals = std::max(count.intervals, best.intervals);
+    AccessCount part =
+        partOf(best, double(last - first) / double(pieceEnd - from));
+    if (pieceEnd - from > 2 * frameBytes)
+      part.foreignBytes = part.bytes;
+    count.addPart(part);
   }
   return count;
 }

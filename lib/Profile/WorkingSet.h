@@ -39,6 +39,9 @@ struct AccessCount {
 
   /// All but the intervals: those of parts are the same, or one after another.
   void addSums(const AccessCount &other);
+  /// Adds memory beside this one, which may have been there in fewer intervals
+  /// or more.
+  void addPart(AccessCount part);
   uint64_t allHotFrames() const;
   bool isOfMapping() const { return foreignBytes * 2 > bytes; }
 
@@ -48,6 +51,9 @@ struct AccessCount {
   std::optional<double> skewPercent() const;
   /// What large pages would hold beside what is accessed; bytes of an interval.
   std::optional<uint64_t> hotBloatBytes() const;
+
+private:
+  void spreadOver(uint64_t wanted);
 };
 
 class WorkingSet {

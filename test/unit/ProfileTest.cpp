@@ -191,6 +191,29 @@ TEST(Profile, theWorkingSetIsWhatWasAccessedInBetween) {
   munmap(mapped, all);
 }
 
+TEST(Profile, whatIsFilledLaterCountsFromThenOn) {
+  constexpr size_t frame = 2 * MiB;
+  void *mapped = mmap(nullptr, 3 * frame, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  uint64_t first = alignTo(uintptr_t(mapped), frame);
+  char *array = reinterpret_cast<char *>(uintptr_t(first));
+  madvise(array, 2 * frame, MADV_NOHUGEPAGE);
+  madvise(array + frame, frame, MADV_DONTDUMP); // a mapping of its own
+  memset(array, 1, frame);
+  WorkingSet set(-1);
+  set.start();
+  set.look(getpid(), false);
+  memset(array + frame, 1, frame);
+  set.look(getpid(), false);
+  set.look(getpid(), false);
+  if (set.intervals() == 0 || !set.missing().empty())
+    GTEST_SKIP() << set.missing();
+  AccessCount count = set.within(first, first + 2 * frame);
+  EXPECT_EQ(count.presentBytes / count.intervals, 2 * frame);
+  munmap(mapped, 3 * frame);
+}
+
 TEST(Profile, whatIsColdIsNotAskedFor) {
   RunReport report;
   report.mode = "none";
