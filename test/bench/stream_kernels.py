@@ -20,7 +20,6 @@ import collections
 import math
 import os
 import pathlib
-import platform
 import random
 import shutil
 import statistics
@@ -30,6 +29,8 @@ import tempfile
 from typing import Dict, List, Optional, Tuple
 
 sys.dont_write_bytecode = True
+from mpgaudit_speed import describe_machine  # noqa: E402
+
 REPO = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = REPO / "test" / "bench" / "kernels"
 
@@ -155,18 +156,6 @@ def stolen_ticks() -> int:
         return int(file.readline().split()[8])
 
 
-def describe_machine() -> str:
-    model = platform.machine()
-    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-        for line in file:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    return (f"machine: {model}, {len(os.sched_getaffinity(0))} CPUs, "
-            f"{platform.system()} {platform.release()}; load: {load}")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", type=pathlib.Path,
@@ -186,7 +175,7 @@ def main() -> int:
 
 
 def compare(program: pathlib.Path, arguments: argparse.Namespace) -> int:
-    print(describe_machine())
+    print(f"machine: {describe_machine()}")
     print("GB/s of libmpg: median (best, quartile spread); ratio to the best peer "
           f"[95 % interval], bar {BAR}")
     stolen, missed, lines = stolen_ticks(), 0, 0

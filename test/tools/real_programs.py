@@ -33,7 +33,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from mpgtest.memory import TRIES, compact  # noqa: E402
 from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
-                          outcome_of, read)
+                          outcome_of, read, tell)
 
 # What a mode of transparent pages says where the kernel had none.
 IN_PIECES = "no free memory in pieces|of the stack on large pages"
@@ -117,13 +117,7 @@ def main() -> int:
     parser.add_argument("mpgrun")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    try:
-        check(options)
-    except Differs as reason:
-        print(f"real_programs.py: {reason}")
-        return 1
-    print("unchanged")
-    return 0
+    return tell(lambda: check(options))
 
 
 if __name__ == "__main__":

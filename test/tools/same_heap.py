@@ -40,7 +40,7 @@ from dataclasses import dataclass
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from mpgtest.run import output, without_settings  # noqa: E402
 from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
-                          outcome_of, read)
+                          outcome_of, read, tell)
 
 NO_THP = r"^mpg: heap: .* on transparent huge pages .*\n"
 
@@ -133,14 +133,8 @@ def main() -> int:
     parser.add_argument("libmpg")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            check(build_witness(folder), options)
-    except Differs as reason:
-        print(f"same_heap.py: {reason}")
-        return 1
-    print("unchanged")
-    return 0
+    with tempfile.TemporaryDirectory() as folder:
+        return tell(lambda: check(build_witness(folder), options))
 
 
 if __name__ == "__main__":

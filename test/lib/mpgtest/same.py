@@ -6,7 +6,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import Iterable, Mapping, NamedTuple, Optional, Sequence
+import sys
+from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence
 
 from mpgtest.run import OUT_OF_TIME, SECONDS, Word, run, shown
 
@@ -80,3 +81,14 @@ def compare(plain: Outcome, other: Outcome) -> None:
             verbs = ("were", "are") if what == "files" else ("was", "is")
             raise Differs(f"{what} {verbs[0]} {before!r:.{SHOWN}}, "
                           f"{verbs[1]} {now!r:.{SHOWN}}")
+
+
+def tell(check: Callable[[], None]) -> int:
+    """Says that nothing differs, or what does; the exit status."""
+    try:
+        check()
+    except Differs as reason:
+        print(f"{os.path.basename(sys.argv[0])}: {reason}")
+        return 1
+    print("unchanged")
+    return 0
