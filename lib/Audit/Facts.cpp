@@ -15,6 +15,8 @@ using namespace llvm;
 using namespace mpg;
 
 uint64_t mpg::startupPeakBytes(Target target, uint64_t roundedOutBytes) {
+  // HW:startup-copy: Fujitsu's library has old and new side by side; libmpg
+  // moves in pieces, for which this is counted.
   constexpr uint64_t pieceBytes = uint64_t(64) << 20;
   switch (target) {
   case Target::fugaku:
@@ -177,6 +179,7 @@ static Region sectionRegion(const Subject &subject, StringRef name,
   region.reachable = reachable;
   region.because = present(findings, {FindingId::mpg102, FindingId::mpg103,
                                       FindingId::mpg112, FindingId::mpg150});
+  // Those two move all of .data and .bss or nothing; others frame by frame.
   bool allOrNothing = subject.target == Target::fugaku ||
                       subject.target == Target::libhugetlbfs;
   bool blocked = any_of(region.because, [](FindingId id) {
@@ -217,6 +220,7 @@ std::vector<Region> mpg::collectRegions(const Subject &subject,
     return {};
   const TargetReach &reach = reaches[unsigned(subject.target)];
   std::vector<Region> regions;
+  // No target moves code.
   regions.push_back({"text", codeBytes(subject.image), 0, false, {}});
   regions.push_back(
       sectionRegion(subject, "data", ".data", reach.data, findings));

@@ -41,6 +41,8 @@ bool Launch::mayChange(StringRef name) const {
   const Variable *variable = environment.find(name);
   if (variable && !variable->known)
     return true;
+  // What the script sets after that line holds, and so does what is known from
+  // elsewhere (line 0); one that was never set may be set there.
   return variable ? variable->line && variable->line < unknownFromLine
                   : unknownFromLine != 0;
 }
@@ -64,6 +66,7 @@ std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
     return std::nullopt;
   SmallVector<StringRef, 4> words;
   StringRef(variable->value).split(words, ':');
+  // libmpg takes the default for a value that it refuses.
   if (words.size() != 3 || any_of(words, [](StringRef word) {
         return word != "prepage" && word != "demand";
       }))

@@ -143,6 +143,7 @@ bool ElfReader::fill(Window &window, uint64_t from, uint64_t to) const {
 
 /// A system call costs as much as copying a few KiB.
 static constexpr uint64_t worthReadingBytes = 8 << 10;
+/// find() looks through all of them.
 static constexpr size_t mostWindows = 8;
 
 void ElfReader::expect(uint64_t from, uint64_t to) {
@@ -185,6 +186,8 @@ const void *ElfReader::chunk(uint64_t offset, uint64_t bytes, int elfType) {
     return nullptr;
   const void *found = nullptr;
   if (native) {
+    // Tables are used where they were read. In a damaged file they may begin
+    // anywhere, and are then read again to a place of their own.
     auto isAligned = [&](const void *data) {
       return elfType == ELF_T_BYTE ||
              reinterpret_cast<uintptr_t>(data) % sizeof(uint64_t) == 0;
@@ -341,7 +344,7 @@ readMembers(Elf *archive, int fd, uint64_t fileBytes,
     command = elf_next(member);
     uint64_t start = at + sizeof(ar_hdr);
     if (elf_kind(member) == ELF_K_ELF) {
-      ElfReader reader(member, fd, start, bytes, {});
+      ElfReader reader(member, fd, start, bytes, {}); // ends the member
       visit(reader, name);
     } else {
       elf_end(member);

@@ -14,7 +14,8 @@ using namespace mpg;
 
 namespace {
 
-/// Takes fields from the front of a note. The caller has checked the size.
+/// Takes fields from the front of a note: one by one, because a note is little-
+/// endian and need not be aligned. The caller has checked the size.
 class FieldReader {
 public:
   explicit FieldReader(StringRef bytes) : at(bytes.data()) {}
@@ -205,6 +206,7 @@ std::optional<std::string> mpg::forEachNote(
   while (!section.empty()) {
     if (section.size() < 12)
       return utostr(section.size()) + " bytes after the last note are none";
+    // Three words; then name and contents, each filled up to 4 bytes.
     uint32_t nameBytes = support::endian::read32le(section.data());
     uint32_t bytes = support::endian::read32le(section.data() + 4);
     uint32_t type = support::endian::read32le(section.data() + 8);

@@ -14,12 +14,15 @@ uint64_t mpg::roundDown(uint64_t value, uint64_t unit) {
 }
 
 uint64_t mpg::roundUp(uint64_t value, uint64_t unit) {
+  // A damaged file may end at the last byte of the address space.
   uint64_t most = roundDown(UINT64_MAX, unit);
   return value > most ? most : roundDown(value + unit - 1, unit);
 }
 
 std::vector<OverlapPair> mpg::findOverlaps(ArrayRef<Segment> loads,
                                            uint64_t hugeBytes) {
+  // Neighbours in the table alone, as libhugetlbfs has it (HW:pair-rule); a
+  // table that is not in order of addresses is a defect (HeaderRules.cpp).
   std::vector<OverlapPair> pairs;
   for (unsigned i = 1; i < loads.size(); ++i) {
     const Segment &first = loads[i - 1], &second = loads[i];
@@ -49,6 +52,7 @@ uint64_t mpg::roundedOutBytes(ArrayRef<Segment> loads, uint64_t hugeBytes) {
     if (load.writable())
       ranges.push_back(
           {roundDown(load.address, hugeBytes), roundUp(load.end(), hugeBytes)});
+  // By address, so that a page of two segments is counted with the first.
   std::sort(ranges.begin(), ranges.end(),
             [](const AddressRange &a, const AddressRange &b) {
               return a.start < b.start;

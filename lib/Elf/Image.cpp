@@ -90,6 +90,7 @@ void Image::State::readHeaders(bool isMember) {
     if (entry.p_type == PT_LOAD)
       loads.push_back(segment);
   }
+  // Only now: what kind a file is, its dynamic section or its sections may say.
   kind = decideKind(isMember);
   if (kind == ElfKind::debug)
     defects.clear(); // of a dynamic section that is not there
@@ -249,6 +250,7 @@ std::optional<StringRef> Image::interpreter() {
     return std::nullopt;
   StringRef text = state->reader->text(segment->offset, segment->fileBytes);
   size_t end = text.find('\0');
+  // Without a NUL it is no path; checkInterpreterText() says so.
   return end == StringRef::npos ? std::nullopt
                                 : std::optional<StringRef>(text.substr(0, end));
 }
@@ -397,6 +399,7 @@ static void addIdentDefects(StringRef start, std::vector<Defect> &defects) {
       defects.push_back({DefectKind::ident, true, field, uint64_t(index),
                          std::to_string(value) + " is not defined"});
   };
+  // Each counts from 1; 0 is "invalid".
   check(EI_CLASS, "e_ident[EI_CLASS]", ELFCLASS64);
   check(EI_DATA, "e_ident[EI_DATA]", ELFDATA2MSB);
   check(EI_VERSION, "e_ident[EI_VERSION]", EV_CURRENT);
@@ -451,6 +454,7 @@ public:
   void showMember(ElfReader &reader, const std::string &member) {
     auto state = newState(member);
     state->reader = &reader;
+    // Defects are collected, so a damaged file is shown like any other.
     state->readHeaders(!member.empty());
     show(std::move(state));
     hasMembers = true;

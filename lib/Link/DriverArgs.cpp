@@ -105,6 +105,7 @@ static constexpr StringRef doubleDashValues[] = {
     "undefined-glob",
     "warn-backrefs-exclude",
     "why-live"};
+// "-ofile", "-o file"; after two dashes a letter is no option.
 static constexpr StringRef letterValues = "LORTbefFhlmouyz";
 // Long options that one dash may precede although they begin with such a
 // letter.
@@ -138,6 +139,7 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
     option.lacksValue = at == args.size();
     return option.lacksValue ? "" : args[at++];
   };
+  // Long names before letters: "-library" is not -l with "ibrary".
   auto [before, after] = name.split('=');
   if (is_contained(anyDashValues, before) ||
       (option.doubleDash && is_contained(doubleDashValues, before))) {
@@ -186,6 +188,7 @@ std::string mpg::completeOwnOption(StringRef typed) {
   SmallVector<StringRef, 16> help;
   ownHelp().split(help, '\n');
   for (StringRef line : help) {
+    // The text of --help is the table: names, and words with bars between.
     if (!line.consume_front("  --"))
       continue;
     auto [name, value] = line.take_until(isSpace).split('=');
@@ -240,6 +243,7 @@ template <typename... Parts> static Error failure(const Parts &...parts) {
 static Error unknownOption(StringRef arg) {
   StringRef name = arg.take_until([](char c) { return c == '='; });
   StringRef nearest;
+  // Farther away than half of its letters it is another word.
   unsigned best = unsigned(name.size()) / 2 + 1;
   for (StringRef option : ownOptions) {
     unsigned distance = name.edit_distance(option.rtrim('='));
@@ -313,6 +317,7 @@ void ArgParser::takeInput(StringRef name, bool isLibrary) {
   if (!isLibrary) {
     size_t slash = name.rfind('/');
     StringRef file = slash == StringRef::npos ? name : name.substr(slash + 1);
+    // libmpgrt.a, libmpgrt.so, libmpgrt.so.1
     auto [stem, ending] = file.split('.');
     if (stem.consume_front("lib") && isRuntimeName(stem) &&
         (ending == "a" || ending.starts_with("so")))
@@ -454,6 +459,7 @@ Expected<LinkRequest> mpg::parseLinkArgs(ArrayRef<const char *> args) {
 }
 
 std::optional<Machine> mpg::machineOfEmulation(StringRef emulation) {
+  // FreeBSD's names; the layout is the same.
   emulation.consume_back("_fbsd");
   if (emulation == "elf_x86_64" || emulation == "elf_amd64")
     return Machine::x86_64;

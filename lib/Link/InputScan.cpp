@@ -121,6 +121,7 @@ void Scanner::scanObject(StringRef file, StringRef name,
   // Objects with more sections than the header can say keep them in the first.
   auto null = sectionAt(0);
   uint64_t count = header.e_shnum ? header.e_shnum : null.sh_size;
+  // A damaged count would only bring zeros, but very many.
   count = std::min<uint64_t>(count, file.size() / sizeof(Elf64_Shdr));
   uint64_t namesAt =
       header.e_shstrndx == SHN_XINDEX ? null.sh_link : header.e_shstrndx;
@@ -215,7 +216,7 @@ void Scanner::scanArchive(MemoryBufferRef file) {
     else
       consumeError(member.takeError());
     if (result.dataBytes >= enoughBytes)
-      break;
+      break; // that there is a layout is certain by then
   }
   consumeError(std::move(error));
   if (!slim.empty())
@@ -271,6 +272,7 @@ void mpg::merge(ScanResult &into, const ScanResult &from) {
                            from.slimArchives.end());
 }
 
+/// Null for a pipe as well: what is read here lld would not get.
 static std::unique_ptr<MemoryBuffer> openInput(StringRef path) {
   if (!sys::fs::is_regular_file(path))
     return nullptr;

@@ -64,6 +64,7 @@ LoaderSearch::Object LoaderSearch::makeObject(std::string origin,
   object.hasRunpath = runpath.has_value();
   object.noDefault = (flags1 & DF_1_NODEFLIB) != 0;
   object.asker = asker;
+  // A RUNPATH makes the RPATH beside it void.
   if (runpath)
     object.runpath = splitFolders(*runpath, ":", object.origin, system.words);
   else if (rpath)
@@ -95,6 +96,7 @@ SearchResult LoaderSearch::find(StringRef name, int asker) {
   }
   const Object &object = objectAt(asker);
   bool over = false;
+  // With a slash it is a path and not searched for.
   if (name.contains('/')) {
     std::string path = expandPath(name, object.origin, system.words);
     over = !path.empty() && tryPath(path, result);
@@ -110,6 +112,8 @@ SearchResult LoaderSearch::find(StringRef name, int asker) {
 
 bool LoaderSearch::findByGlibc(StringRef name, int asker,
                                SearchResult &result) {
+  // The order of ld.so(8). For an asker with a RUNPATH no RPATH counts, not
+  // even those of the objects that asked for it.
   const Object &object = objectAt(asker);
   if (!object.hasRunpath && findInRpaths(name, asker, result))
     return true;
@@ -123,6 +127,8 @@ bool LoaderSearch::findByGlibc(StringRef name, int asker,
 }
 
 bool LoaderSearch::findByMusl(StringRef name, int asker, SearchResult &result) {
+  // LD_LIBRARY_PATH before any path of a file; RUNPATH and RPATH alike, of all
+  // that asked.
   if (!secure && findInFolders(name, environmentFolders, result))
     return true;
   for (int at = asker;; at = objectAt(at).asker) {
@@ -159,6 +165,7 @@ bool LoaderSearch::findInCache(StringRef name, const Object &asker,
     return false;
   std::optional<StringRef> path =
       system.cache.find(name, program.machine(), system.hwcaps);
+  // DF_1_NODEFLIB: not in the system's folders by way of the cache either.
   if (!path || (asker.noDefault && isSystemFolder(*path)))
     return false;
   return tryPath(path->str(), result);
@@ -304,7 +311,7 @@ StringRef mpg::folderOf(StringRef path) {
 /// As many as the kernel follows.
 static constexpr unsigned maxLinks = 40;
 
-/// What the link at \p path says; "" if it is none.
+/// What the link at \p path says; "" if it is not one.
 static std::string readLink(const std::string &path) {
   char target[maxPathBytes + 1];
   ssize_t length = readlink(path.c_str(), target, sizeof target);

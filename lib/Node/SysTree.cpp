@@ -53,6 +53,7 @@ std::optional<std::vector<unsigned>> mpg::parseList(StringRef text) {
     to = from;
     if (first.size() != part.size() && last.getAsInteger(10, to))
       return std::nullopt;
+    // The second: "0-65535,0-65535,..." would, too.
     if (from > to || to >= limit || numbers.size() > limit)
       return std::nullopt;
     for (unsigned number = from; number <= to; ++number)
@@ -90,6 +91,7 @@ bool SysTree::exists(const Twine &path) const {
 }
 
 Fact<std::string> SysTree::text(const Twine &path) const {
+  // More than any file that is asked for has; a damaged copy may have no end.
   constexpr size_t limitBytes = 256 << 10;
   auto fail = [&](int error) {
     return Fact<std::string>::missing((path + ": " + strerror(error)).str());
@@ -189,6 +191,7 @@ Fact<uint64_t> SysTree::kibibytes(const Twine &path, StringRef name) const {
 Fact<std::vector<std::string>> SysTree::names(const Twine &path) const {
   std::vector<std::string> found;
   int error = readNames((prefix + path).str(), found);
+  // A folder that is not there is an empty one.
   if (error && error != ENOENT)
     return Fact<std::vector<std::string>>::missing(
         (path + ": " + strerror(error)).str());

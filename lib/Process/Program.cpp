@@ -91,6 +91,7 @@ static std::string identityOf(const struct stat &status) {
          std::to_string(uint64_t(status.st_ino));
 }
 
+/// By its name, or in a static program by its symbols.
 static bool holdsRuntime(Image &image) {
   if (image.needs("libmpgrt.so"))
     return true;
@@ -143,6 +144,7 @@ static void readElf(Program &program) {
     default:
       return;
     }
+    // Of another machine nothing but the headers was read.
     program.machine = image.machineName();
     if (program.kind == ProgramKind::otherMachine)
       return;
@@ -156,6 +158,7 @@ static void readElf(Program &program) {
                            image.needs("liblsan.so") ||
                            image.exportsSymbol("__lsan_do_leak_check");
   });
+  // What cannot be read stays unknown: exec will say why.
   consumeError(std::move(error));
 }
 
@@ -177,6 +180,7 @@ Program mpg::findProgram(StringRef name, StringRef searchPath) {
 
 std::string mpg::findLibrary(StringRef self, StringRef installed,
                              StringRef name) {
+  // The second is the build tree, and an installation whose lib is plain.
   for (StringRef folder : {installed, StringRef("../lib")}) {
     SmallString<256> path = sys::path::parent_path(self);
     sys::path::append(path, folder, name);

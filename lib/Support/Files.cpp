@@ -31,6 +31,7 @@ static std::error_code readAll(int file, uint64_t mostBytes,
   constexpr size_t stepBytes = 64 << 10;
   while (text.size() <= mostBytes) {
     size_t size = text.size();
+    // Its size is not asked: files of /proc say 0, and pipes have none.
     text.resize_for_overwrite(size + stepBytes);
     ssize_t got = read(file, text.data() + size, stepBytes);
     text.truncate(size + size_t(std::max<ssize_t>(got, 0)));
@@ -83,6 +84,7 @@ int mpg::readNames(const std::string &path, std::vector<std::string> &names) {
       names.push_back(name.str());
   }
   closedir(folder);
+  // The order of a folder differs from machine to machine.
   std::sort(names.begin(), names.end());
   return error;
 }
@@ -156,6 +158,7 @@ static int makeTemporary(const Target &target, std::string &name) {
   int fd = mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0)
     return fd;
+  // mkostemp gives 0600; the mask can only be read by setting it.
   mode_t mask = umask(0);
   umask(mask);
   if (target.isThere)
@@ -171,6 +174,8 @@ std::error_code mpg::checkOutputFile(const std::string &name) {
     return std::make_error_code(std::errc::is_a_directory);
   if (target.isThere && access(target.path.c_str(), W_OK) != 0)
     return errnoAsErrorCode();
+  // Only making a file shows whether one can be made: rights of the folder, a
+  // read-only file system.
   if (!target.isReplaceable)
     return {};
   SignalsWait wait;
@@ -197,6 +202,7 @@ std::error_code
 mpg::writeOutputFile(const std::string &name,
                      function_ref<void(raw_ostream &out)> write) {
   Target target(name);
+  // A device or a pipe is written to, never replaced by a file.
   if (!target.isReplaceable) {
     int fd = open(name.c_str(), O_WRONLY | O_CLOEXEC);
     return fd < 0 ? errnoAsErrorCode() : fill(fd, write);

@@ -16,6 +16,8 @@ using namespace mpg;
 
 uint8_t Hint::tagByte() const {
   unsigned tag = sector.value_or(0);
+  // The number of the entry takes the place of the switches in the byte, so
+  // contradiction() refuses both together.
   if (injection)
     return tag | MPG_TAG_INJECTION | *injection << 4;
   if (noL1Prefetch)
@@ -45,6 +47,7 @@ std::string Hint::add(const Hint &other) {
     return "inject=" + utostr(*injection) +
            " and inject=" + utostr(*other.injection) +
            "; leave out one of them";
+  // A copy: where the two contradict each other *this stays as it was.
   Hint both = *this;
   if (other.sector)
     both.sector = other.sector;
@@ -84,7 +87,8 @@ static std::string digitsFor(uint8_t tag) {
   return utohexstr(tag, /*LowerCase=*/true, 2);
 }
 
-/// Adds one more \p digits that an access carries.
+/// Adds one more \p digits that an access carries. Two different ones are a
+/// conflict: which of the two accesses was meant cannot be told any more.
 static void addTo(Mark &mark, StringRef digits) {
   unsigned tag;
   if (digits.getAsInteger(16, tag) || tag > 0xff)
@@ -166,6 +170,7 @@ static void addTag(Instruction &access, StringRef ours, uint8_t tag) {
 // --- Both
 
 Mark mpg::readMark(const Instruction &access) {
+  // The second form is asked only where the first is lost (Hint.h).
   Mark mark = readTags(access, markPrefix);
   if (mark.kind != Mark::none)
     return mark;
@@ -222,6 +227,7 @@ BaseMarks::BaseMarks(const Function &function) : function(function) {
 
 Mark BaseMarks::of(const Value &base) const {
   Mark mark;
+  // Without the attribute its text is empty, and no digits are no mark.
   if (auto *argument = dyn_cast<Argument>(&base))
     addTo(mark, function.getAttributes()
                     .getParamAttr(argument->getArgNo(), basePrefix)

@@ -104,6 +104,7 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     into.hintFiles.push_back(value.str());
     return !value.empty();
   }
+  // test-place, the last one of the table.
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";
   return value == "early" || value == "gep";
@@ -111,6 +112,7 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
 
 Error mpg::parsePassOptions(StringRef text, PassOptions &into) {
   SmallVector<StringRef, 8> items;
+  // Empty ones are no mistake: what -mllvm said begins with a comma.
   text.split(items, ',', -1, /*KeepEmpty=*/false);
   for (StringRef item : items) {
     StringRef name, value;
@@ -165,6 +167,7 @@ void mpg::registerPassOptions() {
 
 Expected<PassOptions> mpg::readPassOptions() {
   PassOptions options;
+  // The command line comes last, and so wins.
   const char *environment = getenv("MPG_PASS_OPTIONS");
   std::string text = (environment ? environment : "") + commandLine();
   if (Error error = parsePassOptions(text, options))

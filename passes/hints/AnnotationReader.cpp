@@ -105,6 +105,8 @@ static void dropDeadUses(Module &module) {
     global.removeDeadConstantUsers();
 }
 
+/// llvm.global.annotations has those of all tools: ours are taken out, others
+/// stay as they were.
 static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
   GlobalVariable *list = module.getGlobalVariable("llvm.global.annotations");
   auto *array =
@@ -127,6 +129,7 @@ static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
     addText(constantText(fields->getOperand(1)), isa<Function>(global), one,
             complaints);
   }
+  // An array has its length in its type, so what stays needs a new variable.
   if (others.size() == array->getNumOperands())
     return;
   std::string section = list->getSection().str();
@@ -164,7 +167,7 @@ private:
 Value *AnnotationCalls::rootOf(IntrinsicInst &call) {
   Value *operand = call.getArgOperand(0);
   if (call.getIntrinsicID() == Intrinsic::var_annotation)
-    return operand;
+    return operand; // a local variable: its alloca
   // Several annotations of one field are a chain.
   Value *&root = rootOfField[&call];
   root = rootOfField.lookup(operand);
@@ -216,6 +219,8 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
         type->isArrayTy() || (variable && variable->isArrayAllocation());
     return isArray ? std::optional(HintRequest::data) : std::nullopt;
   }
+  // A field: pointers have no types, so the first use that shows what lies
+  // there decides.
   bool isUsed = false;
   for (const Use &use : address->uses()) {
     auto *user = cast<Instruction>(use.getUser());
@@ -233,6 +238,8 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
       return targetOf(call); // another tool's
     isUsed |= isa<LoadInst, StoreInst>(user);
   }
+  // Only plain values are loaded and stored: no pointer and no array. Without
+  // any use there is nothing to warn about.
   return isUsed ? std::nullopt : std::optional(HintRequest::data);
 }
 
@@ -283,6 +290,7 @@ bool mpg::readAnnotations(Module &module, HintRequests &requests) {
   readGlobals(module, said, complaints);
   for (Function &function : module)
     calls.read(function, said, complaints);
+  // First: what a field is, its uses say, and these are the calls' until then.
   calls.erase();
   for (auto &[root, one] : said)
     addRequests(root, one, requests, complaints);
@@ -303,6 +311,7 @@ static bool isMarker(const Instruction &instruction) {
          isHintText(constantText(call->getArgOperand(1)));
 }
 
+/// Those with a text that makes sense; others are warned about and do nothing.
 static std::vector<Marker> findMarkers(Function &function) {
   std::vector<Marker> markers;
   for (Instruction &instruction : instructions(function)) {
@@ -324,11 +333,11 @@ static std::vector<Marker> findMarkers(Function &function) {
   return markers;
 }
 
-/// What follows \p begin, up to the markers of kind \p end, which are added
-/// to \p ends.
-static std::shared_ptr<Region> regionBehind(const Marker &begin, HintKind end,
-                                            ArrayRef<Marker> markers,
-                                            std::vector<Instruction *> &ends) {
+/// What follows \p begin on any path, up to the markers of kind \p end, which
+/// are added to \p ends.
+static std::shared_ptr<Region> regionAfter(const Marker &begin, HintKind end,
+                                           ArrayRef<Marker> markers,
+                                           std::vector<Instruction *> &ends) {
   auto region = std::make_shared<Region>();
   SmallVector<Instruction *, 8> todo = {begin.call->getNextNode()};
   while (!todo.empty()) {
@@ -343,6 +352,7 @@ static std::shared_ptr<Region> regionBehind(const Marker &begin, HintKind end,
         break;
       }
       region->insert(at);
+      // A loop comes back here; the check at the top ends that.
       if (at->isTerminator())
         for (BasicBlock *next : successors(at->getParent()))
           todo.push_back(&next->front());
@@ -381,7 +391,7 @@ static void addHint(const Marker &marker, ArrayRef<Marker> markers,
   setRoot(marker, request);
   if (marker.text.kind == HintKind::assign) {
     std::vector<Instruction *> ends;
-    request.region = regionBehind(marker, HintKind::endAssign, markers, ends);
+    request.region = regionAfter(marker, HintKind::endAssign, markers, ends);
   }
   requests.hints.push_back(request);
 }
@@ -395,7 +405,7 @@ static void addWays(const Marker &marker, ArrayRef<Marker> markers,
   if (marker.text.kind == HintKind::ways) {
     request.begin = marker.call;
     request.region =
-        regionBehind(marker, HintKind::endWays, markers, request.ends);
+        regionAfter(marker, HintKind::endWays, markers, request.ends);
   }
   requests.ways.push_back(request);
 }
@@ -431,6 +441,7 @@ void mpg::eraseMarkers(Module &module) {
     for (Instruction &instruction :
          make_early_inc_range(instructions(function)))
       if (isMarker(instruction)) {
+        // Made for the marker alone: the variable's address as an integer.
         auto *value = dyn_cast<Instruction>(instruction.getOperand(0));
         instruction.replaceAllUsesWith(instruction.getOperand(0));
         instruction.eraseFromParent();

@@ -86,6 +86,8 @@ void AccessMarker::decide(Instruction &access, const HintRequest &request) {
   Decision &decision = decisions[&access];
   uint8_t tag = request.hint.tagByte();
   int strength = request.strength();
+  // A hint of a region overrides that of its variable; of two that are equally
+  // strong neither is followed: write() says so.
   if (strength > decision.strength) {
     decision = {strength, tag, request.hint.off, false};
   } else if (strength == decision.strength &&
@@ -102,6 +104,7 @@ void AccessMarker::addFunction(const HintRequest &request) {
     for (Instruction &instruction : instructions(*function)) {
       Use *address = taggableAddress(instruction);
       bool isMeant = !request.region || request.region->contains(&instruction);
+      // What lies on the stack is not meant by a hint for a function.
       if (address && isMeant &&
           !isa<AllocaInst>(getUnderlyingObject(address->get())))
         decide(instruction, request);
@@ -169,6 +172,8 @@ void AccessMarker::addVariable(const HintRequest &request) {
 }
 
 void AccessMarker::add(const HintRequests &requests) {
+  // All of them first: what has a hint of its own is not followed from another
+  // variable (PointerUses.h).
   for (const HintRequest &request : requests.hints)
     if (request.target != HintRequest::function && !request.region &&
         !request.regionFunction)
@@ -284,6 +289,8 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
   HintRequests requests;
+  // Read and erased for any target and at -O0 as well: what is left of them
+  // keeps loops from being vectorised.
   bool isChanged = readAnnotations(module, requests);
   isChanged |= readMarkers(module, requests);
   bool hasTags = targetHasTags(module);
@@ -314,6 +321,7 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
 static GlobalVariable *waysConstant(Module &module, const Ways &ways) {
   uint8_t bytes[6];
   std::fill_n(bytes, 6, MPG_WAYS_NOT_ASKED);
+  // Sector 1 has what is asked for and sector 0 the rest: [0] and [1] of each.
   if (ways.l1) {
     bytes[0] = l1Ways - *ways.l1;
     bytes[1] = *ways.l1;
@@ -377,9 +385,11 @@ bool Bracketer::bracketRegion(const WaysRequest &request,
                               GlobalVariable *ways) {
   DominatorTree dominators(*request.function);
   std::vector<Instruction *> ends = request.ends;
+  // A return inside of the region leaves it, too.
   for (const Instruction *instruction : *request.region)
     if (isa<ReturnInst, ResumeInst>(instruction))
       ends.push_back(const_cast<Instruction *>(instruction));
+  // The token has to be there at each end.
   for (Instruction *oneEnd : ends)
     if (!dominators.dominates(request.begin, oneEnd))
       return false;

@@ -9,6 +9,8 @@
 using namespace llvm;
 using namespace mpg;
 
+// A text of a version that we do not know is refused as a whole: to read a part
+// of it could do the opposite of what it asks for.
 static constexpr StringLiteral prefix = "mpg:";
 static constexpr StringLiteral version = "1:";
 
@@ -24,6 +26,7 @@ static Error readNumber(StringRef item, unsigned most,
   if (digits.trim().getAsInteger(10, number) || number > most)
     return badHint("'" + item + "': " + name.trim() +
                    "= takes a number from 0 " + "to " + Twine(most));
+  // Said twice with one number it is no mistake.
   if (into && *into != number)
     return badHint("'" + item + "' contradicts " + name.trim() + "=" +
                    Twine(*into) + "; leave out one of them");
@@ -31,6 +34,8 @@ static Error readNumber(StringRef item, unsigned most,
   return Error::success();
 }
 
+/// Reads one word into a hint of its own and adds that, so that words of one
+/// text contradict each other as hints of two places do.
 static Error readItem(StringRef item, Hint &into) {
   StringRef name = item.split('=').first.trim();
   Hint one;
@@ -113,6 +118,7 @@ bool mpg::isHintText(StringRef text) { return text.starts_with(prefix); }
 static Expected<HintText> parseKind(StringRef text) {
   auto [word, args] = text.split(':');
   std::optional<HintKind> kind = kindOf(word.trim());
+  // Only those that users write are named; the others are the pragma plugin's.
   if (!kind)
     return badHint("unknown kind of hint '" + word.trim() +
                    "'; known: hint, ways, touch");
@@ -154,6 +160,7 @@ Expected<HintText> mpg::parseShortHintText(StringRef text) {
   StringRef word = text.split(':').first.trim();
   if (text.contains(':') || kindOf(word))
     return parseKind(text);
+  // "stream": words alone are a hint for data.
   std::string whole = ("hint:" + text).str();
   return parseKind(whole);
 }

@@ -120,6 +120,8 @@ static Value *rootOfParameter(Function &function, unsigned number) {
   if (number < 1 || number > function.arg_size())
     return nullptr;
   Argument *argument = function.getArg(number - 1);
+  // clang stores each parameter into a local variable, which the code then
+  // uses; at the start of the pipeline that is still so.
   for (User *user : argument->users())
     if (auto *store = dyn_cast<StoreInst>(user))
       if (store->getValueOperand() == argument &&
@@ -173,6 +175,7 @@ static std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
 /// Sets the begin and the end of \p request so that all of its region lies
 /// between. False if there is no such place.
 static bool findBracket(WaysRequest &request) {
+  // The last block before all of it, and the first one after all of it.
   DominatorTree dominators(*request.function);
   PostDominatorTree postDominators(*request.function);
   BasicBlock *first = nullptr, *last = nullptr;

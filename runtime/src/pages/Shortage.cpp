@@ -227,6 +227,8 @@ static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
 
 static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
                           bool poolHasThem, uint64_t missingBytes) {
+  // Where the files are hidden but the pool has what was refused, a group is
+  // the likeliest reason.
   bool isReached = limit.usageLeftBytes < missingBytes ||
                    limit.reservationLeftBytes < missingBytes;
   if (!isReached && !(limit.isHidden && poolHasThem))
@@ -351,6 +353,8 @@ void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
              "system call filter");
     return;
   }
+  // From the process outwards: its own limits, its groups, its nodes, and only
+  // then the machine's pool.
   if (explainLimits(line, missingBytes))
     return;
   missingBytes = roundUp(missingBytes, hugeBytes); // as an operator would say
