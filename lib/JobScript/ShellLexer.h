@@ -57,7 +57,7 @@ ShellTokens lexShell(llvm::StringRef text, std::vector<JobProblem> &problems);
 /// \p inQuotes: it stands within "".
 size_t skipShellQuotes(llvm::StringRef text, size_t at, bool inQuotes = false);
 
-/// The length of the name that \p text begins with; 0 if it is none.
+/// The length of the name that \p text begins with; 0: it begins with none.
 size_t shellNameLength(llvm::StringRef text);
 
 /// The length of "NAME=", "NAME+=" or "NAME[..]=" at the beginning of \p word;

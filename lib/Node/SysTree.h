@@ -42,8 +42,8 @@ uint64_t addCapped(uint64_t a, uint64_t b);
 /// A whole decimal number of at most 2^63-1.
 std::optional<uint64_t> parseNumber(llvm::StringRef text);
 
-/// "0-3,8" as the kernel writes lists; nothing if it is none. Numbers of 65536
-/// and more are no node and no CPU.
+/// "0-3,8" as the kernel writes lists; nothing if it is not one. Numbers of
+/// 65536 and more are no node and no CPU.
 std::optional<std::vector<unsigned>> parseList(llvm::StringRef text);
 
 /// The opposite: "0-3,8".

@@ -128,7 +128,8 @@ static std::vector<std::pair<StringRef, size_t>> splitItems(StringRef inside,
   }
 }
 
-/// A number of ways of \p cache, not more than it has; nothing if it is none.
+/// A number of ways of \p cache, not more than it has; nothing if it is not
+/// one.
 std::optional<unsigned> Parser::readNumber(OclDirective &directive,
                                            StringRef word, size_t offset,
                                            StringRef cache, int64_t limit) {

@@ -189,7 +189,7 @@ Error Baseline::write(const std::string &path) const {
 //
 // The parts are put together as text, so that what a fingerprint depends on
 // can be read below. The title is one of them: two findings of one rule about
-// one section often differ in nothing else. A title that is worded anew is
+// one section often differ in nothing else. A title that is reworded is
 // therefore a new finding, which CHANGELOG.md has to say.
 
 std::string mpg::plainPath(StringRef path) {

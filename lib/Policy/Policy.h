@@ -73,7 +73,7 @@ private:
 // From one run to the next; and one name for a file however it was written:
 // "./a", "a" and "b/../a" are the same. Names are compared as text first and
 // symbolic links are followed only where text does not help: "current/app"
-// shall stay the same file when "current" points to another build tomorrow.
+// has to stay the same file when "current" points to another build tomorrow.
 
 /// Without "." and "//", and ".." taken as text; relative if it was.
 std::string plainPath(llvm::StringRef path);

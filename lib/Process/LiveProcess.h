@@ -31,7 +31,7 @@ struct LiveProcess {
   /// works although the file is gone.
   std::string program;
   std::string shownPath;   ///< as the process itself sees it
-  bool isReplaced = false; ///< deleted or built anew since it was started
+  bool isReplaced = false; ///< deleted or rebuilt since it was started
   unsigned threads = 1;    ///< at this moment, helpers of libraries as well
   /// The environment as it was at the start: setenv is not seen from outside.
   /// The sysroot is /proc/PID/root for a process in a container.

@@ -43,7 +43,8 @@ constexpr const char *tagCommandPath = "/opt/FJSVxos/fhehpc/bin/fhetbo";
 /// status.
 llvm::Expected<std::string> switchTags(const std::string &command, bool on);
 
-/// "12-59" out of a core mask such as 0xffffffffffff000; empty if it is none.
+/// "12-59" out of a core mask such as 0xffffffffffff000; empty if it is not
+/// one.
 std::string decodeCoreMask(llvm::StringRef mask);
 
 /// The plain words for the output of fhetbo (messages FHE 1113 and FHE 1114).

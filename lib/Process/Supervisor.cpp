@@ -99,7 +99,7 @@ void Supervisor::letGo() {
   close(statusPipe[1]);
 }
 
-/// A shell that waits for us shall see that the terminal has stopped the
+/// A shell that waits for us has to see that the terminal has stopped the
 /// program. Not so for SIGSTOP: a user who sends it to the program alone will
 /// wake only the program.
 static void stopLike(int signalNumber) {

@@ -100,7 +100,7 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
   }
 }
 
-/// \returns the records that were read; 0: it is none that can be.
+/// \returns the records that were read; 0: it is not one that can be.
 template <typename Events>
 unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
                               Events &events) {

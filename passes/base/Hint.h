@@ -44,13 +44,13 @@ struct Hint {
   std::string contradiction() const;
 };
 
-/// Ways of the caches that sector 1 shall have; sector 0 gets the others.
+/// Ways of the caches that sector 1 is to have; sector 0 gets the others.
 struct Ways {
   std::optional<unsigned> l1; ///< 0 to 4
   std::optional<unsigned> l2; ///< 0 to 14
 };
 
-/// Whether first touch may care for the memory of an array.
+/// Whether first touch may place the memory of an array.
 enum class TouchChoice {
   none, ///< nothing said: where it is proven safe and useful
   off,  ///< never

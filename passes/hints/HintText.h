@@ -83,7 +83,7 @@ struct WaysRequest {
   std::shared_ptr<Region> region;
 };
 
-/// Whether first touch may care for what is allocated for a variable, or in a
+/// Whether first touch may place what is allocated for a variable, or in a
 /// function.
 struct TouchRequest {
   llvm::Value *root = nullptr;

@@ -332,7 +332,7 @@ Instruction *FirstTouchCall::onlyIf(Value *condition, Instruction *at) {
 }
 
 /// The place after \p call where its result is known.
-Instruction *FirstTouchCall::placeBehind(CallBase &call) {
+Instruction *FirstTouchCall::placeAfter(CallBase &call) {
   auto *invoke = dyn_cast<InvokeInst>(&call);
   if (!invoke)
     return call.getNextNode();
@@ -375,7 +375,7 @@ bool FirstTouchCall::insert() {
       callIfThere(sampler.module, "mpg_first_touch", type, nullptr);
   if (!touch)
     return false;
-  Instruction *at = source.fresh ? placeBehind(*source.fresh) : onceAt(before);
+  Instruction *at = source.fresh ? placeAfter(*source.fresh) : onceAt(before);
   Value *array = source.global ? static_cast<Value *>(source.global)
                                : static_cast<Value *>(source.fresh);
   if (source.allocation && source.allocation->result &&

@@ -55,7 +55,7 @@ public:
   bool insert();
 
 private:
-  llvm::Instruction *placeBehind(llvm::CallBase &call);
+  llvm::Instruction *placeAfter(llvm::CallBase &call);
   llvm::Instruction *onceAt(llvm::Instruction *at);
   llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction *at);
   llvm::Value *stepValue();

@@ -66,7 +66,7 @@ static bool isPerfectNest(const Loop &outer, const Loop &inner) {
 
 /// Whether what \p inner carries from one iteration to the next are counters,
 /// and sums that go on through \p outer: those of a reduction clause. A sum
-/// that begins anew belongs to one iteration of outer.
+/// that begins again belongs to one iteration of outer.
 static bool carriesOnlyReductions(const Loop &outer, const Loop &inner,
                                   ScalarEvolution &evolution) {
   for (const PHINode &phi : inner.getHeader()->phis()) {

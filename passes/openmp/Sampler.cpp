@@ -22,7 +22,7 @@ using namespace mpg;
 /// So arrays of three samples' dimensions have room.
 static constexpr unsigned objectBits = 45;
 static constexpr int64_t objectMiddle = int64_t(1) << (objectBits - 1);
-/// More objects than this are none: addresses stay positive.
+/// Objects are told apart up to this number, so that addresses stay positive.
 static constexpr size_t maxObjects = (size_t(1) << 18) - 2;
 
 int64_t mpg::bounded(int64_t value) {

@@ -23,7 +23,7 @@ using namespace mpg;
 /// the rest of the compiler.
 static constexpr size_t mostSteps = 256;
 
-/// Whether \p value is computed anew in each iteration of \p loop.
+/// Whether \p value is computed again in each iteration of \p loop.
 static bool isInside(const Value *value, const Loop *loop) {
   auto *instruction = dyn_cast<Instruction>(value);
   return instruction && loop && loop->contains(instruction);
@@ -178,8 +178,8 @@ bool AddressTagger::isBefore(const Instruction *first,
 
 /// The place between \p instruction and the debug records of the next one (the
 /// head bit): a phi must not have any, and those that are about \p instruction
-/// shall come after its copy.
-static BasicBlock::iterator rightBehind(Instruction &instruction) {
+/// have to come after its copy.
+static BasicBlock::iterator rightAfter(Instruction &instruction) {
   BasicBlock::iterator place = std::next(instruction.getIterator());
   place.setHeadBit(true);
   return place;
@@ -198,7 +198,7 @@ Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   copy->insertBefore(*after->getParent(),
                      isa<PHINode>(after)
                          ? after->getParent()->getFirstInsertionPt()
-                         : rightBehind(*after));
+                         : rightAfter(*after));
   positions[copy] = positions.lookup(after);
   order.addTwin(old, *copy);
   copy->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
@@ -228,7 +228,7 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
   auto *old = cast<Instruction>(pointer);
   order.keep(*old);
   Instruction *copy = old->clone();
-  copy->insertBefore(*old->getParent(), rightBehind(*old));
+  copy->insertBefore(*old->getParent(), rightAfter(*old));
   positions[copy] = positions.lookup(old);
   order.addTwin(*old, *copy);
   twins[key] = copy; // before the operands, which may lead back here

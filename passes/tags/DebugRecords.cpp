@@ -88,8 +88,8 @@ static DenseMap<DebugVariable, unsigned> countRecords(Function &function) {
 
 /// Whether anything but another tag needs \p value after \p place. What only
 /// tags need is in no register of its own there.
-static bool isNeededBehind(const Instruction &place, const Value &value,
-                           const DominatorTree &dominators) {
+static bool isNeededAfter(const Instruction &place, const Value &value,
+                          const DominatorTree &dominators) {
   return any_of(value.users(), [&](const User *user) {
     auto *use = cast<Instruction>(user);
     return !isa<PtrToIntInst>(use) && !dominators.dominates(use, &place) &&
@@ -195,11 +195,11 @@ void DebugRecords::follow(const DominatorTree &dominators) {
     bool isOnly = old && best.lookup(one.record) == one.twin;
     const Instruction &from = isBehind ? *place : *one.twin;
     if (old && !isOnly &&
-        (!one.isBase || isNeededBehind(from, *old, dominators)))
+        (!one.isBase || isNeededAfter(from, *old, dominators)))
       continue;
     if (isBehind) {
       if (!isOnly && one.isBase &&
-          !isNeededBehind(*place, *one.twin, dominators))
+          !isNeededAfter(*place, *one.twin, dominators))
         continue;
       moved.insert(one.record);
       move(one);

@@ -37,7 +37,7 @@ struct MemoryInstruction {
 /// none for them.
 MemoryInstruction memoryInstructionOf(uint32_t word);
 
-/// Where a direct branch at \p address goes; \p address: it is none.
+/// Where a direct branch at \p address goes; \p address: it is not one.
 uint64_t branchTargetOf(uint32_t word, uint64_t address);
 
 //===----------------------------------------------------------------------===//

@@ -149,7 +149,7 @@ Expected<Child> Child::startAny(function_ref<void()> body) {
     return createStringError(inconvertibleErrorCode(), sys::StrError(errno));
   if (child.pid == 0) {
     writer = 0;
-    // Who stops ld.mpg stops lld: it then removes its unfinished output.
+    // lld stops with ld.mpg, and then removes its unfinished output.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() == parent)
       body();

@@ -74,14 +74,14 @@ void explainFailure(const LinkContext &link);
 //===----------------------------------------------------------------------===//
 
 /// Whether the output is no file (a device, a pipe, standard output): what is
-/// written cannot be read, or written anew.
+/// written cannot be read, or written again.
 bool isSpecialOutput(const std::string &path);
 
 /// lld and the kernel decide for themselves; this only tells early, and in
 /// plain words, that the output cannot be written.
 bool isOutputWritable(const std::string &path);
 
-/// What an output is before it is linked: shows whether it was written anew.
+/// What an output is before it is linked: shows whether it was written again.
 llvm::sys::fs::UniqueID outputId(const std::string &path);
 
 /// What was linked, judged as large pages of \p hugeBytes ask for.

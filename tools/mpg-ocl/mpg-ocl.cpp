@@ -62,7 +62,7 @@ static void addMacros(const InputArgList &args, FortranOptions &options) {
   }
 }
 
-/// The number after -ffixed-line-length=; nothing if it is none.
+/// The number after -ffixed-line-length=; nothing if it is not one.
 static std::optional<unsigned> parseColumns(StringRef text) {
   unsigned columns;
   if (text == "none")

@@ -424,7 +424,7 @@ bool Run::start() {
   if (!readScript() || !readLiveProcess())
     return false;
   readProfiles();
-  // A survey; who asks for these by name gets the whole answer.
+  // A survey; a user who asks for these by name gets the whole answer.
   const FindingSet &named = settings.named;
   if (inputs.files.size() > manyFiles && !named.contains(FindingId::mpg130) &&
       !named.contains(FindingId::mpg131) && !named.contains(FindingId::mpg132))

@@ -67,7 +67,7 @@ static const ProgramText programText = {
     2,
     "commands and options"};
 
-/// A whole number from 1 on in \p arg; nothing if it is none.
+/// A whole number from 1 on in \p arg; nothing if it is not one.
 static std::optional<uint64_t> readCount(const Arg &arg, uint64_t most) {
   uint64_t value = 0;
   if (StringRef(arg.getValue()).getAsInteger(10, value) || value < 1 ||

@@ -37,7 +37,7 @@ static const ProgramText programText = {
     "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
     "--need,\nor it is not known, 2 usage error or no such DIRECTORY\n"};
 
-/// A size in pages of 2 MiB; nothing if it is none.
+/// A size in pages of 2 MiB; nothing if it is not one.
 static std::optional<uint64_t> parsePages(StringRef text) {
   std::optional<uint64_t> bytes = parseBytes(text);
   if (!bytes || *bytes == 0 || *bytes > uint64_t(INT64_MAX))

@@ -66,7 +66,7 @@ std::optional<RunOptions> parseOptions(int argc, char **argv, int &status);
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// For \p program with libmpg preloaded. \p mode: empty leaves MPG_MODE as it
-/// is; \p stateFd: where libmpg shall tell what it did, or below zero.
+/// is; \p stateFd: where libmpg is to tell what it did, or below zero.
 Settings libmpgSettings(const RunOptions &options, const Program &program,
                         const std::string &libraryPath, llvm::StringRef mode,
                         int stateFd);

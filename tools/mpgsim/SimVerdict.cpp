@@ -18,13 +18,13 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Below this share of the time for memory traffic a saving is none.
+/// Below this share of the time for memory traffic a saving does not count.
 static constexpr double leastShare = 0.02;
 /// All page walks together below this are no gain to speak of.
 static constexpr double leastSeconds = 1e-3;
 /// The same where the cost of a walk is not known.
 static constexpr uint64_t leastWalks = 1000;
-/// Fewer page walks than one in so many accesses are none.
+/// Fewer page walks than one in so many accesses do not count.
 static constexpr uint64_t accessesPerWalk = 100000;
 
 static uint64_t walksOf(const SimPageCounts &page) {

@@ -114,7 +114,7 @@ struct StreamDetect {
 /// The bits that exist. HW:stream-detect-fields
 constexpr uint64_t streamDetectMask = 0x8CC000000F0F0000;
 
-/// \p bytes as a number of \p unitBytes in 4 bits; false if it is none.
+/// \p bytes as a number of \p unitBytes in 4 bits; false if it is not one.
 constexpr bool packUnits(int64_t bytes, int unitBytes, uint64_t &units) {
   if (bytes < 0 || bytes % unitBytes != 0 || bytes / unitBytes > 15)
     return false;

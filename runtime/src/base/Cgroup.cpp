@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each call reads /proc and the groups' files anew: limits and use change.
+// Each call reads /proc and the groups' files again: limits and use change.
 
 #include "base/Cgroup.h"
 

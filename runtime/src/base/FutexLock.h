@@ -2,7 +2,7 @@
 //
 // A lock with nothing of libc and nothing to allocate, for the heap above all;
 // it can be made free again in a forked child. It spins for a moment and then
-// sleeps: who has it may be waiting for the kernel to clear pages.
+// sleeps: the thread that has it may be waiting for the kernel to clear pages.
 
 #ifndef MPG_RUNTIME_FUTEXLOCK_H
 #define MPG_RUNTIME_FUTEXLOCK_H

@@ -37,7 +37,7 @@ struct Mapping {
   char name[96]; ///< path or "[stack]"; empty for anonymous; cut off
 };
 
-/// One line of /proc/PID/maps; false if it is none.
+/// One line of /proc/PID/maps; false if it is not one.
 bool parseMapping(const char *line, Mapping &mapping);
 
 /// Mappings in the order of their addresses. The map may change while it is

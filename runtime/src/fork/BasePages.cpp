@@ -172,7 +172,7 @@ static bool hasLarge(Range range) {
 
 /// With signals blocked, which would run on the frames that are replaced.
 static int runStopped(Job &job) {
-  // Who waits for the lock is to be stopped like everybody else.
+  // A thread that waits for the lock has to be stopped like all others.
   uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&others), long(&before),
           sizeof others);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fork() and hugetlb pages: who writes to a private page that parent and child
+// fork() and hugetlb pages: a write to a private page that parent and child
 // share takes a new page of the pool, which was not set aside. If there is
 // none, the kernel takes the old page away from the child, or ends a child that
 // writes, with SIGBUS. To ask the pool before is no help: others take pages
@@ -90,7 +90,7 @@ static void enter() {
   }
   auto self = uint32_t(rawCall(SYS_gettid));
   int errorNumber = errno;
-  // Who waits here is to be stopped like everybody else.
+  // A thread that waits here has to be stopped like all others.
   uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&others), long(&before),
           sizeof others);
@@ -376,7 +376,7 @@ static void finishCopyInChild() {
 // The handlers
 //===----------------------------------------------------------------------===//
 
-/// fork() takes the lock of the list of streams after us, and who has it may be
+/// fork() takes the lock of the list of streams after us, and its owner may be
 /// waiting for a stream whose owner waits for the heap: so before the heap.
 /// Recursive; in the child the C library makes it free.
 static void lockStreams() {

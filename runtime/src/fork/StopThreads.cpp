@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who has stopped is counted, and compared with the list in /proc until that
-// has no new one: a thread that is not stopped yet can start another one. A
-// signal that came too late is met by the handler in a phase of no stop, and
-// does nothing; so the handler stays once it is there. The C library's own
-// signals of this number go to its handler.
+// The threads that have stopped are counted, and compared with the list in
+// /proc until that has no new one: a thread that is not stopped yet can start
+// another one. A signal that came too late is met by the handler in a phase of
+// no stop, and does nothing; so the handler stays once it is there. The C
+// library's own signals of this number go to its handler.
 //
 // What the threads wait for lies in a mapping of its own, never in memory that
 // is replaced, and nothing is written to a waiting thread's stack.

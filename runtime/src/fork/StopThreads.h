@@ -11,7 +11,8 @@
 
 namespace mpg {
 
-/// glibc's SIGSETXID. Who waits for the one who stops leaves it open.
+/// glibc's SIGSETXID. A thread that waits for the one that stops the others
+/// leaves it open.
 constexpr int stopSignal = 33;
 
 /// What /proc lists beside the only thread of the program is an emulator's

@@ -39,7 +39,7 @@ uint32_t mpg::ownerOf(const SharedLoop &loop, uint64_t iteration) {
 }
 
 /// First page whose middle is at or after \p address.
-static uintptr_t pageBehind(uintptr_t address, size_t pageBytes) {
+static uintptr_t pageAfter(uintptr_t address, size_t pageBytes) {
   size_t half = pageBytes / 2;
   return address > half ? roundUp(address - half, pageBytes) : 0;
 }
@@ -53,8 +53,8 @@ static uintptr_t within(Range range, uintptr_t address) {
 SharedArray SharedArray::of(Range bytes, Range mapped, size_t pageBytes,
                             uint64_t step, SharedLoop loop) {
   loop.iterations = bytes.bytes() / step + (bytes.bytes() % step != 0);
-  Range pages{within(mapped, pageBehind(bytes.start, pageBytes)),
-              within(mapped, pageBehind(bytes.end, pageBytes))};
+  Range pages{within(mapped, pageAfter(bytes.start, pageBytes)),
+              within(mapped, pageAfter(bytes.end, pageBytes))};
   return {bytes.start, pages, pageBytes, step, loop};
 }
 
@@ -63,7 +63,7 @@ static uintptr_t pageOf(const SharedArray &array, uint64_t iteration) {
   if (iteration >= array.loop.iterations)
     return array.pages.end;
   uintptr_t border = array.start + iteration * array.step;
-  return within(array.pages, pageBehind(border, array.pageBytes));
+  return within(array.pages, pageAfter(border, array.pageBytes));
 }
 
 Range mpg::pagesOf(const SharedArray &array, uint64_t first, uint64_t end) {

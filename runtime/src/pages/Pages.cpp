@@ -353,7 +353,7 @@ int mpg::mapOver(Range target, Source source, size_t hugePageBytes, int fd) {
   return 0;
 }
 
-/// The way of old kernels. The large pages of \p staged are given back to the
+/// For old kernels. The large pages of \p staged are given back to the
 /// pool before new ones are asked for, so that the last pages of a pool can be
 /// used as well; their contents wait on normal pages.
 static int copyBack(Staged &staged, uintptr_t target, size_t hugePageBytes,

@@ -11,8 +11,7 @@
 //           space), or the kernel could not read the arguments any more: the
 //           stack keeps what shares a large page with that on normal pages, is
 //           grown to the border below, and large pages continue from there.
-//           main begins at the border, if libmpg is who calls it
-//           (mpg_calls_main)
+//           main begins at the border, if libmpg calls it (mpg_calls_main)
 //
 // Below either lies what the kernel would have had there: a gap that cannot be
 // touched, or, where the limit is higher than the large part or there is none,

@@ -131,7 +131,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// The exponent of a distribution's name; nothing if it is none.
+/// The exponent of a distribution's name; nothing if it is not one.
 static std::optional<double> alphaOf(StringRef distribution) {
   if (distribution == "uniform")
     return 0;

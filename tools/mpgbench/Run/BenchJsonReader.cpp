@@ -2,8 +2,8 @@
 //
 // Reads schema mpgbench-1 again. Keys that are not known are passed over, so
 // that files of later versions can be read; those that are needed must be
-// there. Medians and intervals are made anew from the samples: a file cannot
-// say anything that its samples do not.
+// there. Medians and intervals are computed again from the samples: a file
+// cannot say anything that its samples do not.
 
 #include "Support/Format.h"
 #include "Support/JsonFields.h"

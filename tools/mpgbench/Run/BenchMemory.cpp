@@ -55,7 +55,7 @@ static constexpr int hugePageShift = 26;
 static int flagsOf(const PageKind &kind) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS;
   if (kind.isHugetlb)
-    // Not MAP_NORESERVE: mmap shall fail when the pool is short, not a store.
+    // Not MAP_NORESERVE: mmap is to fail when the pool is short, not a store.
     flags |= MAP_HUGETLB | int(Log2_64(kind.pageBytes) << hugePageShift);
   return flags;
 }

@@ -66,7 +66,7 @@ CompareInput::CompareInput() {
 }
 
 OwnedFd CompareInput::open() const {
-  // Opened anew: a duplicate would share its place with the other runs.
+  // Opened again: a duplicate would share its place with the other runs.
   OwnedFd fd(
       ::open(isFile ? "/proc/self/fd/0" : "/dev/null", O_RDONLY | O_CLOEXEC));
   if (fd && isFile && lseek(fd.get(), start, SEEK_SET) < 0)
