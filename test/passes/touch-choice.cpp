@@ -1,5 +1,5 @@
 // What the user says about an array must still be known where arrays are looked for:
-// behind inlining, and on exactly the allocations that are meant. A forgotten "off"
+// after inlining, and on exactly the allocations that are meant. A forgotten "off"
 // would be memory that moves although the user forbade it.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // DEFINE: %{target} = --target=x86_64-linux-gnu
@@ -107,7 +107,7 @@ void field(Grid *grid, size n) {
   grid->border = new double[n];
 }
 
-// The pointer lies behind the count of elements.
+// The pointer lies after the count of elements.
 struct Counted {
   double value;
   ~Counted();

@@ -165,7 +165,7 @@ private:
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "count-tags", "1", [](PassBuilder &builder) {
-            // Last, and behind the plugins named before this one.
+            // Last, and after the plugins named before this one.
             builder.registerOptimizerLastEPCallback(
                 [](ModulePassManager &passes, OptimizationLevel,
                    ThinOrFullLTOPhase) { passes.addPass(CountTags()); });

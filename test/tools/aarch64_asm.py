@@ -173,7 +173,7 @@ def read_assembly(text: str) -> List[Function]:
         elif found := re.match(r"\.loc\s+\d+\s+(\d+)", line):
             place = int(found.group(1))
         elif line.startswith("."):
-            # Jump tables stand behind the function's end.
+            # Jump tables stand after the function's end.
             if functions and re.match(r"\.(?:byte|hword|word|xword)\b", line):
                 functions[-1].table_labels |= set(
                     re.findall(r"\.LBB\d+_\d+", line))

@@ -5,7 +5,7 @@
   apply_fix.py [OPTION...] OUT LINK-COMMAND...
 
 links OUT, audits it, takes the flags that mpgaudit prints under all its
-findings, links again with these flags behind the same command, and audits
+findings, links again with these flags after the same command, and audits
 again. A finding prints several lines, each enough by itself: of its labels
 (gcc, clang, lld, ...) the first one of --label that it has is taken. Knows no
 flag and no finding itself: a reader who pastes what is printed does the same. Fails unless the first audit finds something and

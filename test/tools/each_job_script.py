@@ -4,7 +4,7 @@
 
 usage: each_job_script.py FILE MPGAUDIT [OPTION]...
 
-FILE holds scripts, each behind a line "#? STATUS", the exit status expected of
+FILE holds scripts, each after a line "#? STATUS", the exit status expected of
 "mpgaudit OPTION... --format=line --job=job.sh" in the current folder. Further
 "#?" lines are regular expressions that the output must have, one line of output
 for each; behind "#? no" one that it must not have. @HERE@ in a script is the

@@ -4,7 +4,7 @@
 
 usage: found_job_scripts.py FILE MPGAUDIT [--show N]
 
-FILE holds scripts, each behind a line "== VERDICT"; lines in front of the first
+FILE holds scripts, each after a line "== VERDICT"; lines in front of the first
 are comments. Each is audited in the current folder, where the programs are;
 @HERE@ in a script is that folder. Verdicts:
 

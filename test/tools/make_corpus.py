@@ -3,7 +3,7 @@
 """Makes a corpus of small ELF files for the fuzzers.
 
 Healthy files of every kind, built here or found on this machine, and damaged
-ones from a seed, so that a short run starts behind the first look at the
+ones from a seed, so that a short run starts after the first look at the
 header. Files are named by their content: a second run adds only what is new.
 """
 

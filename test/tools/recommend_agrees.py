@@ -6,7 +6,7 @@ usage: recommend_agrees.py MPGAUDIT FOLDER
 
 FOLDER is test/job-scripts. Its scripts, and those of found/scripts.txt, are
 audited in the current folder, where their programs are. The export lines of
---recommend are put behind the directives, and it is audited again. Where a script
+--recommend are put after the directives, and it is audited again. Where a script
 goes on to set the same itself, the advice names that as in the way, and the last
 three do not count:
 
@@ -45,7 +45,7 @@ def blamed(mpgaudit: str, script: str) -> set:
 
 
 def pasted(script: str, exports: List[str]) -> str:
-    """`script` with the lines behind the comments that it begins with."""
+    """`script` with the lines after the comments that it begins with."""
     lines = script.splitlines()
     first = next((i for i, line in enumerate(lines)
                   if line.strip() and not line.startswith("#")), len(lines))

@@ -8,7 +8,7 @@ reader would, and compares what they print:
  - a block ```console has commands behind "$ " and what they print under them;
    a line of three dots stands for any lines;
  - a block ```sh has commands that have to succeed;
- - any other block behind a line that ends with `NAME`: becomes the file NAME.
+ - any other block after a line that ends with `NAME`: becomes the file NAME.
 
 A comment in front of a block changes that: <!-- not run: WHY --> leaves it out,
 <!-- numbers differ --> lets each number of the output be another one.

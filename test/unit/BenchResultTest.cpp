@@ -317,7 +317,7 @@ static std::vector<std::vector<std::string>> rowsOf(const std::string &text) {
     else
       rows.back().back() += c;
   }
-  rows.pop_back(); // behind the last line
+  rows.pop_back(); // after the last line
   return rows;
 }
 

@@ -321,7 +321,7 @@ TEST(Image, CountsSymbolsByTheGnuHashTable) {
   };
   EXPECT_EQ(countImports(makeGnuHashProgram(2, 1)), 1u);
   EXPECT_EQ(countImports(makeGnuHashProgram(0, 1)), 1u);
-  // Symbol 2 made undefined: a program may have imports behind the hashed.
+  // Symbol 2 made undefined: a program may have imports after the hashed.
   File file = makeGnuHashProgram(2, 1);
   file.set<uint16_t>(symbolsAt + 48 + offsetof(Elf64_Sym, st_shndx), SHN_UNDEF);
   EXPECT_EQ(countImports(file), 2u);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/// \p bytes that begin \p skip behind the start of a page.
+/// \p bytes that begin \p skip after the start of a page.
 SharedArray arrayOf(uint64_t bytes, uint64_t skip, uint64_t step,
                     SharedLoop loop, size_t pageBytes = page) {
   uintptr_t start = (uintptr_t(1) << 40) + skip;
@@ -121,7 +121,7 @@ TEST(SharedArrayTest, NeighboursOfOneNodeAreOneRun) {
 TEST(SharedArrayTest, PagesAtBordersGoToWhoHasMostOfThem) {
   constexpr size_t large = 2 << 20;
   const std::vector<int> straight = {0, 0, 1, 1, 2, 2, 3, 3};
-  // As malloc gives it, a little behind the start of a page; and before it. The
+  // As malloc gives it, a little after the start of a page; and before it. The
   // pages of which the array has but a little are the neighbour's.
   SharedArray behind = arrayOf(8 * large, 4112, 8, {0, 0, 0, 4}, large);
   EXPECT_EQ(ownersByRuns(behind), straight);

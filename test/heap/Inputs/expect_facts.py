@@ -3,7 +3,7 @@
 """PROGRAM | expect_facts.py CONDITION...: do the facts meet all conditions?
 
 Reads lines NAME.FACT=VALUE (a whole number, decimal or hexadecimal, or several
-with commas behind them) and repeats them. A condition is a Python expression
+with commas after them) and repeats them. A condition is a Python expression
 over NAME.FACT. One that is not met, or that speaks of a fact which is not
 there, is named on standard error. Exit status 0 if all are met.
 """

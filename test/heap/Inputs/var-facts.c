@@ -14,7 +14,7 @@
  * until there are ARENAS arenas or ROUNDS are over facts:NAME prints
  * NAME.FACT=VALUE for what printFacts() lists
  *
- * A SIZE is a number with K, M or G behind it and one to add or subtract behind
+ * A SIZE is a number with K, M or G after it and one to add or subtract after
  * that: 128M-1. What it says of memory comes from the kernel. It does not use
  * memory of the heap itself.
  */

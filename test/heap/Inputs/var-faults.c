@@ -2,9 +2,9 @@
  *
  * A program that damages its heap as its argument says, and tells if it lives
  * on: `twice` frees a block twice, `middle` frees from its middle, `foreign`
- * frees memory of mmap, `past` writes one byte behind a block of 100 bytes,
+ * frees memory of mmap, `past` writes one byte after a block of 100 bytes,
  * `none` does nothing wrong. With BYTES and COUNT, `behind` writes COUNT bytes
- * behind a block of BYTES, `front` in front of it; `resized` and `grown` write
+ * after a block of BYTES, `front` in front of it; `resized` and `grown` write
  * behind one that is then, or was, resized to it; `node` has it from a node;
  * `link` writes COUNT bytes to the start of one of many freed blocks, `last` to
  * the only one.

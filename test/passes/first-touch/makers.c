@@ -1,6 +1,6 @@
 // A function that fills what it allocates leaves nothing to place for its callers: one call
-// stands behind the allocation itself, for all arrays that come from there, or none, and a remark
-// claims no more than that. If it fails, a call behind the function's call touches pages that
+// stands after the allocation itself, for all arrays that come from there, or none, and a remark
+// claims no more than that. If it fails, a call after the function's call touches pages that
 // are there already.
 // RUN: %remarks %s | %expect %s
 // RUN: %same-args --args "700000" -- %c-program %s | FileCheck %s --check-prefix=SAME

@@ -1,4 +1,4 @@
-// If this fails, a call is inserted where none may stand: behind a tail call that must be one
+// If this fails, a call is inserted where none may stand: after a tail call that must be one
 // (the compiler stops), for memory of another address space (wrong code), in a signal handler,
 // or in front of what sets the OpenMP runtime up (the program gets other threads).
 // RUN: %remarks %s | FileCheck %s

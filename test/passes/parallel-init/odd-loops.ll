@@ -128,7 +128,7 @@ out:
   ret void
 }
 
-; Two loops behind each other use what the first leaves.
+; Two loops, one after the other, use what the first leaves.
 ; CHECK-LABEL: define i64 @twice(
 ; CHECK: __kmpc_fork_call
 ; CHECK: __kmpc_fork_call

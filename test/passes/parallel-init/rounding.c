@@ -1,6 +1,6 @@
 // Where the compiler may round in several ways, a loop stays serial: the last bits
 // of some elements differ from the plain program's otherwise. Here it computes those
-// itself that are left over behind the vectors, and rounds once what the processor
+// itself that are left over after the vectors, and rounds once what the processor
 // rounds twice.
 // DEFINE: %{flags} = -O3
 // DEFINE: %{expect} = %clang -fopenmp %{flags} -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && %t.plain > %t.expected

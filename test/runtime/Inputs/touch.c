@@ -6,7 +6,7 @@
  *   touch KIND PAGES SKIP SCHED STEP CHUNK
  *
  * KIND normal, huge (2 MiB), huge64K, huge32M, or bss; PAGES of the array; the
- * array begins SKIP bytes behind the start of a page; SCHED block or chunk;
+ * array begins SKIP bytes after the start of a page; SCHED block or chunk;
  * STEP bytes per iteration. Prints the pages of each thread, what mpg_where
  * says, and `right`, or with exit status 1 the first page that is wrong. */
 

@@ -455,7 +455,7 @@ TEST(HeapTest, PerturbFillsNewAndFreedMemory) {
       for (size_t i = 0; i < bytes; ++i)
         ASSERT_EQ(zero[i], 0);
       __wrap_free(block);
-      for (size_t i = 16; i < bytes; ++i) // behind the heap's own words
+      for (size_t i = 16; i < bytes; ++i) // after the heap's own words
         ASSERT_EQ(block[i], 0x5a);
     }
   });

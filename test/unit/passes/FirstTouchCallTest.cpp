@@ -180,7 +180,7 @@ TEST(FirstTouchCall, BlocksOfUnknownIterationsAreEqualParts) {
   EXPECT_EQ(code.operands(), "bytes 0 1 0 0");
 }
 
-/// Values that are only computed behind the allocation, from what is known.
+/// Values that are only computed after the allocation, from what is known.
 TEST(FirstTouchCall, ComputesAgainWhatIsKnown) {
   Calls code(region(33, "%m") +
              mainOf("  %u = call i64 @number()\n" + allocate +

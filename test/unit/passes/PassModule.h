@@ -54,7 +54,7 @@ declare i1 @perhaps()
 /// The body of a region with one worksharing loop.
 struct TeamLoopText {
   std::string name;
-  std::string parameters; ///< behind the two thread numbers
+  std::string parameters; ///< after the two thread numbers
   std::string before;     ///< computes %last, the number of the last iteration
   std::string inside;     ///< one iteration, the %i-th; ends in block latch
   int schedule = 34;      ///< libomp's number: 34 blocks, 33 chunks

@@ -283,7 +283,7 @@ private:
       streams.push_back(
           {anySite(), anyArray() + random.below(4) * 1024, stride});
     uint64_t pages = 4 + random.below(isSmall ? 12 : 3);
-    if (isSmall && random.oneIn(3)) // until the caches behind the first repeat
+    if (isSmall && random.oneIn(3)) // until the caches after the first repeat
       pages *= 6;
     uint64_t bytes = pages * whatIf.pageBytes[0] + random.below(5000);
     affine(core, streams, bytes / uint64_t(stride > 0 ? stride : -stride));

@@ -123,7 +123,7 @@ static std::vector<Stream> streamsOf(int64_t stride) {
           {2, (uint64_t(3) << 40) + 65536 - 8, stride}};
 }
 
-/// A64FX without caches behind the first; \p entries in the last TLB.
+/// A64FX without caches after the first; \p entries in the last TLB.
 static Machine withEntries(unsigned entries) {
   Machine machine;
   EXPECT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", machine), "");
