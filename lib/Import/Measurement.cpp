@@ -247,6 +247,7 @@ Expected<Measurement> mpg::parseMeasurement(StringRef text,
                                             const std::string &path) {
   Measurement measurement;
   measurement.path = path == "-" ? "standard input" : path;
+  text.consume_front("\xef\xbb\xbf"); // editors of Windows begin so
   if (Error error = readText(text, measurement))
     return error;
   return measurement;

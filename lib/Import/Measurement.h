@@ -153,6 +153,11 @@ char perfStatSeparator(llvm::StringRef text);
 llvm::Error readPerfStat(llvm::StringRef text, char separator,
                          Measurement &into);
 
+/// The problem of a file with the reports of two runs.
+constexpr char otherRun[] =
+    "another run begins here, and its counts are added to those before, as if "
+    "it were one; write each into a file of its own, and give all of them";
+
 /// "path:line: reason"; \p line 0: of the file as a whole.
 llvm::Error importError(const Measurement &of, unsigned line,
                         const llvm::Twine &reason);

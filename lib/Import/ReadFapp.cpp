@@ -19,6 +19,7 @@ namespace {
 struct FappEvent {
   StringRef region, name, value;
   unsigned line;
+  bool isWhole; ///< false: the file ends within it
 };
 
 struct FappFile {
@@ -47,7 +48,8 @@ static FappFile scan(StringRef text) {
     auto [before, rest] = text.split('<');
     auto [tag, after] = rest.split('>');
     line += unsigned(before.count('\n'));
-    StringRef value = after.take_until([](char c) { return c == '<'; }).trim();
+    auto [inside, next] = after.split('<');
+    StringRef value = inside.trim();
     if (tag.starts_with("region "))
       region = nameIn(tag);
     else if (tag == "/region")
@@ -55,7 +57,8 @@ static FappFile scan(StringRef text) {
     else if (tag == "cntfrq")
       value.getAsDouble(file.ticksPerSecond);
     else if (tag.starts_with("event "))
-      file.events.push_back({region, nameIn(tag), value, line});
+      file.events.push_back(
+          {region, nameIn(tag), value, line, next.starts_with("/event>")});
     line += unsigned(tag.count('\n'));
     text = after;
   }
@@ -85,7 +88,11 @@ Error mpg::readFapp(StringRef text, Measurement &into) {
       continue;
     std::optional<uint64_t> count = parseCount(event.value);
     double ns = 1e9 * double(count.value_or(0)) / file.ticksPerSecond;
-    if (!count || (isTime && ns >= 0x1p63))
+    if (!event.isWhole)
+      into.addProblem(event.line, event.name.str() + ": " + event.value.str() +
+                                      ": the file ends here; was the disk "
+                                      "full? Write it again");
+    else if (!count || (isTime && ns >= 0x1p63))
       into.addProblem(event.line, event.name.str() + ": " + event.value.str() +
                                       ": this is no count; write the file "
                                       "again");

@@ -59,6 +59,17 @@ static bool isRow(StringRef line, char separator) {
   return event && isValue(fields[event - 2]);
 }
 
+/// Whether \p fields can be a line of perf stat about any event: a value, its
+/// unit, the event, and something after it; or a metric, which has no value.
+static bool canBeRow(const Fields &fields) {
+  if (fields[0].empty())
+    return true;
+  for (size_t i = 0; i + 3 < fields.size(); ++i)
+    if (isValue(fields[i]) && !fields[i + 2].empty() && !isValue(fields[i + 2]))
+      return true;
+  return false;
+}
+
 char mpg::perfStatSeparator(StringRef text) {
   for (char separator : {',', ';', '\t', '|'})
     if (anyLine(text, [&](StringRef line, unsigned) {
@@ -128,12 +139,19 @@ static void readRow(const Fields &fields, size_t event, unsigned line,
 
 Error mpg::readPerfStat(StringRef text, char separator, Measurement &into) {
   into.tool = "perf stat";
+  unsigned runs = 0;
   forEachLine(text, [&](StringRef line, unsigned number) {
+    if (line.starts_with("# started on") && ++runs > 1)
+      into.addProblem(number, otherRun);
     if (line.starts_with("#"))
       return;
     Fields fields = fieldsOf(line, separator);
     if (size_t event = findEventField(fields))
       readRow(fields, event, number, into);
+    else if (!canBeRow(fields))
+      into.addProblem(number,
+                      "this is no line of perf stat -x, or one that was "
+                      "cut off; it is left out");
   });
   if (!into.hasCounts() && into.problems.empty())
     return importError(into, 0,
