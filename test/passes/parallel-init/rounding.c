@@ -1,7 +1,8 @@
 // Where the compiler may round in several ways, a loop stays serial: the last bits
 // of some elements differ from the plain program's otherwise. Here it computes those
 // itself that are left over after the vectors, and rounds once what the processor
-// rounds twice.
+// rounds twice. By a processor that may do without fused operations, as x86-64.
+// REQUIRES: host-x86_64
 // DEFINE: %{flags} = -O3
 // DEFINE: %{expect} = %clang -fopenmp %{flags} -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && %t.plain > %t.expected
 // DEFINE: %{run} = %all-c %{flags} -c %s -o %t.o 2> %t.txt && %link -no-pie %t.o -o %t && env OMP_NUM_THREADS=3 %t | cmp - %t.expected
