@@ -108,11 +108,10 @@ programs = [
     "fish",
     "man",
 ]
-# What looks into a program that runs would see qemu; there is one user only; and
-# flang is not among the packages.
+# What looks into a program that runs would see qemu; and there is one user only.
 if machine:
     config.available_features.add("emulated")
-    for name in ("flang-22", "gdb", "perf", "setpriv", "strace", "valgrind"):
+    for name in ("gdb", "perf", "setpriv", "strace", "valgrind"):
         programs.remove(name)
 for program in programs:
     if shutil.which(program, path=config.environment["PATH"]):
