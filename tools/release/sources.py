@@ -10,6 +10,7 @@ import sys
 import urllib.request
 from typing import Dict, List, NamedTuple, NoReturn
 
+HERE = pathlib.Path(__file__).resolve().parent
 # Not https, which some of its mirrors do not speak: the checksums decide.
 DEBIAN = "http://deb.debian.org/debian/pool/main"
 
