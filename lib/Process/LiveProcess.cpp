@@ -7,6 +7,7 @@
 #include "Node/NodeLimits.h"
 #include "Process/RunReport.h"
 #include "Process/Smaps.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -93,15 +94,6 @@ static int readFile(const std::string &path, std::string &text) {
   }
   close(file);
   return error;
-}
-
-static std::optional<std::string> readLink(const std::string &path) {
-  std::string target(64 << 10, '\0');
-  ssize_t count = readlink(path.c_str(), target.data(), target.size());
-  if (count < 0)
-    return std::nullopt;
-  target.resize(size_t(count));
-  return target;
 }
 
 static Error fail(const Twine &reason) {

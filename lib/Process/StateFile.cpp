@@ -5,8 +5,6 @@
 #include "Process/RunReport.h"
 #include "Process/Smaps.h"
 #include "Support/Files.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include <cerrno>
 #include <cstddef>
 #include <sys/resource.h>
@@ -110,14 +108,15 @@ static std::vector<MappedArea> readPeakMappings(int fd) {
 }
 
 std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
-  SmallString<256> image;
   std::string link = "/proc/" + std::to_string(pid) + "/exe";
   ProgramMemory memory;
   memory.areas = readSmaps(pid);
-  if (memory.areas.empty() || sys::fs::real_path(link, image))
+  std::optional<std::string> image = readLink(link);
+  if (memory.areas.empty() || !image)
     return std::nullopt;
-  memory.image = image.str().str();
-  memory.segments = locateSegments(memory.image, memory.areas);
+  memory.image = std::move(*image);
+  // By the link: the file may have been replaced or deleted meanwhile.
+  memory.segments = locateSegments(link, memory.areas, memory.image);
   memory.hasState = any_of(memory.areas, [](const MappedArea &area) {
     return isStateName(area.name);
   });

@@ -6,11 +6,10 @@
 #include "Profile/Profile.h"
 #include "Process/Smaps.h"
 #include "Process/Supervisor.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include <time.h>
 #include <unistd.h>
@@ -32,13 +31,13 @@ void ProfileRecorder::lookAtCode(pid_t pid) {
     return;
   ++looks;
   std::string maps = readProc(pid, "maps");
-  SmallString<256> name;
-  if (maps.empty() ||
-      sys::fs::real_path("/proc/" + std::to_string(pid) + "/exe", name))
+  std::optional<std::string> name =
+      readLink("/proc/" + std::to_string(pid) + "/exe");
+  if (maps.empty() || !name)
     return;
   knownSites = sites;
   areas = parseSmaps(maps, "");
-  image = name.str().str();
+  image = std::move(*name);
 }
 
 /// Remembers what is gone before the end: a matrix in a file, or memory that

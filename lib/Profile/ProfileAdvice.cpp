@@ -38,6 +38,7 @@ private:
   void addUndeserving();
   std::string largestIn(ArrayRef<RunRegion> regions, bool byMain) const;
   uint64_t baseBytesIn(ArrayRef<RunRegion> regions) const;
+  std::string auditCommand() const;
 
   const RunReport &report;
   const Profile &profile;
@@ -90,6 +91,12 @@ uint64_t Adviser::baseBytesIn(ArrayRef<RunRegion> regions) const {
   return sum;
 }
 
+/// Of what ran in the end.
+std::string Adviser::auditCommand() const {
+  return "mpgaudit " +
+         (report.isReplaced ? shellWord(report.endedAs) : profile.program);
+}
+
 /// What libmpg could have moved and did not.
 void Adviser::addShort(ArrayRef<RunRegion> regions) {
   uint64_t bytes = baseBytesIn(regions);
@@ -106,11 +113,10 @@ void Adviser::addShort(ArrayRef<RunRegion> regions) {
     add(bytes, what + ", because the mode is none",
         "mpgrun --mode=thp " + command);
   else if (!report.hasState)
-    add(bytes, what + ": libmpg was not at work in it",
-        "mpgaudit " + profile.program);
+    add(bytes, what + ": " + describeAbsence(report), auditCommand());
   else
     add(bytes, what + (reason.empty() ? "" : ": " + reason),
-        isHeap ? "mpginfo" : "mpgaudit " + profile.program);
+        isHeap ? "mpginfo" : auditCommand());
 }
 
 void Adviser::addShortRegions() {
@@ -136,15 +142,20 @@ void Adviser::addCrowdedNodes() {
 /// Memory past malloc, which libmpg leaves alone unless it is told.
 void Adviser::addOwnMappings() {
   uint64_t bytes = baseBytesIn({RunRegion::mmap});
-  if (bytes >= leastBytes)
+  if (bytes < leastBytes)
+    return;
+  std::string where = largestIn({RunRegion::mmap}, /*byMain=*/false);
+  if (report.hasState)
     add(bytes,
-        formatBytes(bytes) +
-            (report.hasState ? " are mappings of the program's own"
-                             : " are mappings, malloc's among them,") +
-            largestIn({RunRegion::mmap}, /*byMain=*/false) +
+        formatBytes(bytes) + " are mappings of the program's own" + where +
             " on base pages: MPG_MMAP=thp asks for large ones; what has none "
             "then is in pieces below 4 MiB, or past the C library",
         "MPG_MMAP=thp mpgrun " + command);
+  else
+    add(bytes,
+        formatBytes(bytes) + " are mappings, malloc's among them," + where +
+            " on base pages: " + describeAbsence(report),
+        auditCommand());
 }
 
 /// Blocks that are given back to the system and come again, empty, each time.
@@ -209,6 +220,11 @@ std::vector<AdviceLine> Adviser::advise() {
   addOwnMappings();
   addRefilledBlocks();
   addUndeserving();
+  if (lines.empty() && !profile.isMeasured) {
+    add(0, "its memory could not be looked at in the end, and this says why",
+        "mpgrun --profile " + command);
+    return lines;
+  }
   stableSort(lines, [](const AdviceLine &a, const AdviceLine &b) {
     return a.bytes > b.bytes;
   });

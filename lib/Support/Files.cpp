@@ -59,6 +59,15 @@ mpg::readUnmapped(const std::string &path, uint64_t mostBytes) {
       std::move(text), path, /*RequiresNullTerminator=*/true);
 }
 
+std::optional<std::string> mpg::readLink(const std::string &path) {
+  std::string target(64 << 10, '\0');
+  ssize_t count = readlink(path.c_str(), target.data(), target.size());
+  if (count < 0)
+    return std::nullopt;
+  target.resize(size_t(count));
+  return target;
+}
+
 std::string mpg::readFailure(std::error_code error) {
   if (error == std::errc::file_too_large)
     return "it is larger than 64 MiB, or has no end";

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -29,6 +30,10 @@ constexpr uint64_t mostTextBytes = uint64_t(64) << 20;
 /// file_too_large if there are more than \p mostBytes.
 llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
 readUnmapped(const std::string &path, uint64_t mostBytes = mostTextBytes);
+
+/// Where the link at \p path leads to; of /proc/PID/exe the name that smaps
+/// has, also of a file that is gone.
+std::optional<std::string> readLink(const std::string &path);
 
 /// The reason for a message: \p error, or in words that there is too much.
 std::string readFailure(std::error_code error);

@@ -219,8 +219,8 @@ static std::string findProfileProblem(const SupervisedRun &result,
     return "it was killed, so its memory could not be read at the end; what "
            "it had is known as far as it was seen before";
   if (!report.hasState && report.unheard.empty())
-    return "libmpg was not at work in it, so blocks of the heap are not known "
-           "by where they were allocated";
+    return describeAbsence(report) + "; so blocks of the heap are not known by "
+                                     "where they were allocated";
   if (!hasTable)
     return "blocks of the heap are not known by where they were allocated: a "
            "limit on the size of files leaves no room for the table; raise it "
