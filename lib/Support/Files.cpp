@@ -135,7 +135,16 @@ public:
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
   }
-  ~SignalsWait() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+  ~SignalsWait() {
+    // That of a limit on the size of files would end the program before it can
+    // say why nothing was written.
+    sigset_t ofLimit;
+    sigemptyset(&ofLimit);
+    sigaddset(&ofLimit, SIGXFSZ);
+    timespec none = {};
+    sigtimedwait(&ofLimit, nullptr, &none);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+  }
 
 private:
   sigset_t before;
