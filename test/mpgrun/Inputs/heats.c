@@ -1,6 +1,6 @@
 /* Three arrays of 8 MiB and two of .bss: used whole, one page in each 64 KiB,
  * and not again after the start; until their accessed bits were cleared four
- * times. */
+ * times. heats SECONDS says where they lie and goes on for that time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,12 @@ static int wasCleared(const char *mapping) {
   return found == 0;
 }
 
-int main(void) {
+static void say(const char *name, const char *array, int size) {
+  printf("%s %lu %lu\n", name, (unsigned long)array,
+         (unsigned long)array + (unsigned long)size);
+}
+
+int main(int argc, char **argv) {
   char *dense = makeDense(), *sparse = makeSparse(), *cold = makeCold();
   memset(dense, 1, denseBytes);
   memset(sparse, 1, bytes);
@@ -51,8 +56,15 @@ int main(void) {
   /* Shared, so that it lies in no other's mapping. */
   char *sign = mmap(NULL, page, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  int times = 0;
-  for (time_t start = time(NULL); times < 4 && time(NULL) < start + 100;) {
+  int times = 0, seconds = argc > 1 ? atoi(argv[1]) : 0;
+  if (seconds) {
+    say("dense", dense, denseBytes), say("sparse", sparse, bytes);
+    say("cold", cold, bytes), say("idle", idle, bytes), say("hot", hot, bytes);
+    fflush(stdout);
+  }
+  for (time_t start = time(NULL);
+       seconds ? time(NULL) < start + seconds
+               : times < 4 && time(NULL) < start + 100;) {
     *sign = 1;
     use(dense, denseBytes, page);
     use(hot, bytes, page);
@@ -61,5 +73,5 @@ int main(void) {
     nanosleep(&pause, NULL);
     times += wasCleared(sign);
   }
-  return times < 4;
+  return !seconds && times < 4;
 }
