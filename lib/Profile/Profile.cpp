@@ -277,7 +277,8 @@ static bool isNobodys(const CodeName &name) {
     if (file.starts_with(prefix))
       return true;
   for (StringRef prefix :
-       {"_start", "mpg::", "operator new", "std::", "__gnu_cxx::"})
+       {"_start", "mpg::", "operator new", "std::", "__gnu_cxx::", "__rust_",
+        "alloc::alloc::", "alloc::raw_vec::"})
     if (function.starts_with(prefix))
       return true;
   return is_contained({"malloc", "calloc", "realloc", "memalign",
