@@ -6,12 +6,13 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/Path.h"
@@ -113,6 +114,17 @@ void RemarkPlaces::missed(StringRef name, const Instruction &at,
   missed(name, at.getDebugLoc(), *at.getParent(), addText);
 }
 
+SmallVector<DbgVariableRecord *, 4> mpg::debugRecordsOf(Value &value) {
+  SmallVector<DbgVariableRecord *, 4> records;
+#if LLVM_VERSION_MAJOR >= 22
+  findDbgUsers(&value, records);
+#else
+  SmallVector<DbgVariableIntrinsic *, 1> calls; // of old bitcode
+  findDbgUsers(calls, &value, &records);
+#endif
+  return records;
+}
+
 static std::string nameOfGlobal(const GlobalVariable &global) {
   SmallVector<DIGlobalVariableExpression *, 1> infos;
   global.getDebugInfo(infos);
@@ -127,16 +139,45 @@ static std::string nameOfGlobal(const GlobalVariable &global) {
   return demangle(name.str());
 }
 
+/// Whether \p a stands in front of \p b, in the same function.
+static bool isBefore(const DbgVariableRecord *a, const DbgVariableRecord *b) {
+  const BasicBlock *blockOfA = a->getParent(), *blockOfB = b->getParent();
+  if (blockOfA != blockOfB) {
+    for (const BasicBlock &block : *a->getFunction())
+      if (&block == blockOfA || &block == blockOfB)
+        return &block == blockOfA;
+    return false;
+  }
+  if (a->getInstruction() != b->getInstruction())
+    return a->getInstruction()->comesBefore(b->getInstruction());
+  for (const DbgRecord &record : a->getInstruction()->getDbgRecordRange())
+    if (&record == a || &record == b)
+      return &record == a && a != b;
+  return false;
+}
+
+/// What debug information of \p function says about the place of \p value, in
+/// the order of the code. Found by the uses of the value: each array of a file
+/// is asked for, and the function may be all of the file.
+static SmallVector<const DbgVariableRecord *, 4>
+recordsIn(const Function &function, const Value &value) {
+  SmallVector<const DbgVariableRecord *, 4> records;
+  for (const DbgVariableRecord *record :
+       debugRecordsOf(const_cast<Value &>(value)))
+    if (record->getFunction() == &function && record->getInstruction() &&
+        is_contained(record->location_ops(), &value))
+      records.push_back(record);
+  llvm::sort(records, isBefore);
+  return records;
+}
+
 /// The variable of the user's that debug information of \p function says
 /// \p value holds.
 static std::string nameInDebugInfo(const Function &function,
-                                   const Value *value) {
-  for (const Instruction &instruction : instructions(function))
-    for (const DbgVariableRecord &record :
-         filterDbgVars(instruction.getDbgRecordRange()))
-      if (is_contained(record.location_ops(), value) &&
-          isUserCode(record.getDebugLoc()))
-        return record.getVariable()->getName().str();
+                                   const Value &value) {
+  for (const DbgVariableRecord *record : recordsIn(function, value))
+    if (isUserCode(record->getDebugLoc()))
+      return record->getVariable()->getName().str();
   return "";
 }
 
@@ -144,18 +185,14 @@ static std::string nameInDebugInfo(const Function &function,
 static const DICompositeType *classBehind(const Value &pointer,
                                           const Function &function) {
   const DICompositeType *found = nullptr;
-  for (const Instruction &instruction : instructions(function))
-    for (const DbgVariableRecord &record :
-         filterDbgVars(instruction.getDbgRecordRange())) {
-      if (!is_contained(record.location_ops(), &pointer))
-        continue;
-      const DIType *type = record.getVariable()->getType();
-      while (auto *derived = dyn_cast_or_null<DIDerivedType>(type))
-        type = derived->getBaseType();
-      auto *whole = dyn_cast_or_null<DICompositeType>(type);
-      if (whole && (!found || whole->getSizeInBits() > found->getSizeInBits()))
-        found = whole;
-    }
+  for (const DbgVariableRecord *record : recordsIn(function, pointer)) {
+    const DIType *type = record->getVariable()->getType();
+    while (auto *derived = dyn_cast_or_null<DIDerivedType>(type))
+      type = derived->getBaseType();
+    auto *whole = dyn_cast_or_null<DICompositeType>(type);
+    if (whole && (!found || whole->getSizeInBits() > found->getSizeInBits()))
+      found = whole;
+  }
   return found;
 }
 
@@ -193,7 +230,7 @@ std::string mpg::variableNameOf(const Value &address) {
     function = instruction->getFunction();
   if (!function)
     return "";
-  std::string name = nameInDebugInfo(*function, object);
+  std::string name = nameInDebugInfo(*function, *object);
   // A pointer that is shared by reference is loaded from the variable.
   if (auto *load = dyn_cast<LoadInst>(object); load && name.empty())
     name = variableNameOf(*load->getPointerOperand());

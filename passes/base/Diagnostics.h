@@ -8,6 +8,7 @@
 #define MPG_PASSES_DIAGNOSTICS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -16,6 +17,7 @@
 #include <tuple>
 
 namespace llvm {
+class DbgVariableRecord;
 class Value;
 } // namespace llvm
 
@@ -72,6 +74,10 @@ private:
       std::tuple<std::string, std::string, unsigned, unsigned, std::string>;
   std::set<Place> places;
 };
+
+/// What debug information says about the place of \p value, in no order.
+llvm::SmallVector<llvm::DbgVariableRecord *, 4>
+debugRecordsOf(llvm::Value &value);
 
 /// The variable whose memory \p address is in, or that points there; "" if that
 /// is not known: a global's name always is, others' from debug information

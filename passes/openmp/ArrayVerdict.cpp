@@ -4,6 +4,7 @@
 
 #include "openmp/ArrayVerdict.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -346,8 +347,11 @@ bool Judge::isWrittenBefore(const SerialWrite &init) {
 
 void Judge::findInit(ArrayVerdict &verdict) {
   // On every call path to it: a function may be called with other sizes.
-  bool isAll = all_of(story.writes, [&](const SerialWrite *write) {
-    return coverAll(story.writes, *write->object, sampler);
+  SmallSetVector<const MemoryObject *, 4> objects;
+  for (const SerialWrite *write : story.writes)
+    objects.insert(write->object);
+  bool isAll = all_of(objects, [&](const MemoryObject *object) {
+    return coverAll(story.writes, *object, sampler);
   });
   for (const SerialWrite *write : story.writes)
     if (isAll && write->isDense && isUsedAfter(*write, verdict.best) &&

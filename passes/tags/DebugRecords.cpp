@@ -2,6 +2,7 @@
 //
 // See AddressTagger.h.
 
+#include "base/Diagnostics.h"
 #include "mpg/hints.h"
 #include "tags/AddressTagger.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,19 +18,8 @@
 using namespace llvm;
 using namespace mpg;
 
-static SmallVector<DbgVariableRecord *, 4> recordsOf(Value &value) {
-  SmallVector<DbgVariableRecord *, 4> records;
-#if LLVM_VERSION_MAJOR >= 22
-  findDbgUsers(&value, records);
-#else
-  SmallVector<DbgVariableIntrinsic *, 1> calls; // of old bitcode
-  findDbgUsers(calls, &value, &records);
-#endif
-  return records;
-}
-
 void DebugRecords::add(Value &old, Instruction &twin, bool isBase) {
-  for (DbgVariableRecord *record : recordsOf(old))
+  for (DbgVariableRecord *record : debugRecordsOf(old))
     if (record->isDbgValue() && record->getNumVariableLocationOps() == 1)
       kept.push_back({record, record->getExpression(), &old, &twin, isBase});
 }
