@@ -8,6 +8,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalIFunc.h"
@@ -25,10 +27,35 @@ using namespace mpg;
 // Functions that mpgsim --sample=FUNCTION may name
 //===----------------------------------------------------------------------===//
 
-/// Whether \p function can hand its arguments on as they are. One that answers
-/// interrupts is entered by the processor only.
+/// Whether an instruction can call a function of \p convention. Those that
+/// answer interrupts, and a GPU's kernels, are entered by the hardware only.
+static bool isCallable(CallingConv::ID convention) {
+#if LLVM_VERSION_MAJOR >= 22
+  return convention != CallingConv::X86_INTR && isCallableCC(convention);
+#else
+  switch (convention) {
+  case CallingConv::X86_INTR:
+  case CallingConv::AMDGPU_CS:
+  case CallingConv::AMDGPU_CS_Chain:
+  case CallingConv::AMDGPU_CS_ChainPreserve:
+  case CallingConv::AMDGPU_ES:
+  case CallingConv::AMDGPU_GS:
+  case CallingConv::AMDGPU_HS:
+  case CallingConv::AMDGPU_KERNEL:
+  case CallingConv::AMDGPU_LS:
+  case CallingConv::AMDGPU_PS:
+  case CallingConv::AMDGPU_VS:
+  case CallingConv::SPIR_KERNEL:
+    return false;
+  default:
+    return true;
+  }
+#endif
+}
+
+/// Whether \p function can hand its arguments on as they are.
 static bool canCallItself(const Function &function) {
-  if (function.isVarArg() || function.getCallingConv() == CallingConv::X86_INTR)
+  if (function.isVarArg() || !isCallable(function.getCallingConv()))
     return false;
   for (const Argument &argument : function.args())
     if (argument.hasAttribute(Attribute::InAlloca) ||

@@ -1,8 +1,8 @@
 ; With --mpg-sim a function gets a call of itself. It must be one that LLVM's verifier
 ; takes: with a line, also where the first instruction has none, and never of a function
-; that answers interrupts. Nothing comes between a call in tail position that must stay
-; one and its return; what an ifunc's resolver calls runs before there is thread-local
-; storage.
+; that answers interrupts or is a GPU's kernel. Nothing comes between a call in tail
+; position that must stay one and its return; what an ifunc's resolver calls runs before
+; there is thread-local storage.
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify -S %s | FileCheck %s
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify %s -o %t.bc
 ; RUN: %llc %t.bc -o /dev/null
@@ -15,6 +15,10 @@
 ; CHECK-NOT: call x86_intrcc
 ; CHECK: store i32 1, ptr @count
 ; CHECK: ret void
+; CHECK-LABEL: define amdgpu_kernel void @ofAmd(
+; CHECK-NOT: call amdgpu_kernel
+; CHECK-LABEL: define spir_kernel void @ofOpenCl(
+; CHECK-NOT: call spir_kernel
 ; CHECK-LABEL: define ptr @mine(
 ; CHECK: %p = musttail call ptr @malloc(i64 %n)
 ; CHECK-NEXT: ret ptr %p
@@ -39,6 +43,14 @@ define i32 @withoutDebug(i32 %a) {
 }
 define x86_intrcc void @interrupt(ptr byval(i64) %frame) {
   store i32 1, ptr @count
+  ret void
+}
+define amdgpu_kernel void @ofAmd(ptr %p) {
+  store i32 1, ptr %p
+  ret void
+}
+define spir_kernel void @ofOpenCl(ptr %p) {
+  store i32 1, ptr %p
   ret void
 }
 declare ptr @malloc(i64) allockind("alloc,uninitialized") allocsize(0)
