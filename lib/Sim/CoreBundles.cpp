@@ -4,9 +4,9 @@
 // one address that are used alike and lie in one line only the first can find
 // something to do. What it leaves, the line newest in its set and what is to be
 // fetched ahead there, stays until the others come if no other line of the pass
-// is in these sets, and no TLB changes. So the lines are looked at before;
-// where that is so, only the first ones are touched, in their order, and else
-// all. Both are exact.
+// is in these sets, and no TLB changes. So the lines are looked at before:
+// where no TLB can change only the first ones are touched, and those that share
+// a set with another line; else all. In their order, so this is exact.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>
@@ -43,7 +43,10 @@ void Core::makeWalks(Bundle &bundle) {
     positions[walk - bundle.walks.begin()].push_back(at);
     sites.push_back(member.site);
   }
+  bundle.placed.resize(bundle.members.size());
   for (size_t at = 0; at < positions.size(); ++at) {
+    for (unsigned place = 0; place < positions[at].size(); ++place)
+      bundle.placed[positions[at][place]] = {unsigned(at), place};
     bundle.walks[at].begin = unsigned(bundle.order.size());
     bundle.walks[at].count = unsigned(positions[at].size());
     bundle.order.insert(bundle.order.end(), positions[at].begin(),
@@ -54,31 +57,30 @@ void Core::makeWalks(Bundle &bundle) {
   bundle.canBeQuick = canFollow && !isTwice;
 }
 
-/// False: another line of the pass, or the same used in another way, is in the
-/// set of \p line, or may be.
-inline bool Core::claim(uint64_t line, uint64_t how) {
+/// The bit of the set of \p line, which the pass uses. Another line of it, or
+/// the same used in another way, may be in the set: then it is shared.
+inline uint64_t Core::claim(uint64_t line, uint64_t how) {
   uint64_t set = line & firstMask & (claims.size() - 1);
-  uint64_t use = line << 3 | how;
-  if (claimed >> set & 1)
-    return claims[set] == use;
-  claimed |= uint64_t(1) << set;
-  claims[set] = use;
-  return true;
+  uint64_t use = line << 3 | how, bit = uint64_t(1) << set;
+  if (!(claimed & bit))
+    claims[set] = use;
+  else if (claims[set] != use)
+    shared |= bit;
+  claimed |= bit;
+  return bit;
 }
 
 /// Members that go from line \p previous to \p line, of which \p member is the
 /// first.
-inline bool Core::planEvent(unsigned member, const Bundle::Walk &walk,
-                            uint64_t line, uint64_t previous) {
+inline void Core::planEvent(unsigned member, Bundle::Walk &walk, uint64_t line,
+                            uint64_t previous) {
   uint64_t sector = walk.key & ~uint64_t(1);
-  if (!claim(line, sector))
-    return false;
+  walk.nextSets |= claim(line, sector);
   uint64_t target = aheadOf(line, previous);
-  if (target != noLine && !claim(target, sector | 1))
-    return false;
+  if (target != noLine)
+    walk.nextSets |= claim(target, sector | 1);
   if (!isNewest(line, walk.key, walk.keyMask) || !isFetched(target))
     events.push_back({member, line, previous});
-  return true;
 }
 
 /// The first member in the next line; 0: one of them is in two lines.
@@ -98,7 +100,8 @@ unsigned Core::findSplit(const Bundle &bundle, const Bundle::Walk &walk,
   return 0;
 }
 
-/// Members that go from the same line to the same line do the same.
+/// Members that go from the same line to the same line do the same. False: a
+/// page that is not known, or a member in two lines.
 inline bool Core::planWalk(Bundle &bundle, Bundle::Walk &walk,
                            uint64_t address) {
   uint64_t line = (address + walk.first) >> lineBits;
@@ -108,8 +111,11 @@ inline bool Core::planWalk(Bundle &bundle, Bundle::Walk &walk,
   const unsigned *members = &bundle.order[walk.begin];
   walk.nextLine = line;
   walk.nextSplit = walk.count;
-  if (line == end && walk.split == walk.count)
-    return planEvent(members[0], walk, line, walk.line);
+  walk.nextSets = 0;
+  if (line == end && walk.split == walk.count) {
+    planEvent(members[0], walk, line, walk.line);
+    return true;
+  }
   if (line != end)
     walk.nextSplit = findSplit(bundle, walk, address);
   if (!walk.nextSplit ||
@@ -123,21 +129,42 @@ inline bool Core::planWalk(Bundle &bundle, Bundle::Walk &walk,
     if (at == walk.count || at == last)
       continue;
     last = at;
-    if (!planEvent(members[at], walk, line + (at >= walk.nextSplit),
-                   walk.line + (at >= walk.split)))
-      return false;
+    planEvent(members[at], walk, line + (at >= walk.nextSplit),
+              walk.line + (at >= walk.split));
   }
+  return true;
+}
+
+/// Whether all of \p walk goes from the line of \p leader, which is ahead of
+/// it, to the same line and is used alike: then it does the same.
+inline bool Core::planFollower(const Bundle::Walk &leader, Bundle::Walk &walk,
+                               uint64_t address) const {
+  uint64_t line = (address + walk.first) >> lineBits;
+  if (line != leader.nextLine || walk.line != leader.line ||
+      walk.key != leader.key || walk.page != leader.page ||
+      (address + walk.last) >> lineBits != line || walk.split != walk.count ||
+      leader.split != leader.count || leader.nextSplit != leader.count)
+    return false;
+  walk.nextLine = line;
+  walk.nextSplit = walk.count;
+  walk.nextSets = leader.nextSets;
   return true;
 }
 
 bool Core::planPass(Bundle &bundle, const uint64_t *addresses) {
   if (!bundle.isKnown || bundle.pageChanges != pageChanges)
     return false;
-  claimed = 0;
+  claimed = shared = 0;
   events.clear();
-  for (Bundle::Walk &walk : bundle.walks)
-    if (!planWalk(bundle, walk, addresses[walk.address]))
+  const Bundle::Walk *leader = nullptr;
+  for (Bundle::Walk &walk : bundle.walks) {
+    uint64_t address = addresses[walk.address];
+    if (leader && planFollower(*leader, walk, address))
+      continue;
+    if (!planWalk(bundle, walk, address))
       return false;
+    leader = &walk;
+  }
   // Nearly in order: walks are by their first members.
   for (size_t at = 1; at < events.size(); ++at)
     for (size_t to = at; to && events[to].member < events[to - 1].member; --to)
@@ -190,6 +217,22 @@ void Core::passOneByOne(Bundle &bundle, const uint64_t *addresses) {
     learn(bundle);
 }
 
+/// Where sets are shared, all that walks do in them, and the first members of
+/// the others.
+void Core::touchShared(const Bundle &bundle) {
+  for (unsigned member = 0; member < bundle.members.size(); ++member) {
+    const Bundle::Walk &walk = bundle.walks[bundle.placed[member].walk];
+    unsigned at = bundle.placed[member].at;
+    bool isFirst = !at || at == walk.nextSplit || at == walk.split;
+    if (!isFirst && !(walk.nextSets & shared))
+      continue;
+    uint64_t line = walk.nextLine + (at >= walk.nextSplit);
+    unsigned site = bundle.members[member].site;
+    slots[site].line = walk.line + (at >= walk.split);
+    touch(site, line, line);
+  }
+}
+
 void Core::pass(Bundle &bundle, const uint64_t *addresses) {
   begin();
   if (bundle.walks.empty())
@@ -197,11 +240,14 @@ void Core::pass(Bundle &bundle, const uint64_t *addresses) {
   ++bundle.passes;
   if (!planPass(bundle, addresses))
     return passOneByOne(bundle, addresses);
-  for (const Event &event : events) {
-    unsigned site = bundle.members[event.member].site;
-    slots[site].line = event.previous;
-    touch(site, event.line, event.line);
-  }
+  if (shared)
+    touchShared(bundle);
+  else
+    for (const Event &event : events) {
+      unsigned site = bundle.members[event.member].site;
+      slots[site].line = event.previous;
+      touch(site, event.line, event.line);
+    }
   for (Bundle::Walk &walk : bundle.walks) {
     walk.line = walk.nextLine;
     walk.split = walk.nextSplit;

@@ -125,10 +125,16 @@ private:
     uint64_t page = 0;     ///< the smallest; all of them were in it
     uint64_t nextLine = 0; ///< the same of the pass at hand
     unsigned nextSplit = 0;
+    uint64_t nextSets = 0; ///< bits of the sets that it uses in it
+  };
+  /// Where a member is in its walk.
+  struct Place {
+    unsigned walk, at;
   };
   std::vector<Member> members;
   std::vector<Walk> walks;     ///< by their first members; empty: not made yet
   std::vector<unsigned> order; ///< members walk by walk
+  std::vector<Place> placed;   ///< of each member
   bool canBeQuick = false;
   /// Lines of sites are as the walks say, and all on pages that were looked up
   /// since a TLB changed last.
@@ -297,11 +303,14 @@ private:
   void makeWalks(Bundle &bundle);
   bool planPass(Bundle &bundle, const uint64_t *addresses);
   bool planWalk(Bundle &bundle, Bundle::Walk &walk, uint64_t address);
+  bool planFollower(const Bundle::Walk &leader, Bundle::Walk &walk,
+                    uint64_t address) const;
   unsigned findSplit(const Bundle &bundle, const Bundle::Walk &walk,
                      uint64_t address) const;
-  bool planEvent(unsigned member, const Bundle::Walk &walk, uint64_t line,
+  void planEvent(unsigned member, Bundle::Walk &walk, uint64_t line,
                  uint64_t previous);
-  bool claim(uint64_t line, uint64_t how);
+  uint64_t claim(uint64_t line, uint64_t how);
+  void touchShared(const Bundle &bundle);
   void passOneByOne(Bundle &bundle, const uint64_t *addresses);
   void learn(Bundle &bundle) const;
   void writeLines(const Bundle &bundle);
@@ -342,8 +351,9 @@ private:
   bool pagesApart = false;
   bool hasTwins = false;     ///< two leaders of one site
   std::vector<Event> events; ///< of the pass at hand
-  /// The sets of the first cache that are used in it, and by which line how.
-  uint64_t claimed = 0;
+  /// The sets of the first cache that are used in it, those of them by several
+  /// lines, and by which line how.
+  uint64_t claimed = 0, shared = 0;
   std::array<uint64_t, 64> claims;
 };
 

@@ -188,9 +188,11 @@ inline unsigned SimDecoder::readBundle(const mpg_sim_record *record,
     return 0;
   addresses.resize(count);
   addresses[0] = addressOf(*record);
-  for (unsigned at = 1; at < count; ++at) {
+  for (unsigned at = 1; at < count; at += 2) {
     const mpg_sim_record &pair = record[(at + 1) / 2];
-    addresses[at] = withoutTag(at & 1 ? pair.value : pair.word);
+    addresses[at] = withoutTag(pair.value);
+    if (at + 1 < count)
+      addresses[at + 1] = withoutTag(pair.word);
   }
   return recordsOfBundle(*record);
 }

@@ -123,12 +123,11 @@ SimProgram::reachOf(const Bound &bound,
   Reach reach = {true, true};
   for (size_t at = 0; at < addresses.size(); ++at) {
     const Bound::Address &address = bound.addresses[at];
-    uint64_t least = addresses[at] + address.least;
-    uint64_t most = addresses[at] + address.most;
-    reach.isBound &= least >= address.begin && most < address.end;
-    reach.isKnown &= ((least ^ address.page) | (most ^ address.page)) >>
-                         SimPageUse::pageBits ==
-                     0;
+    if (address.isOnPage(addresses[at]))
+      continue;
+    reach.isKnown = false;
+    reach.isBound &= addresses[at] + address.least >= address.begin &&
+                     addresses[at] + address.most < address.end;
   }
   return reach;
 }
@@ -148,7 +147,7 @@ bool SimProgram::bind(Bound &bound, unsigned first,
     Bound::Address &address = bound.addresses[member.address];
     address.begin = one.begin;
     address.end = one.end;
-    address.page = ~uint64_t(0);
+    address.room = 0;
   }
   bound.changes = theArrays.changes();
   bound.bundle.emplace(std::move(members));
@@ -160,10 +159,15 @@ bool SimProgram::bind(Bound &bound, unsigned first,
 
 void SimProgram::usePages(Bound &bound, unsigned first,
                           const std::vector<uint64_t> &addresses) {
-  for (size_t at = 0; at < addresses.size(); ++at)
-    bound.addresses[at].page = addresses[at] + bound.addresses[at].least;
+  for (size_t at = 0; at < addresses.size(); ++at) {
+    Bound::Address &address = bound.addresses[at];
+    address.isCounted = address.isOnPage(addresses[at]);
+    address.stayOn(addresses[at]);
+  }
   for (const SimBundle::Member &member : bound.what->members) {
     const Found &one = (*found)[first++];
+    if (bound.addresses[member.address].isCounted)
+      continue;
     pageUse.add(theModel->site(one.site).array,
                 addresses[member.address] + member.offset);
   }

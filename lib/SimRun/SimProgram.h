@@ -10,6 +10,7 @@
 #include "SimRun/SimDecoder.h"
 #include "SimRun/SimEmulated.h"
 #include "SimRun/SimPlaces.h"
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -121,7 +122,22 @@ private:
     struct Address {
       uint64_t least = 0, most = 0; ///< offsets from it
       uint64_t begin = 1, end = 0;  ///< \see Found
-      uint64_t page = ~uint64_t(0); ///< an address in the one used last
+      /// What goes to \c room bytes from \c onPage on stays on the page that
+      /// was used last, and in its array.
+      uint64_t onPage = 0, room = 0;
+      bool isCounted = false; ///< so does the pass at hand
+
+      bool isOnPage(uint64_t value) const { return value - onPage < room; }
+      /// pre: \p value is in the array.
+      void stayOn(uint64_t value) {
+        uint64_t page =
+            (value + least) & -(uint64_t(1) << SimPageUse::pageBits);
+        uint64_t pageEnd = page + (uint64_t(1) << SimPageUse::pageBits);
+        uint64_t first = std::max(page, begin) - least;
+        uint64_t last = std::min(pageEnd, end) - most;
+        onPage = first;
+        room = int64_t(last - first) > 0 ? last - first : 0;
+      }
     };
     const SimBundle *what = nullptr; ///< as the module describes it
     std::vector<Address> addresses;
