@@ -5,7 +5,8 @@
 #include "Sim/CacheSets.h"
 #include <algorithm>
 #include <cassert>
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(MPG_SIM_PORTABLE)
+#define MPG_SIM_VECTORS // a test takes the other way on this machine, too
 #include <immintrin.h>
 #endif
 
@@ -19,7 +20,7 @@ static uint64_t maskOfSets(uint64_t sets) {
 /// Vectors of eight ways that this machine can keep a set in; 0: it cannot, or
 /// a few ways are quicker one by one.
 static unsigned vectorsFor([[maybe_unused]] unsigned ways) {
-#if defined(__x86_64__)
+#if defined(MPG_SIM_VECTORS)
   if (ways > 4 && ways <= 24 && __builtin_cpu_supports("avx512f"))
     return (ways + 7) / 8;
 #endif
@@ -120,7 +121,7 @@ uint64_t CacheSets::runOne(const Use &use) {
                            outcome.line << stateBits;
 }
 
-#if defined(__x86_64__)
+#if defined(MPG_SIM_VECTORS)
 // GCC's header fills what it ignores with an undefined value, and then warns.
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -215,7 +216,7 @@ void CacheSets::run(const Use *uses, size_t count, uint64_t *results) {
 }
 
 void CacheSets::runSets(const Use *uses, size_t count, uint64_t *results) {
-#if defined(__x86_64__)
+#if defined(MPG_SIM_VECTORS)
   if (vectors == 1)
     return runWide<1>(uses, count, results);
   if (vectors == 2)
