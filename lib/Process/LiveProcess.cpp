@@ -174,13 +174,13 @@ bool Reader::isInContainer() const {
                               other = identify(folder + "/root/");
   if (own && other && !(*own == *other))
     return true;
-  std::optional<std::string> ownSpace = readLink("/proc/self/ns/mnt"),
-                             otherSpace = readLink(folder + "/ns/mnt");
+  std::optional<std::string> ownSpace = readLinkTarget("/proc/self/ns/mnt"),
+                             otherSpace = readLinkTarget(folder + "/ns/mnt");
   return ownSpace && otherSpace && *ownSpace != *otherSpace;
 }
 
 Error Reader::readProgram() {
-  std::optional<std::string> link = readLink(folder + "/exe");
+  std::optional<std::string> link = readLinkTarget(folder + "/exe");
   if (!link)
     return explain(errno);
   std::optional<FileIdentity> running = identify(folder + "/exe");
@@ -262,7 +262,7 @@ HeapRange Reader::findHeap() const {
           .getAsInteger(10, number))
     return {};
   std::string file = folder + "/fd/" + std::to_string(number);
-  std::optional<std::string> link = readLink(file);
+  std::optional<std::string> link = readLinkTarget(file);
   if (!link || !isStateName(*link))
     return {};
   std::string bytes;

@@ -111,7 +111,7 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   std::string link = "/proc/" + std::to_string(pid) + "/exe";
   ProgramMemory memory;
   memory.areas = readSmaps(pid);
-  std::optional<std::string> image = readLink(link);
+  std::optional<std::string> image = readLinkTarget(link);
   if (memory.areas.empty() || !image)
     return std::nullopt;
   memory.image = std::move(*image);

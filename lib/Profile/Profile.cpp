@@ -32,7 +32,7 @@ void ProfileRecorder::lookAtCode(pid_t pid) {
   ++looks;
   std::string maps = readProc(pid, "maps");
   std::optional<std::string> name =
-      readLink("/proc/" + std::to_string(pid) + "/exe");
+      readLinkTarget("/proc/" + std::to_string(pid) + "/exe");
   if (maps.empty() || !name)
     return;
   knownSites = sites;

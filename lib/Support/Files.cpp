@@ -59,7 +59,7 @@ mpg::readUnmapped(const std::string &path, uint64_t mostBytes) {
       std::move(text), path, /*RequiresNullTerminator=*/true);
 }
 
-std::optional<std::string> mpg::readLink(const std::string &path) {
+std::optional<std::string> mpg::readLinkTarget(const std::string &path) {
   std::string target(64 << 10, '\0');
   ssize_t count = readlink(path.c_str(), target.data(), target.size());
   if (count < 0)

@@ -33,7 +33,7 @@ readUnmapped(const std::string &path, uint64_t mostBytes = mostTextBytes);
 
 /// Where the link at \p path leads to; of /proc/PID/exe the name that smaps
 /// has, also of a file that is gone.
-std::optional<std::string> readLink(const std::string &path);
+std::optional<std::string> readLinkTarget(const std::string &path);
 
 /// The reason for a message: \p error, or in words that there is too much.
 std::string readFailure(std::error_code error);
