@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a function is reached. A way that is forgotten is a size that is taken
-// for another one's; a way too many costs the compiler's time.
+// How a function is reached. A call path that is forgotten is a size that is
+// taken for another one's; one too many costs the compiler's time.
 
 #include "openmp/CallFrames.h"
 #include "PassModule.h"
@@ -10,19 +10,19 @@ using namespace llvm;
 using namespace mpg;
 
 namespace {
-struct Ways : PassModule {
-  explicit Ways(const std::string &text)
+struct Paths : PassModule {
+  explicit Paths(const std::string &text)
       : PassModule(text), regions(findRegions(*module)),
         frames(*module, regions) {}
 
-  /// Each way as the functions that it goes through, outermost first; "?" if
-  /// there may be callers in front of them.
+  /// Each call path as the functions that it goes through, outermost first; "?"
+  /// if there may be callers in front of them.
   std::vector<std::string> to(StringRef name) {
     std::vector<std::string> found;
-    for (const CallFrame *way : frames.waysTo(function(name))) {
+    for (const CallFrame *path : frames.callPathsTo(function(name))) {
       std::string text = name.str();
-      for (; way; way = way->outer)
-        text = way->call->getFunction()->getName().str() + ">" + text;
+      for (; path; path = path->outer)
+        text = path->call->getFunction()->getName().str() + ">" + text;
       found.push_back(text);
     }
     llvm::sort(found);
@@ -37,7 +37,7 @@ struct Ways : PassModule {
 using Names = std::vector<std::string>;
 
 TEST(CallFrames, ChainsOfCalls) {
-  Ways ways(R"(
+  Paths paths(R"(
 define internal void @leaf() { ret void }
 define internal void @left() {
   call void @leaf()
@@ -54,18 +54,18 @@ define i32 @main() {
   call void @right()
   ret i32 0
 })");
-  EXPECT_EQ(ways.to("leaf"),
+  EXPECT_EQ(paths.to("leaf"),
             (Names{"main>left>leaf", "main>right>leaf", "main>right>leaf"}));
-  EXPECT_EQ(ways.to("left"), Names{"main>left"});
-  EXPECT_EQ(ways.to("main"), Names{"main"});
-  EXPECT_EQ(ways.to("nobody"), Names{"nobody"});
-  // Asked again, the same ways: they are compared as pointers.
-  EXPECT_EQ(ways.frames.waysTo(ways.function("leaf")),
-            ways.frames.waysTo(ways.function("leaf")));
+  EXPECT_EQ(paths.to("left"), Names{"main>left"});
+  EXPECT_EQ(paths.to("main"), Names{"main"});
+  EXPECT_EQ(paths.to("nobody"), Names{"nobody"});
+  // Asked again, the same paths: they are compared as pointers.
+  EXPECT_EQ(paths.frames.callPathsTo(paths.function("leaf")),
+            paths.frames.callPathsTo(paths.function("leaf")));
 }
 
-TEST(CallFrames, WhatMayBeCalledFromElsewhereHasAWayThatIsNotSeen) {
-  Ways ways(R"(
+TEST(CallFrames, WhatMayBeCalledFromElsewhereHasACallPathThatIsNotSeen) {
+  Paths paths(R"(
 @table = global ptr @listed
 define void @open() { ret void }
 define internal void @listed() { ret void }
@@ -81,13 +81,13 @@ define void @_QQmain() {
   call void @open()
   ret void
 })");
-  EXPECT_EQ(ways.to("open"), (Names{"_QQmain>open", "main>open", "open"}));
-  EXPECT_EQ(ways.to("listed"), (Names{"listed", "main>listed"}));
-  EXPECT_EQ(ways.to("hidden"), Names{"main>hidden"});
+  EXPECT_EQ(paths.to("open"), (Names{"_QQmain>open", "main>open", "open"}));
+  EXPECT_EQ(paths.to("listed"), (Names{"listed", "main>listed"}));
+  EXPECT_EQ(paths.to("hidden"), Names{"main>hidden"});
 }
 
 TEST(CallFrames, RecursionEnds) {
-  Ways ways(R"(
+  Paths paths(R"(
 define internal void @self(i64 %n) {
   call void @self(i64 1)
   ret void
@@ -105,54 +105,54 @@ define i32 @main() {
   call void @ping()
   ret i32 0
 })");
-  EXPECT_EQ(ways.to("self"), (Names{"main>self", "self>self"}));
-  EXPECT_EQ(ways.to("ping"), (Names{"main>ping", "ping>pong>ping"}));
+  EXPECT_EQ(paths.to("self"), (Names{"main>self", "self>self"}));
+  EXPECT_EQ(paths.to("ping"), (Names{"main>ping", "ping>pong>ping"}));
 }
 
-TEST(CallFrames, NumberAndLengthOfWaysAreBounded) {
+TEST(CallFrames, NumberAndLengthOfPathsAreBounded) {
   std::string many = "define internal void @leaf() { ret void }\n"
                      "define i32 @main() {\n";
   for (unsigned i = 0; i < 100; ++i)
     many += "  call void @leaf()\n";
-  Ways wide(many + "  ret i32 0\n}\n");
-  EXPECT_EQ(wide.to("leaf").size(), CallFrames::maxWays);
+  Paths wide(many + "  ret i32 0\n}\n");
+  EXPECT_EQ(wide.to("leaf").size(), CallFrames::maxPaths);
 
-  // Three calls of each function by the one above: 3 to the power of 12 ways.
+  // Three calls of each function by the one above: 3 to the power of 12 paths.
   std::string deep = "define internal void @f0() { ret void }\n";
   for (unsigned i = 1; i <= 12; ++i) {
     std::string call = "  call void @f" + std::to_string(i - 1) + "()\n";
     deep += "define internal void @f" + std::to_string(i) + "() {\n" + call +
             call + call + "  ret void\n}\n";
   }
-  Ways tall(deep);
+  Paths tall(deep);
   Names found = tall.to("f0");
-  EXPECT_EQ(found.size(), CallFrames::maxWays);
-  for (const std::string &way : found)
-    EXPECT_LE(size_t(llvm::count(way, '>')), size_t(CallFrames::maxDepth));
+  EXPECT_EQ(found.size(), CallFrames::maxPaths);
+  for (const std::string &path : found)
+    EXPECT_LE(size_t(llvm::count(path, '>')), size_t(CallFrames::maxDepth));
 }
 
-TEST(CallFrames, EnteringGoesOnWhereAWayEnded) {
-  Ways ways(R"(
+TEST(CallFrames, EnteringGoesOnWhereAPathEnded) {
+  Paths paths(R"(
 define internal void @leaf(i64 %n) { ret void }
 define i32 @main() {
   call void @leaf(i64 7)
   ret i32 0
 })");
-  Function &leaf = ways.function("leaf");
-  CallBase &call = ways.call("main", "leaf");
-  const CallFrame *frame = ways.frames.enter(call, leaf, nullptr);
+  Function &leaf = paths.function("leaf");
+  CallBase &call = paths.call("main", "leaf");
+  const CallFrame *frame = paths.frames.enter(call, leaf, nullptr);
   ASSERT_TRUE(frame);
-  EXPECT_EQ(ways.frames.waysTo(leaf).front(), frame);
+  EXPECT_EQ(paths.frames.callPathsTo(leaf).front(), frame);
   EXPECT_EQ(frame->operandFor(*leaf.getArg(0)), call.getArgOperand(0));
   unsigned depth = 1;
-  while ((frame = ways.frames.enter(call, leaf, frame)))
+  while ((frame = paths.frames.enter(call, leaf, frame)))
     ASSERT_LT(++depth, 100u);
   EXPECT_EQ(depth, 2 * CallFrames::maxDepth);
 }
 
-/// A body that clang also calls directly, for `if`, is reached one way.
-TEST(CallFrames, WaysThroughRegions) {
-  Ways ways(R"(
+/// A body that clang also calls directly, for `if`, is reached by one path.
+TEST(CallFrames, PathsThroughRegions) {
+  Paths paths(R"(
 define internal void @work(ptr %p) { ret void }
 define internal void @body(ptr %gtid, ptr %btid, ptr %a, i64 %n) {
   call void @work(ptr %a)
@@ -167,18 +167,19 @@ define i32 @main() {
   call void @solve(ptr null)
   ret i32 0
 })");
-  EXPECT_EQ(ways.to("work"), Names{"main>solve>body>work"});
-  const CallFrame *way = ways.frames.waysTo(ways.function("body")).front();
-  Function &body = ways.function("body");
-  EXPECT_EQ(way->call, &ways.call("solve", "__kmpc_fork_call"));
-  EXPECT_EQ(way->operandFor(*body.getArg(0)), nullptr);
-  EXPECT_EQ(way->operandFor(*body.getArg(1)), nullptr);
-  EXPECT_EQ(way->operandFor(*body.getArg(2)), &ways.value("solve/x"));
-  EXPECT_EQ(way->operandFor(*body.getArg(3)), way->call->getArgOperand(4));
+  EXPECT_EQ(paths.to("work"), Names{"main>solve>body>work"});
+  const CallFrame *path =
+      paths.frames.callPathsTo(paths.function("body")).front();
+  Function &body = paths.function("body");
+  EXPECT_EQ(path->call, &paths.call("solve", "__kmpc_fork_call"));
+  EXPECT_EQ(path->operandFor(*body.getArg(0)), nullptr);
+  EXPECT_EQ(path->operandFor(*body.getArg(1)), nullptr);
+  EXPECT_EQ(path->operandFor(*body.getArg(2)), &paths.value("solve/x"));
+  EXPECT_EQ(path->operandFor(*body.getArg(3)), path->call->getArgOperand(4));
 }
 
 TEST(CallFrames, WhatRunsInATeam) {
-  Ways ways(R"(
+  Paths paths(R"(
 @table = global ptr @listed
 define internal void @inner() { ret void }
 define internal void @both() { ret void }
@@ -209,7 +210,7 @@ define i32 @main() {
   ret i32 0
 })");
   auto isParallel = [&](StringRef name) {
-    return ways.frames.isParallel(ways.function(name));
+    return paths.frames.isParallel(paths.function(name));
   };
   EXPECT_TRUE(isParallel("body"));
   EXPECT_TRUE(isParallel("inner"));

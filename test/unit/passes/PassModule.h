@@ -181,16 +181,17 @@ struct PassCore : PassModule {
       : PassModule(text), regions(findRegions(*module)),
         frames(*module, regions), sampler(*module, ofFunctions, frames) {}
 
-  /// The only way to \p name that begins at \p from.
-  const CallFrame *way(llvm::StringRef name, llvm::StringRef from = "main") {
+  /// The only call path to \p name that begins at \p from.
+  const CallFrame *callPath(llvm::StringRef name,
+                            llvm::StringRef from = "main") {
     const CallFrame *found = nullptr;
-    for (const CallFrame *way : frames.waysTo(function(name))) {
-      const CallFrame *outermost = way;
+    for (const CallFrame *path : frames.callPathsTo(function(name))) {
+      const CallFrame *outermost = path;
       while (outermost && outermost->outer)
         outermost = outermost->outer;
       if (outermost && outermost->call->getFunction()->getName() == from) {
-        EXPECT_EQ(found, nullptr) << "several ways to " << name.str();
-        found = way;
+        EXPECT_EQ(found, nullptr) << "several call paths to " << name.str();
+        found = path;
       }
     }
     return found;
@@ -201,7 +202,7 @@ struct PassCore : PassModule {
     context.seed = seed;
     llvm::Value &wanted = value(path);
     if (auto *inside = llvm::dyn_cast<llvm::Instruction>(&wanted))
-      context.frame = way(inside->getFunction()->getName());
+      context.frame = callPath(inside->getFunction()->getName());
     return sampler.valueOf(&wanted, context);
   }
 

@@ -218,7 +218,7 @@ TEST(Sampler, CapturedByReference) {
       code.ofFunctions.getResult<LoopAnalysis>(code.function("body")),
       code.ofFunctions.getResult<DominatorTreeAnalysis>(code.function("body")));
   EvalContext context;
-  context.frame = code.way("body");
+  context.frame = code.callPath("body");
   context.sharing = &loops[0];
   context.iteration = 1000;
   Sampler::Place place = code.sampler.placeOf(
@@ -476,7 +476,7 @@ TEST(Sampler, TripCountOfALoopAroundACall) {
   Function &fill = code.function("fill");
   LoopInfo &loops = code.ofFunctions.getResult<LoopAnalysis>(fill);
   EvalContext context;
-  context.frame = code.way("row");
+  context.frame = code.callPath("row");
   ASSERT_TRUE(context.frame);
   EXPECT_EQ(code.sampler.tripCount(**loops.begin(), context), 123);
 }

@@ -343,8 +343,9 @@ e:
   auto order = [&](StringRef one, StringRef other) {
     Instruction &first = code.instruction(one);
     Instruction &second = code.instruction(other);
-    return orderOf(first, code.way(first.getFunction()->getName()), second,
-                   code.way(second.getFunction()->getName()), code.ofFunctions);
+    return orderOf(first, code.callPath(first.getFunction()->getName()), second,
+                   code.callPath(second.getFunction()->getName()),
+                   code.ofFunctions);
   };
   struct {
     const char *one, *other;
