@@ -39,6 +39,20 @@ std::string Hint::contradiction() const {
   return "";
 }
 
+std::string Ways::add(const Ways &other) {
+  if (l1 && other.l1 && *l1 != *other.l1)
+    return "l1=" + utostr(*l1) + " and l1=" + utostr(*other.l1) +
+           "; leave out one of them";
+  if (l2 && other.l2 && *l2 != *other.l2)
+    return "l2=" + utostr(*l2) + " and l2=" + utostr(*other.l2) +
+           "; leave out one of them";
+  if (other.l1)
+    l1 = other.l1;
+  if (other.l2)
+    l2 = other.l2;
+  return "";
+}
+
 std::string Hint::add(const Hint &other) {
   if (sector && other.sector && *sector != *other.sector)
     return "sector " + utostr(*sector) + " and sector " +

@@ -48,6 +48,9 @@ struct Hint {
 struct Ways {
   std::optional<unsigned> l1; ///< 0 to 4
   std::optional<unsigned> l2; ///< 0 to 14
+
+  /// As Hint::add().
+  std::string add(const Ways &other);
 };
 
 /// Whether first touch may place the memory of an array.

@@ -83,9 +83,11 @@ static void addText(StringRef text, bool isFunction, Said &said,
       complain("contradictory hints: " + wrong);
   } else if (parsed->kind == HintKind::ways) {
     said.hasWays = true;
-    said.ways = parsed->ways;
+    std::string wrong = said.ways.add(parsed->ways);
     if (!isFunction)
       complain("ways are for functions; put it in front of the function");
+    else if (!wrong.empty())
+      complain("contradictory hints: " + wrong);
   } else if (parsed->kind == HintKind::touch) {
     if (said.touch != TouchChoice::none && said.touch != parsed->touch)
       complain("contradictory hints: touch:off and touch:on; leave out one of "

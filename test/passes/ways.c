@@ -32,7 +32,8 @@
 // CHECK-NOT: mpg_sector_begin
 // CHECK: call void @mpg_sector_end.if_there(
 // CHECK-NEXT: ret i64
-MPG_WAYS(l2=4, l1=1) __attribute__((noinline)) long several(long *a, long n) {
+MPG_WAYS(l1=1) long several(long *a, long n); // one level here, one there
+MPG_WAYS(l2=4) __attribute__((noinline)) long several(long *a, long n) {
   if (n == 1)
     return a[0];
   for (long i = 0; i < n; i++)

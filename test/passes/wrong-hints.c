@@ -4,7 +4,7 @@
 // RUN: cp %s wrong.c
 // RUN: %hinted-c -O2 -fno-ident -S wrong.c -o wrong.s 2> messages
 // RUN: FileCheck %s --input-file=messages --implicit-check-not=error:
-// RUN: grep -c warning: messages | grep -x 23
+// RUN: grep -c warning: messages | grep -x 24
 // RUN: %plain-c -O2 -fno-ident -S wrong.c -o plain.s && cmp wrong.s plain.s
 // RUN: not %hinted-c -O2 -Werror -S wrong.c -o /dev/null
 #include <mpg/hints.h>
@@ -44,6 +44,8 @@ long ways(MPG_WAYS(l2=4) long *a) { return a[1]; }
 MPG_WAYS(l2=99) long manyWays(long *a) { return a[1]; }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:ways:l1=5' is ignored: 'l1=5': l1= takes a number from 0 to 4
 MPG_WAYS(l1=5) long manyL1Ways(long *a) { return a[1]; }
+// CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:ways:l2={{[46]}}' is ignored: contradictory hints: l2={{4 and l2=6|6 and l2=4}}; leave out one of them
+MPG_WAYS(l2=4) MPG_WAYS(l2=6) long twoWays(long *a) { return a[1]; }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:ways:l3=5' is ignored: unknown word 'l3=5'; known: l1=0..4, l2=0..14
 MPG_WAYS(l3=5) long otherWays(long *a) { return a[1]; }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: no ways are set: a naked function can call nothing
