@@ -4,6 +4,7 @@
 // bounded.
 
 #include "Loader/LoaderSearch.h"
+#include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <climits>
@@ -311,13 +312,6 @@ StringRef mpg::folderOf(StringRef path) {
 /// As many as the kernel follows.
 static constexpr unsigned maxLinks = 40;
 
-/// What the link at \p path says; "" if it is not one.
-static std::string readLink(const std::string &path) {
-  char target[maxPathBytes + 1];
-  ssize_t length = readlink(path.c_str(), target, sizeof target);
-  return length > 0 ? std::string(target, size_t(length)) : "";
-}
-
 std::string mpg::followLinks(const std::string &path,
                              const std::string &sysroot) {
   StringRef inside = path;
@@ -335,7 +329,7 @@ std::string mpg::followLinks(const std::string &path,
                       : done.find_last_of('/'));
     } else if (!part.empty() && part != ".") {
       std::string here = done + "/" + part.str();
-      std::string target = readLink(sysroot + here);
+      std::string target = readLinkTarget(sysroot + here).value_or("");
       if (target.empty()) {
         done = std::move(here);
       } else {

@@ -11,6 +11,7 @@
 #include "CommandLine.h"
 #include "OptionIds.h"
 #include "OptionTable.inc"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,8 +22,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
-#include <climits>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <unistd.h>
 
@@ -33,11 +34,10 @@ using namespace mpg;
 /// Relative to this program, where they exist: a test runs a copy of it alone,
 /// and a build with LLVM 19 has no ld.mpg.
 static InstalledParts findParts() {
-  char self[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-  if (length <= 0 || size_t(length) == sizeof self)
+  std::optional<std::string> self = readLinkTarget("/proc/self/exe");
+  if (!self)
     return {};
-  StringRef folder = StringRef(self, size_t(length)).rsplit('/').first;
+  StringRef folder = StringRef(*self).rsplit('/').first;
   auto find = [](StringRef folder, StringRef name) {
     std::string path = (folder + "/" + name).str();
     return access(path.c_str(), R_OK) == 0 ? path : "";
