@@ -3,6 +3,7 @@
 // See Diagnostics.h.
 
 #include "base/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -139,21 +140,30 @@ static std::string nameOfGlobal(const GlobalVariable &global) {
   return demangle(name.str());
 }
 
-/// Whether \p a stands in front of \p b, in the same function.
+/// Whether \p a stands in front of \p b, in the same block.
 static bool isBefore(const DbgVariableRecord *a, const DbgVariableRecord *b) {
-  const BasicBlock *blockOfA = a->getParent(), *blockOfB = b->getParent();
-  if (blockOfA != blockOfB) {
-    for (const BasicBlock &block : *a->getFunction())
-      if (&block == blockOfA || &block == blockOfB)
-        return &block == blockOfA;
-    return false;
-  }
   if (a->getInstruction() != b->getInstruction())
     return a->getInstruction()->comesBefore(b->getInstruction());
   for (const DbgRecord &record : a->getInstruction()->getDbgRecordRange())
     if (&record == a || &record == b)
       return &record == a && a != b;
   return false;
+}
+
+/// As the code of \p function has them; the blocks are looked through once.
+static void sortByCode(const Function &function,
+                       SmallVectorImpl<const DbgVariableRecord *> &records) {
+  DenseMap<const BasicBlock *, unsigned> places;
+  if (any_of(records, [&](const DbgVariableRecord *record) {
+        return record->getParent() != records.front()->getParent();
+      }))
+    for (const BasicBlock &block : function)
+      places.try_emplace(&block, places.size());
+  llvm::sort(records, [&](const auto *a, const auto *b) {
+    return a->getParent() == b->getParent()
+               ? isBefore(a, b)
+               : places.lookup(a->getParent()) < places.lookup(b->getParent());
+  });
 }
 
 /// What debug information of \p function says about the place of \p value, in
@@ -167,7 +177,7 @@ recordsIn(const Function &function, const Value &value) {
     if (record->getFunction() == &function && record->getInstruction() &&
         is_contained(record->location_ops(), &value))
       records.push_back(record);
-  llvm::sort(records, isBefore);
+  sortByCode(function, records);
   return records;
 }
 
