@@ -1,6 +1,6 @@
 """On which pages the stacks of a program are, by the kernel.
 
-    stack_pages.py PROGRAM ARGS...
+    stack_pages.py [--until=TEXT] PROGRAM ARGS...
 
 Starts the program, waits for its line `holding`, and takes the stack pointer of
 each of its threads from /proc/PID/task/TID/syscall. Prints for the mapping that
@@ -8,13 +8,20 @@ it points into: the kind of its pages (hugetlb, thp, normal), its size, how much
 of it is present, what lies directly below, and its name. `others` sums up the
 large mappings that no stack pointer is in. Then the program's input is closed
 and its exit status is passed on. Shares no code with libmpg.
+
+--until: TEXT is to be said of each thread, and needs transparent pages: where it is
+not, the program is run again in memory made whole.
 """
 
 import os
+import pathlib
 import subprocess
 import sys
 import time
-from typing import Dict, List, NamedTuple
+from typing import Dict, List, NamedTuple, Tuple
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "lib"))
+from mpgtest.memory import TRIES, compact  # noqa: E402
 
 
 class Mapping(NamedTuple):
@@ -71,7 +78,8 @@ def stack_pointer(pid: int, thread: int) -> int:
     raise SystemExit(f"thread {thread} does not wait")
 
 
-def describe(pid: int) -> None:
+def describe(pid: int) -> List[str]:
+    lines = []
     mappings = read_mappings(pid)
     used = set()
     for thread in sorted(int(name) for name in os.listdir(f"/proc/{pid}/task")):
@@ -79,7 +87,7 @@ def describe(pid: int) -> None:
         for at, mapping in enumerate(mappings):
             if mapping.start <= pointer < mapping.end:
                 used.add(at)
-                print(
+                lines.append(
                     f"{'main' if thread == pid else 'thread'}: {mapping.kind()} "
                     f"{(mapping.end - mapping.start) >> 10} KiB, "
                     f"{mapping.present_kib()} present, "
@@ -87,23 +95,38 @@ def describe(pid: int) -> None:
                 )
     others = [m for at, m in enumerate(mappings) if at not in used]
     large = sum(m.end - m.start for m in others if m.kind() == "hugetlb")
-    print(f"others: {large >> 10} KiB hugetlb")
+    return lines + [f"others: {large >> 10} KiB hugetlb"]
 
 
-def main() -> int:
+def run(command: List[str]) -> Tuple[int, List[str]]:
+    """Status of the program and what is said of it."""
     with subprocess.Popen(
-        sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as program:
         for line in program.stdout:
             if line.strip() == "holding":
                 break
         else:
-            print("the program has ended")
-            return program.wait()
-        describe(program.pid)
+            return program.wait(), ["the program has ended"]
+        lines = describe(program.pid)
         program.stdin.close()
         program.stdout.read()
-        return program.wait()
+        return program.wait(), lines
+
+
+def main() -> int:
+    command = sys.argv[1:]
+    wanted = ""
+    if command[0].startswith("--until="):
+        wanted = command.pop(0).split("=", 1)[1]
+    for _ in range(TRIES + 1):
+        status, lines = run(command)
+        threads = [line for line in lines if line.startswith("thread: ")]
+        if all(wanted in line for line in threads):
+            break
+        compact()
+    print("\n".join(lines))
+    return status
 
 
 if __name__ == "__main__":
