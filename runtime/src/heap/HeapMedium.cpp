@@ -28,14 +28,13 @@ void Arena::start(uint16_t number, int onNode) {
   runs.start(heapMap.pages, number);
 }
 
-/// At one of some places in the memory that came last, so that its address
-/// cannot be guessed: a large page alone begins at few. What is left in front
-/// is short and is used by the next blocks. pre: that memory has so many free
-/// pages.
-FreeRuns::Run Arena::takeFirst(uint32_t pages) {
+/// At one of some places in the free run that has the memory that came last, so
+/// that its address cannot be guessed: a large page alone begins at few. What
+/// is left in front is short and is used by the next blocks. pre: the run is
+/// long enough.
+FreeRuns::Run Arena::takeFirst(FreeRuns::Run run, uint32_t pages) {
   constexpr uint32_t places = 64;
   isScattered = true;
-  FreeRuns::Run run = runs.endingAt(pageOf(top));
   uint32_t room = run.length - pages + 1;
   uint32_t first = heapMap.random >> 5;
   if (pages > places) // large blocks fill large pages
@@ -48,9 +47,12 @@ uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
                      uint32_t &dirtyPages, int &error) {
   FreeRuns::Run run = runs.take(pages, alignment);
   dirtyPages = run.isZero ? 0 : pages;
-  if (run.first || !mayGrow || !grow(pages, alignment, error))
+  if (run.first || !mayGrow)
     return run.first;
-  run = alignment == 1 && !isScattered ? takeFirst(pages)
+  FreeRuns::Run grown = grow(pages, alignment, error);
+  if (!grown.first)
+    return 0;
+  run = alignment == 1 && !isScattered ? takeFirst(grown, pages)
                                        : runs.take(pages, alignment);
   // One run with what was free in front of it, but no thread has it yet. To
   // clear it would make all of a block resident that the program uses little
@@ -159,7 +161,7 @@ bool Arena::lengthen(uint32_t end, uint32_t more) {
   FreeRuns::Run last = runs.endingAt(pageOf(top));
   uint32_t there = last.first ? last.length : 0;
   return end + there == pageOf(top) &&
-         addMemory(top, (more - there) * heapPageBytes, error) &&
+         addMemory(top, (more - there) * heapPageBytes, error).first &&
          runs.takeAt(end, more).first;
 }
 
@@ -235,9 +237,10 @@ void Arena::forgetNeed(uint64_t free) {
   freesSeen = 0;
 }
 
-/// \p error is 0 if it could be done. pre: \p start is where an arena ends, or
-/// 0: anywhere.
-bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
+/// The free run that it is part of; none: \p error. pre: \p start is where an
+/// arena ends, or 0: anywhere.
+FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
+                               int &error) {
   uint64_t exact = roundUp(needBytes, heapSpace.hugePageBytes());
   uint64_t step = stepBytes(needBytes);
   keepReturned(needBytes);
@@ -245,7 +248,7 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
   for (uint64_t bytes = step;; bytes = exact) {
     if (!heapSpace.mayGrow(arenaBytes.load(std::memory_order_relaxed), bytes)) {
       if (bytes == exact)
-        return false;
+        return {};
       continue;
     }
     Range memory{start, start + bytes};
@@ -258,23 +261,25 @@ bool Arena::addMemory(uintptr_t start, uint64_t needBytes, int &error) {
       arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
       newest = memory.start;
       top = memory.end;
-      runs.give({pageOf(memory.start), uint32_t(bytes / heapPageBytes), true});
-      return true;
+      return runs.give(
+          {pageOf(memory.start), uint32_t(bytes / heapPageBytes), true});
     }
     if (bytes == exact)
-      return false;
+      return {};
   }
 }
 
 /// At the end of the memory that came last if that can be, for then what is
 /// free there counts.
-bool Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
+FreeRuns::Run Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
   uint64_t need = uint64_t(pages) * heapPageBytes;
   if (alignment == 1 && top) {
     FreeRuns::Run last = runs.endingAt(pageOf(top));
     uint64_t there = last.first ? last.length * heapPageBytes : 0;
-    if (there < need && addMemory(top, need - there, error))
-      return true;
+    if (there < need)
+      if (FreeRuns::Run grown = addMemory(top, need - there, error);
+          grown.first)
+        return grown;
   }
   return addMemory(0, need, error);
 }

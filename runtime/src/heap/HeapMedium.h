@@ -116,9 +116,9 @@ public:
 private:
   uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow,
                 uint32_t &dirtyPages, int &error);
-  FreeRuns::Run takeFirst(uint32_t pages);
-  bool grow(uint32_t pages, uint32_t alignment, int &error);
-  bool addMemory(uintptr_t start, uint64_t needBytes, int &error);
+  FreeRuns::Run takeFirst(FreeRuns::Run run, uint32_t pages);
+  FreeRuns::Run grow(uint32_t pages, uint32_t alignment, int &error);
+  FreeRuns::Run addMemory(uintptr_t start, uint64_t needBytes, int &error);
   uint64_t stepBytes(uint64_t needBytes) const;
   void keepReturned(uint64_t bytes);
   void forgetNeed(uint64_t free);
