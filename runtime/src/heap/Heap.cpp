@@ -414,7 +414,8 @@ void mpg::freeMedium(uint32_t page) {
   Range block = mediumBlock(page);
   unwatch(reinterpret_cast<void *>(block.start), block.bytes());
   perturbFreed(reinterpret_cast<void *>(block.start), block.bytes());
-  arenaAt(heapMap.pages[page].owner).free(page);
+  if (!threadCache->medium.giveForOthers(page))
+    arenaAt(heapMap.pages[page].owner).free(page);
   errno = saved;
 }
 

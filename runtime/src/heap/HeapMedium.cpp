@@ -365,23 +365,43 @@ void Arena::giveSlabFrame(uint32_t page) {
 //===----------------------------------------------------------------------===//
 
 void MediumCache::start(const Arena &arena, unsigned threads) {
-  constexpr size_t most = 1 << 20, mostOfAll = 64 << 20, mostOfOwn = 4 << 20;
+  constexpr size_t most = 8 << 20, least = 1 << 20;
+  constexpr size_t mostOfFew = 16 << 20, mostOfMany = 64 << 20;
   owner = arena.number();
-  if (eachThreadHasArena())
-    mostBytes = mostOfOwn;
-  else
-    mostBytes = threads <= mostOfAll / most ? most : mostOfAll / threads;
+  mostBytes = most;
+  if (!eachThreadHasArena() && threads > mostOfFew / most)
+    mostBytes = threads <= mostOfFew / least    ? mostOfFew / threads
+                : threads <= mostOfMany / least ? least
+                                                : mostOfMany / threads;
+}
+
+void MediumCache::release(uint32_t list) {
+  uint32_t page = takeFirst(leastPages + list);
+  arenaAt(heapMap.pages[page].owner).free(page);
+}
+
+// One list after the other, so that what is not asked for any more makes room.
+// Not each time: many that are freed in a row are quickest joined in the arena.
+bool MediumCache::giveForOthers(uint32_t page) {
+  constexpr uint32_t times = 8;
+  const UnitEntry &entry = heapMap.pages[page];
+  size_t bytes = entry.length * heapPageBytes;
+  if (!isMine(entry) || bytes > limit() || ++refused % times != 0)
+    return false;
+  while (filled && keptBytes + bytes > limit()) {
+    uint64_t later = filled & UINT64_MAX << turn;
+    auto list = uint32_t(__builtin_ctzll(later ? later : filled));
+    turn = (list + 1) % lists;
+    release(list);
+  }
+  return give(page);
 }
 
 void MediumCache::clear() {
   // First, so that nothing comes in while its blocks go.
   owner = UINT32_MAX;
-  for (uint32_t pages = 0; pages <= mostPages; ++pages)
-    while (counts[pages]) {
-      uint32_t page = blocks[pages][--counts[pages]];
-      keptBytes -= pages * heapPageBytes;
-      arenaAt(heapMap.pages[page].owner).free(page);
-    }
+  while (filled)
+    release(uint32_t(__builtin_ctzll(filled)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -183,7 +183,8 @@ inline Range mediumBlock(uint32_t page) {
 
 /// Medium blocks that a thread has freed, by their number of pages, to be used
 /// again without a lock and without cutting and joining runs of pages. Fewer
-/// bytes where threads share their arenas, and never more than may stay free.
+/// bytes for each of many threads that share arenas, and never more than may
+/// stay free.
 class MediumCache {
 public:
   static constexpr size_t mostBlockBytes = 256 << 10;
@@ -191,15 +192,17 @@ public:
   /// From here on it keeps blocks of \p arena, as one of \p threads that may.
   void start(const Arena &arena, unsigned threads);
 
-  /// First page of a block in use for \p bytes, at most mostBlockBytes; 0:
-  /// none.
+  /// First page of a block in use for \p bytes, at most mostBlockBytes and more
+  /// than one page; 0: none. It may have an eighth more pages than it needs.
   uint32_t take(size_t bytes) {
     MediumShape shape = shapeOf(bytes, 16);
-    uint32_t pages = shape.pages;
-    if (counts[pages] == 0)
+    uint64_t large = filled >> (shape.pages - leastPages);
+    if (large == 0)
       return 0;
-    uint32_t page = blocks[pages][--counts[pages]];
-    keptBytes -= pages * heapPageBytes;
+    uint32_t pages = shape.pages + uint32_t(__builtin_ctzll(large));
+    if (pages - shape.pages > shape.pages / 8)
+      return 0;
+    uint32_t page = takeFirst(pages);
     UnitEntry &entry = heapMap.pages[page];
     entry.state = UnitState::used;
     if (entry.detail >= shape.colors) // was shorter: had more room for it
@@ -211,28 +214,58 @@ public:
   /// pre: its entry says used.
   bool give(uint32_t page) {
     UnitEntry &entry = heapMap.pages[page];
-    uint32_t pages = entry.length;
+    uint32_t pages = entry.length, list = pages - leastPages;
     size_t all = keptBytes + pages * heapPageBytes;
-    if (entry.owner != owner || pages > mostPages || counts[pages] == depth ||
-        all > mostBytes ||
-        all > arenaSettings.trimBytes.load(std::memory_order_relaxed))
+    if (!isMine(entry) || all > limit())
       return false;
     entry.state = UnitState::cached;
     keptBytes = all;
-    blocks[pages][counts[pages]++] = page;
+    entry.next = first[list];
+    first[list] = page;
+    filled |= uint64_t(1) << list;
     return true;
   }
+
+  /// When there was no room: now and then as many others as have to go for it
+  /// go to the arena.
+  bool giveForOthers(uint32_t page);
 
   /// Frees all of it into the arenas, and keeps nothing from here on.
   void clear();
 
 private:
-  static constexpr uint32_t mostPages = mostBlockBytes / heapPageBytes + 1;
-  static constexpr uint32_t depth = 8;
+  void release(uint32_t list);
+
+  static constexpr uint32_t leastPages = 2, lists = 64;
+  static_assert(leastPages + lists - 1 == mostBlockBytes / heapPageBytes + 1,
+                "one more page for the shift");
+
+  /// Whether it may keep the block in use that begins with \p entry.
+  bool isMine(const UnitEntry &entry) const {
+    return entry.owner == owner && entry.length - leastPages < lists;
+  }
+
+  size_t limit() const {
+    uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+    return trim < mostBytes ? trim : mostBytes;
+  }
+
+  /// pre: there is one.
+  uint32_t takeFirst(uint32_t pages) {
+    uint32_t list = pages - leastPages, page = first[list];
+    keptBytes -= pages * heapPageBytes;
+    first[list] = heapMap.pages[page].next;
+    if (!first[list])
+      filled &= ~(uint64_t(1) << list);
+    return page;
+  }
+
   uint32_t owner = UINT32_MAX; ///< no arena
   size_t keptBytes = 0, mostBytes = 0;
-  uint8_t counts[mostPages + 1] = {};
-  uint32_t blocks[mostPages + 1][depth] = {};
+  uint64_t filled = 0;        ///< lists that are not empty
+  uint32_t refused = 0;       ///< blocks there was no room for
+  uint32_t turn = 0;          ///< the list that gives one away next
+  uint32_t first[lists] = {}; ///< of the blocks of leastPages and so on
 };
 
 // The edges of a medium block: a word after it, and one in front of it where

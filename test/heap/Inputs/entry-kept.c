@@ -4,7 +4,7 @@
 //
 //   own=N    rounds of 8 in which a thread that had freed a block got that one
 //            again, although the other thread freed its own later
-//   taken=N  blocks, of 64, that lie where the other thread has freed some
+//   taken=N  blocks, of 256, that lie where the other thread has freed some
 //
 // With an argument so many threads are there at once, and each frees 8 blocks:
 //
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { rounds = 8, many = 64 };
+enum { rounds = 8, many = 256 };
 static const size_t bytes = 64 << 10;
 static sem_t otherMay, thisMay;
 static char *freed[many];

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread keeps of medium blocks: which of them it uses again, and that
+// what it does not use makes room.
+
+#include "HeapUnderTest.h"
+
+#include "heap/HeapMedium.h"
+
+#include "gtest/gtest.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace mpg;
+
+static constexpr size_t kib = 1 << 10, mib = 1 << 20;
+
+static Config settings() {
+  Config config;
+  config.mode = Mode::thp;
+  return config;
+}
+
+static void *get(size_t bytes) {
+  void *block = __wrap_malloc(bytes);
+  EXPECT_NE(block, nullptr) << bytes;
+  EXPECT_GE(__wrap_malloc_usable_size(block), bytes);
+  return block;
+}
+
+/// \p bytes in blocks of \p blockBytes.
+static std::vector<void *> getMany(size_t bytes, size_t blockBytes) {
+  std::vector<void *> blocks;
+  for (size_t got = 0; got < bytes; got += blockBytes)
+    blocks.push_back(get(blockBytes));
+  return blocks;
+}
+
+static void freeAll(const std::vector<void *> &blocks) {
+  for (void *block : blocks)
+    __wrap_free(block);
+}
+
+/// How many of the blocks that were freed wait to be used again.
+static size_t keptOf(const std::vector<void *> &freed) {
+  size_t kept = 0;
+  for (void *block : freed)
+    kept += heapMap.pages[pageOf(uintptr_t(block))].state == UnitState::cached;
+  return kept;
+}
+
+TEST(MediumCacheTest, ABlockServesForAnEighthLess) {
+  inChild(settings(), [] {
+    void *block = get(200 * kib);
+    __wrap_free(block);
+    void *less = get(185 * kib);
+    EXPECT_EQ(less, block);
+    __wrap_free(less);
+    void *muchLess = get(170 * kib);
+    EXPECT_NE(muchLess, block);
+    EXPECT_EQ(keptOf({block}), 1u);
+    __wrap_free(muchLess);
+  });
+}
+
+TEST(MediumCacheTest, SizesThatAreNotWantedAnyMoreMakeRoom) {
+  inChild(settings(), [] {
+    freeAll(getMany(64 * mib, 250 * kib));
+    auto blocks = getMany(2 * mib, 40 * kib);
+    freeAll(blocks);
+    EXPECT_LT(keptOf(blocks), blocks.size()) << "the large ones leave no room";
+    for (int i = 0; i < 100 && keptOf(blocks) < blocks.size(); ++i) {
+      blocks = getMany(2 * mib, 40 * kib);
+      freeAll(blocks);
+    }
+    EXPECT_EQ(keptOf(blocks), blocks.size());
+  });
+}
+
+TEST(MediumCacheTest, FewThreadsKeepFewMiBFromEachOther) {
+  constexpr size_t each = 32 * mib, kept = 16 * mib, frames = 4 * mib;
+  inChild(settings(), [] {
+    std::mutex mutex;
+    std::condition_variable changed;
+    unsigned ready = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+      threads.emplace_back([&] {
+        freeAll(getMany(each, 100 * kib));
+        std::unique_lock hold(mutex);
+        ++ready;
+        changed.notify_all();
+        changed.wait(hold, [&] { return ready > 3; });
+      });
+    std::unique_lock hold(mutex);
+    changed.wait(hold, [&] { return ready == 3; });
+    auto blocks = getMany(3 * each, 100 * kib);
+    EXPECT_LE(heapSpace.mapped().all(), 3 * each * 104 / 100 + kept + frames);
+    freeAll(blocks);
+    ready = 4;
+    changed.notify_all();
+    hold.unlock();
+    for (std::thread &thread : threads)
+      thread.join();
+  });
+}
