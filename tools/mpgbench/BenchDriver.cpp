@@ -230,6 +230,8 @@ private:
   void makeJobs();
   void measure(Job &job, unsigned round);
   bool isLate() const;
+  bool hasTimeFor(unsigned round) const;
+  void measureRound(unsigned round);
   void finish();
 
   BenchRun &run;
@@ -356,28 +358,42 @@ void Driver::finish() {
 }
 
 bool Driver::isLate() const {
-  return options.limitSeconds &&
+  return options.isLimitStrict &&
          nowSeconds() - startSeconds > options.limitSeconds;
+}
+
+/// Rounds take the same time each, the warm-up being number 0.
+bool Driver::hasTimeFor(unsigned round) const {
+  return options.limitSeconds == 0 || round < 2 ||
+         (nowSeconds() - startSeconds) / round * (round + 1) <=
+             options.limitSeconds;
+}
+
+void Driver::measureRound(unsigned round) {
+  if (options.showsProgress)
+    errs() << "mpgbench: "
+           << (round == 0 ? std::string("warm-up")
+                          : "round " + std::to_string(round) + " of " +
+                                std::to_string(options.repetitions))
+           << ", " << jobs.size() << " points\n";
+  for (size_t index : randomOrder(jobs.size(), random))
+    // One that failed will fail again, and hanging ones take minutes.
+    if (jobs[index].result->missing.empty() && !isDrivingStopped() && !isLate())
+      measure(jobs[index], round);
 }
 
 void Driver::drive() {
   makeJobs();
   std::optional<LoadSample> before = readLoad();
-  for (unsigned round = 0;
-       round <= options.repetitions && !isDrivingStopped() && !isLate();
-       ++round) {
-    if (options.showsProgress)
-      errs() << "mpgbench: "
-             << (round == 0 ? std::string("warm-up")
-                            : "round " + std::to_string(round) + " of " +
-                                  std::to_string(options.repetitions))
-             << ", " << jobs.size() << " points\n";
-    for (size_t index : randomOrder(jobs.size(), random))
-      // One that failed will fail again, and hanging ones take minutes.
-      if (jobs[index].result->missing.empty() && !isDrivingStopped() &&
-          !isLate())
-        measure(jobs[index], round);
-  }
+  unsigned round = 0;
+  for (; round <= options.repetitions && !isDrivingStopped() && !isLate() &&
+         hasTimeFor(round);
+       ++round)
+    measureRound(round);
+  if (round <= options.repetitions && !isDrivingStopped())
+    errs() << formatv("mpgbench: {0} rounds would take longer than {1} s: "
+                      "stopped before round {2}\n",
+                      options.repetitions, options.limitSeconds, round);
   std::optional<LoadSample> after = readLoad();
   if (before && after)
     run.load = loadBetween(*before, *after);

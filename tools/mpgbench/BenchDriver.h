@@ -21,7 +21,9 @@ struct DriveOptions {
   uint64_t seed = 1;
   std::string self;    ///< this program: a worker when it is asked to
   std::string library; ///< libmpgrt.so; "": points that need it are missing
-  unsigned limitSeconds = 0;  ///< no point is begun after it; 0: no limit
+  /// No round is begun that would end after it, but for the first; 0: no limit.
+  unsigned limitSeconds = 0;
+  bool isLimitStrict = false; ///< nor any point, and be it of the first round
   bool showsProgress = false; ///< on standard error
 };
 

@@ -8,7 +8,9 @@ def quick : LongFlag<"quick",
     "small arrays: all experiments together take about\n"
     "two minutes">,
     Manual<[{Small arrays: all experiments together take about two minutes. Effects that
-need more memory than the TLBs and caches reach are smaller then.}]>;
+need more memory than the TLBs and caches reach are smaller then. On slow machines
+and on those of many NUMA nodes no round is begun that would end after five minutes, but
+for the first, and a line tells it.}]>;
 def repeat : LongValue<"repeat", "N",
     "measure each point N times, 7 if not given; below 6 there are\n"
     "no intervals and no verdicts">,
