@@ -188,7 +188,9 @@ static Values readValues(const char *const *environment, Messages &messages) {
 static void sayUnknownNames(const char *const *environment,
                             Messages &messages) {
   static const char prefix[] = "XOS_MMM_L_";
-  for (; environmentCounts() && environment && *environment; ++environment) {
+  if (!environmentCounts())
+    return;
+  for (; environment && *environment; ++environment) {
     const char *entry = *environment;
     if (__builtin_strncmp(entry, prefix, sizeof(prefix) - 1) != 0)
       continue;

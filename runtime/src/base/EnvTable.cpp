@@ -138,8 +138,6 @@ bool mpg::environmentCounts() { return getauxval(AT_SECURE) == 0; }
 
 const char *mpg::findValue(const char *const *environment, const char *name,
                            const char *previous) {
-  if (!environmentCounts())
-    return nullptr;
   for (; environment && *environment; ++environment) {
     const char *entry = *environment, *at = name;
     while (*at && *entry == *at) {
@@ -148,6 +146,9 @@ const char *mpg::findValue(const char *const *environment, const char *name,
     }
     if (*at || *entry != '=')
       continue;
+    // Asked for those that are set: at the start dozens of names are looked up.
+    if (!environmentCounts())
+      return nullptr;
     if (!previous)
       return entry + 1;
     if (entry + 1 == previous)

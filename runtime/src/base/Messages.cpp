@@ -220,7 +220,7 @@ bool Messages::isHeard() const { return processes.isOpen() || isProgram(); }
 void Messages::writeState() {
   if (isProgram())
     writePart(&state, sizeof(state));
-  else
+  else if (processes.isOpen())
     writeProcess(/*take=*/state.pid == uint32_t(rawCall(SYS_getpid)));
 }
 

@@ -79,7 +79,9 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   messages = &speaker;
   hugeBytes = settings.hugeBytes;
   pageInAtOnce = settings.mmapPaging == Paging::prepage;
-  mustPageIn = reservationMayFailAtStart(hugeBytes);
+  // Of the pool alone, and asking takes a tenth of the start.
+  mustPageIn =
+      settings.mode != Mode::thp && reservationMayFailAtStart(hugeBytes);
   if (settings.fallbackGiven || hugeBytes != frameBytes)
     tellEveryFallback();
   // The first and the last frame are never used.
