@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ProgramUnits.h.
+// One !OCL line taken apart: the directives about the sector cache and what
+// stands in their parentheses. All other directives of Fujitsu's are passed
+// over by name. ProgramUnits.h declares what comes out.
 
 #include "Ocl/ProgramUnits.h"
 #include "llvm/ADT/STLExtras.h"

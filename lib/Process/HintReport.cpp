@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See RunReport.h.
+// The part of a run's report about tags: what the program's note says that its
+// code has, and what the site's command for the tag override answers. See
+// RunReport.h.
 
 #include "Elf/Image.h"
 #include "Process/RunReport.h"

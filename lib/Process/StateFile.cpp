@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See RunReport.h.
+// The memory file in which libmpg tells mpgrun what it did, and what the
+// kernel says of the program's memory at its end. The program can write to the
+// file, so sizes in it are checked before they are used. See RunReport.h.
 
 #include "Process/RunReport.h"
 #include "Process/Smaps.h"

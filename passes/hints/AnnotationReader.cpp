@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HintSource.h.
+// The hints that stand in the code itself: annotations of variables, fields
+// and functions, and the markers of pragmas, which begin and end regions.
+// Annotations are erased before they are used: what a field is only its uses
+// tell, and until then those are the annotation's. See HintSource.h.
 
 #include "hints/HintSource.h"
 #include "hints/HintText.h"

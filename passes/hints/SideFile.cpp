@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HintSource.h.
+// Hints from a file beside the code. It names things as the source does, so
+// most of this is about finding again, by debug information and flang's rules
+// for names, what became of a variable, a function or a range of lines. See
+// HintSource.h.
 
 #include "hints/HintSource.h"
 #include "hints/HintText.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ArrayVerdict.h.
+// The sentences about arrays: each verdict of ArrayVerdict.h as one remark,
+// with the name that the source has for the array, where that can be found
+// out.
 
 #include "base/Diagnostics.h"
 #include "openmp/ArrayVerdict.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LoopWork.h.
+// Two remarks about caches: threads that write to one line in turn, and
+// streams of a loop that meet in one set of the L1 cache. See LoopWork.h.
 
 #include "base/Diagnostics.h"
 #include "base/OmpRegions.h"

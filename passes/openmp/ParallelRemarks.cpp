@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See OpenmpPasses.h.
+// The pass for remarks on parallel code. Those about loops with too few
+// iterations, small and nested regions, and brk are made here, those about
+// caches in CacheRemarks.cpp. See OpenmpPasses.h.
 
 #include "base/Access.h"
 #include "base/Diagnostics.h"

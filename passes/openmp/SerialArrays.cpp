@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SerialInit.h.
+// Finds arrays behind pointers in memory: rows of an array of pointers, and
+// arrays that a function fills and keeps in a member. See SerialInit.h.
 
 #include "openmp/ArrayVerdict.h"
 #include "openmp/SerialInit.h"

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ParallelInit.h.
+// Writes the calls of libomp that clang would write for
+//
+//   #pragma omp parallel for schedule(static[, chunk]) num_threads(threads)
+//
+// around a loop that is in IR already, and outlines its body. See
+// ParallelInit.h.
 
 #include "openmp/ParallelInit.h"
 #include "llvm/IR/Module.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SectorRegions.h.
+// Where in the code the next token stands, told by brackets alone. See
+// SectorRegions.h.
 
 #include "SectorRegions.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TagForm.h.
+// Writes down, as alias scopes, what alias analysis can tell of objects as
+// long as their addresses have no tags. See TagForm.h.
 
 #include "base/Access.h"
 #include "tags/TagForm.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See AddressTagger.h.
+// Which records of variables follow the computation with a tag, and which stay
+// with the old one: a record is moved only where the old value is in no
+// register any more. See AddressTagger.h.
 
 #include "base/Diagnostics.h"
 #include "mpg/hints.h"

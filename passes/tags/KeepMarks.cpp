@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TagWriter.h.
+// Marks on their way through the optimiser: two passes that keep hinted loops
+// from becoming memcpy or memset, and one that remembers bases, for accesses
+// that lose their marks. See TagWriter.h.
 
 #include "base/Access.h"
 #include "base/Diagnostics.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BenchReport.h.
+// Text in columns, and how numbers and points are written in them. See
+// BenchReport.h.
 
 #include "Support/Format.h"
 #include "mpgbench/Report/BenchReport.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CompareResult.h.
+// From the rounds of a comparison to a word and a sentence: by which time
+// modes are compared, and when a difference is large and sure enough to be
+// told as one. See CompareResult.h.
 
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareResult.h"
