@@ -294,9 +294,9 @@ static void writeSummary(raw_ostream &out, const Counts &counts) {
 
 unsigned mpg::writeComparison(raw_ostream &out, const BenchRun &before,
                               const BenchRun &after) {
-  out << "before: " << printable(before.date) << ", " << before.repetitions
+  out << "before: " << printable(before.date) << ", " << describeRounds(before)
       << " rounds\nafter:  " << printable(after.date) << ", "
-      << after.repetitions << " rounds\n";
+      << describeRounds(after) << " rounds\n";
   writeRunDifferences(out, before, after);
   Counts counts;
   for (const ExperimentResult &experiment : before.experiments)

@@ -175,9 +175,9 @@ void PageWriter::writeHow() {
   else
     out << measured << " of " << countWord(points, "point");
   out << " in " << countWord(run.experiments.size(), "experiment")
-      << ", measured " << escapeHtml(run.date) << ", "
-      << countWord(run.repetitions, "repetition") << " each, in random order ("
-      << "seed " << run.seed << ").</p>\n";
+      << ", measured " << escapeHtml(run.date) << ", " << describeRounds(run)
+      << (run.repetitions == 1 ? " repetition" : " repetitions")
+      << " each, in random order (seed " << run.seed << ").</p>\n";
   if (run.quick)
     out << "<p class=\"quick\"><span class=\"badge note\">quick</span> Small "
            "arrays and short runs: good for a first look. Leave out "

@@ -21,6 +21,9 @@ void writeBenchJson(llvm::raw_ostream &out, const BenchRun &run);
 void writeBenchCsv(llvm::raw_ostream &out, const BenchRun &run);
 void writeBenchHtml(llvm::raw_ostream &out, const BenchRun &run);
 
+/// "7", or "2 of 7" where time was up before the rest of the rounds.
+std::string describeRounds(const BenchRun &run);
+
 /// One repetition as a worker process prints it, on one line.
 void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
 

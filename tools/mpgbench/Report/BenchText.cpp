@@ -296,10 +296,20 @@ static void writeMachine(raw_ostream &out, const BenchRun &run) {
         << "\n";
 }
 
+std::string mpg::describeRounds(const BenchRun &run) {
+  size_t measured = 0;
+  for (const ExperimentResult &experiment : run.experiments)
+    for (const PointResult &point : experiment.points)
+      measured = std::max(measured, point.samples.size());
+  return (measured < run.repetitions ? std::to_string(measured) + " of " : "") +
+         std::to_string(run.repetitions);
+}
+
 void mpg::writeBenchText(raw_ostream &out, const BenchRun &run) {
   out << "mpgbench " << printable(run.version) << ", " << printable(run.date)
-      << ", " << run.repetitions << " rounds in random order (seed " << run.seed
-      << ")" << (run.quick ? ", quick: small arrays" : "") << "\n\n";
+      << ", " << describeRounds(run) << " rounds in random order (seed "
+      << run.seed << ")" << (run.quick ? ", quick: small arrays" : "")
+      << "\n\n";
   for (const ExperimentResult &experiment : run.experiments)
     writeExperiment(out, experiment, run.repetitions);
   writeMachine(out, run);
