@@ -16,6 +16,17 @@ using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
+SplitWords mpg::splitCommand(int argc, char **argv) {
+  ArrayRef<const char *> words(argv + std::min(argc, 1), argv + argc);
+  ArrayRef<const char *> own = words.take_while([](StringRef word) {
+    return word.size() > 1 && word[0] == '-' && word != "--";
+  });
+  ArrayRef<const char *> command = words.drop_front(own.size());
+  if (!command.empty() && command.front() == StringRef("--"))
+    command = command.drop_front();
+  return {own, command};
+}
+
 CommandLine::CommandLine(const OptTable &table, const ProgramText &text,
                          ArrayRef<const char *> words)
     : table(table), text(text), words(words),

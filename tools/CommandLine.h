@@ -6,6 +6,7 @@
 #ifndef MPG_TOOLS_COMMANDLINE_H
 #define MPG_TOOLS_COMMANDLINE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Option/ArgList.h"
@@ -40,6 +41,16 @@ struct ProgramText {
   const char *listed = "options";                          ///< by --help
   const char *missingValue = "option '{0}' needs a value"; ///< of option {0}
 };
+
+/// The words of a program that starts another one.
+struct SplitWords {
+  llvm::ArrayRef<const char *> own;     ///< its options
+  llvm::ArrayRef<const char *> command; ///< the other program and its words
+};
+
+/// The command begins at the first word that is no option, or after "--": what
+/// looks like an option after that is the other program's.
+SplitWords splitCommand(int argc, char **argv);
 
 /// The words of a command line as options of a table, which must live as long.
 class CommandLine {

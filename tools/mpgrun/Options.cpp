@@ -39,16 +39,6 @@ static bool isPolicy(StringRef text) {
          });
 }
 
-/// Where the program begins: the first argument that is no option, or the one
-/// after "--".
-static int findCommand(int argc, char **argv) {
-  int at = 1;
-  while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0' &&
-         StringRef(argv[at]) != "--")
-    ++at;
-  return at;
-}
-
 /// The kernel moves transparent and normal pages by touch, none of the pool.
 static std::optional<std::string> readMove(const InputArgList &args,
                                            RunOptions &options) {
@@ -206,8 +196,8 @@ static std::optional<std::string> readComparison(const InputArgList &args,
 std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
-  int commandAt = findCommand(argc, argv);
-  CommandLine line(table, programText, ArrayRef(argv + 1, argv + commandAt));
+  SplitWords words = splitCommand(argc, argv);
+  CommandLine line(table, programText, words.own);
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
   RunOptions options;
@@ -215,9 +205,7 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
     return line.usageError(*error, status);
   if (std::optional<std::string> error = readComparison(line.args(), options))
     return line.usageError(*error, status);
-  if (commandAt < argc && StringRef(argv[commandAt]) == "--")
-    ++commandAt;
-  options.command.assign(argv + commandAt, argv + argc);
+  options.command.assign(words.command.begin(), words.command.end());
   if (options.command.empty())
     return line.usageError("no program is named", status);
   return options;

@@ -29,16 +29,6 @@ static const ProgramText programText = {
     "not there.\n",
     simOwnError};
 
-/// Where the program begins: the first argument that is no option, or the one
-/// after "--".
-static int findCommand(int argc, char **argv) {
-  int at = 1;
-  while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0' &&
-         StringRef(argv[at]) != "--")
-    ++at;
-  return at;
-}
-
 /// Sizes in ascending order; nothing if one is none.
 static std::optional<std::vector<uint64_t>> parsePages(StringRef text) {
   std::vector<uint64_t> pages;
@@ -144,11 +134,55 @@ static bool setSample(CommandLine &line, SimOptions &options, int &status) {
   return true;
 }
 
+/// Which arrays are streams, and where the threads run.
+static bool setArrays(CommandLine &line, SimOptions &options, int &status) {
+  const InputArgList &args = line.args();
+  for (StringRef array : split(args.getLastArgValue(OPT_stream), ','))
+    if (!array.trim().empty())
+      options.stream.push_back(array.trim().str());
+  StringRef threads = args.getLastArgValue(OPT_threads, "compact");
+  options.spreadsThreads = threads == "spread";
+  options.advise = args.getLastArgValue(OPT_advise).str();
+  std::string problem;
+  if (args.hasArg(OPT_stream) && options.stream.empty())
+    problem = "--stream=: names no array";
+  else if (!options.spreadsThreads && threads != "compact")
+    problem = "--threads=" + printable(threads) + ": is compact or spread";
+  else if (!options.advise.empty() && args.hasArg(OPT_stream))
+    problem = "--advise= chooses the arrays itself; leave out --stream=";
+  if (problem.empty())
+    return true;
+  line.usageError(problem, status);
+  return false;
+}
+
+/// What is modelled side by side: sizes of pages, and maps of them.
+static bool setPages(CommandLine &line, SimOptions &options, int &status) {
+  const InputArgList &args = line.args();
+  StringRef maps = args.getLastArgValue(OPT_maps, "1");
+  std::string problem;
+  if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
+      options.maps > 8)
+    problem = "--maps=" + printable(maps) + ": is a number from 1 to 8";
+  else if (const Arg *arg = args.getLastArg(OPT_pages)) {
+    if (std::optional<std::vector<uint64_t>> pages =
+            parsePages(arg->getValue()))
+      options.pages = *pages;
+    else
+      problem = "--pages=" + printable(arg->getValue()) +
+                ": is a list of sizes such as 64K,2M";
+  }
+  if (problem.empty())
+    return true;
+  line.usageError(problem, status);
+  return false;
+}
+
 std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
-  int commandAt = findCommand(argc, argv);
-  CommandLine line(table, programText, ArrayRef(argv + 1, argv + commandAt));
+  SplitWords words = splitCommand(argc, argv);
+  CommandLine line(table, programText, words.own);
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
   const InputArgList &args = line.args();
@@ -158,42 +192,13 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
   if (options.json && options.csv)
     return line.usageError("--json and --csv: one of them", status);
   options.machine = args.getLastArgValue(OPT_machine, "a64fx").str();
-  for (StringRef array : split(args.getLastArgValue(OPT_stream), ','))
-    if (!array.trim().empty())
-      options.stream.push_back(array.trim().str());
-  if (args.hasArg(OPT_stream) && options.stream.empty())
-    return line.usageError("--stream=: names no array", status);
-  StringRef threads = args.getLastArgValue(OPT_threads, "compact");
-  options.spreadsThreads = threads == "spread";
-  if (!options.spreadsThreads && threads != "compact")
-    return line.usageError(
-        "--threads=" + printable(threads) + ": is compact or spread", status);
-  options.advise = args.getLastArgValue(OPT_advise).str();
-  if (!options.advise.empty() && args.hasArg(OPT_stream))
-    return line.usageError("--advise= chooses the arrays itself; leave out "
-                           "--stream=",
-                           status);
+  if (!setArrays(line, options, status))
+    return std::nullopt;
   setFiles(args, options);
-  if (!setMerge(line, options, status))
+  if (!setMerge(line, options, status) || !setSample(line, options, status) ||
+      !setEngine(line, options, status) || !setPages(line, options, status))
     return std::nullopt;
-  if (!setSample(line, options, status) || !setEngine(line, options, status))
-    return std::nullopt;
-  StringRef maps = args.getLastArgValue(OPT_maps, "1");
-  if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
-      options.maps > 8)
-    return line.usageError(
-        "--maps=" + printable(maps) + ": is a number from 1 to 8", status);
-  if (const Arg *arg = args.getLastArg(OPT_pages)) {
-    std::optional<std::vector<uint64_t>> pages = parsePages(arg->getValue());
-    if (!pages)
-      return line.usageError("--pages=" + printable(arg->getValue()) +
-                                 ": is a list of sizes such as 64K,2M",
-                             status);
-    options.pages = *pages;
-  }
-  if (commandAt < argc && StringRef(argv[commandAt]) == "--")
-    ++commandAt;
-  options.command.assign(argv + commandAt, argv + argc);
+  options.command.assign(words.command.begin(), words.command.end());
   if (options.command.empty())
     return line.usageError(options.merges ? "--merge: no file is named"
                                           : "no program is named",

@@ -28,17 +28,8 @@ static std::vector<uint64_t> sizes(const PlanContext &context) {
 }
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  std::string stride = sizeName(context.node.pages.baseBytes.valueOr(4096));
-  std::vector<PlannedPoint> points;
-  for (const PageKind &kind : pageKinds(context.node))
-    for (uint64_t bytes : sizes(context)) {
-      PlannedPoint point;
-      point.parameters = {
-          {"pages", kind.name}, {"bytes", sizeName(bytes)}, {"stride", stride}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
-  return points;
+  return planChase(context, pageKinds(context.node), sizes(context), "bytes",
+                   sizeName(context.node.pages.baseBytes.valueOr(4096)));
 }
 
 /// Whole cycles.
@@ -49,8 +40,6 @@ static uint64_t loadsOf(uint64_t cells) {
 static WorkerResult measure(const Parameters &parameters) {
   return measureChase(parameters, {"bytes", seed, repeats, loadsOf});
 }
-
-static std::vector<GuideFigure> guide() { return {}; }
 
 static void conclude(ExperimentResult &result) {
   for (const std::string &bytes : valuesOf(result, "bytes"))
@@ -70,5 +59,5 @@ const Experiment mpg::chaseExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

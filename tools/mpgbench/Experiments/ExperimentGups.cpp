@@ -146,8 +146,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 static void conclude(ExperimentResult &result) {
   for (const std::string &threads : valuesOf(result, "threads"))
     comparePages(result, {{"threads", threads}},
@@ -168,5 +166,5 @@ const Experiment mpg::gupsExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -65,17 +65,8 @@ static std::vector<PageKind> kinds(const PlanContext &context,
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
   std::vector<uint64_t> all = sizes(context);
-  std::string stride = std::to_string(cacheLineBytes(context.node));
-  std::vector<PlannedPoint> points;
-  for (const PageKind &kind : kinds(context, all.back()))
-    for (uint64_t bytes : all) {
-      PlannedPoint point;
-      point.parameters = {
-          {"pages", kind.name}, {"size", sizeName(bytes)}, {"stride", stride}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
-  return points;
+  return planChase(context, kinds(context, all.back()), all, "size",
+                   std::to_string(cacheLineBytes(context.node)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,8 +86,6 @@ static WorkerResult measure(const Parameters &parameters) {
 //===----------------------------------------------------------------------===//
 // What it says
 //===----------------------------------------------------------------------===//
-
-static std::vector<GuideFigure> guide() { return {}; }
 
 /// The kind of large pages that is compared with the base page.
 static std::string largeKind(const ExperimentResult &result) {
@@ -208,5 +197,5 @@ const Experiment mpg::latencyExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -139,8 +139,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 //===----------------------------------------------------------------------===//
 // What it says
 //===----------------------------------------------------------------------===//
@@ -217,5 +215,5 @@ const Experiment mpg::loadedExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -111,8 +111,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 static void conclude(ExperimentResult &result) {
   for (const std::string &threads : valuesOf(result, "threads"))
     for (const std::string &pages : valuesOf(result, "pages")) {
@@ -140,5 +138,5 @@ const Experiment mpg::mixExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -167,8 +167,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 //===----------------------------------------------------------------------===//
 // What it says
 //===----------------------------------------------------------------------===//
@@ -200,5 +198,5 @@ const Experiment mpg::numaExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

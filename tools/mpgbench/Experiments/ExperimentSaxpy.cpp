@@ -79,8 +79,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 static void conclude(ExperimentResult &result) {
   for (const std::string &stride : valuesOf(result, "stride"))
     if (stride == "16" || stride == "1024")
@@ -101,5 +99,5 @@ const Experiment mpg::saxpyExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -80,8 +80,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 static void conclude(ExperimentResult &result) {
   for (const std::string &stride : valuesOf(result, "stride"))
     if (stride == "64" || stride == "4K")
@@ -102,5 +100,5 @@ const Experiment mpg::strideExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

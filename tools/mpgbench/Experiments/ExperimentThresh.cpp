@@ -142,8 +142,6 @@ static WorkerResult measure(const Parameters &parameters) {
 //===----------------------------------------------------------------------===//
 
 /// The guide gives miss rates for this, no times.
-static std::vector<GuideFigure> guide() { return {}; }
-
 /// The largest of the samples': addresses differ from process to process. pre:
 /// the point was measured.
 static double mostSets(const PointResult &point) {
@@ -202,7 +200,7 @@ const Experiment mpg::threshExperiment = {
     false,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};
 
 //===----------------------------------------------------------------------===//

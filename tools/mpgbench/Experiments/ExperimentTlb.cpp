@@ -207,8 +207,6 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-static std::vector<GuideFigure> guide() { return {}; }
-
 //===----------------------------------------------------------------------===//
 // What it says
 //===----------------------------------------------------------------------===//
@@ -280,5 +278,5 @@ const Experiment mpg::tlbExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -20,17 +20,8 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   std::vector<uint64_t> sizes = {512 << 10};
   if (!context.quick)
     sizes = {256 << 10, 512 << 10, 1 << 20, 4 << 20, 16 << 20};
-  std::string stride = std::to_string(cacheLineBytes(context.node));
-  std::vector<PlannedPoint> points;
-  for (const PageKind &kind : pageKinds(context.node))
-    for (uint64_t bytes : sizes) {
-      PlannedPoint point;
-      point.parameters = {
-          {"pages", kind.name}, {"size", sizeName(bytes)}, {"stride", stride}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
-  return points;
+  return planChase(context, pageKinds(context.node), sizes, "size",
+                   std::to_string(cacheLineBytes(context.node)));
 }
 
 /// Whole cycles.
@@ -42,8 +33,6 @@ static uint64_t loadsOf(uint64_t cells) {
 static WorkerResult measure(const Parameters &parameters) {
   return measureChase(parameters, {"size", seed, repeats, loadsOf});
 }
-
-static std::vector<GuideFigure> guide() { return {}; }
 
 /// How far each run is from the median, in parts of it.
 static std::vector<double> deviations(const PointResult &point) {
@@ -108,5 +97,5 @@ const Experiment mpg::varyExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    guide,
+    noGuide,
     conclude};

@@ -6,7 +6,6 @@
 #include "Support/Format.h"
 #include "mpg/kernels.h"
 #include "mpgbench/Run/BenchPoints.h"
-#include "mpgbench/Run/Experiment.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -58,6 +57,24 @@ static void walk(const BenchMemory &memory, uint64_t stride,
     });
   });
   result.value = result.value * 1e9 / double(loads);
+}
+
+std::vector<PlannedPoint> mpg::planChase(const PlanContext &context,
+                                         ArrayRef<PageKind> kinds,
+                                         ArrayRef<uint64_t> sizes,
+                                         const char *bytesName,
+                                         const std::string &stride) {
+  std::vector<PlannedPoint> points;
+  for (const PageKind &kind : kinds)
+    for (uint64_t bytes : sizes) {
+      PlannedPoint point;
+      point.parameters = {{"pages", kind.name},
+                          {bytesName, sizeName(bytes)},
+                          {"stride", stride}};
+      point.missing = whyNotNow(context.node, kind, bytes);
+      points.push_back(std::move(point));
+    }
+  return points;
 }
 
 WorkerResult mpg::measureChase(const Parameters &parameters,

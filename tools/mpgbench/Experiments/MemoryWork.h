@@ -7,7 +7,8 @@
 #ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
 #define MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
 
-#include "mpgbench/Run/BenchResult.h"
+#include "mpgbench/Run/BenchMemory.h"
+#include "mpgbench/Run/Experiment.h"
 
 namespace mpg {
 
@@ -44,6 +45,14 @@ struct ChaseWork {
   unsigned repeats;                    ///< of which the median counts
   uint64_t (*loadsOf)(uint64_t cells); ///< of one repetition
 };
+
+/// A point for each of \p sizes on each of \p kinds, with what measureChase
+/// needs. \p stride is that of cells, as sizeName.
+std::vector<PlannedPoint> planChase(const PlanContext &context,
+                                    llvm::ArrayRef<PageKind> kinds,
+                                    llvm::ArrayRef<uint64_t> sizes,
+                                    const char *bytesName,
+                                    const std::string &stride);
 
 /// Measures a point with the parameters "pages", "stride" and that with the
 /// bytes. Each repetition goes on where the last one ended. The value is the

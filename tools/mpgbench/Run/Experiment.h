@@ -63,6 +63,9 @@ inline constexpr const Experiment *experimentList[] = {
     &saxpyExperiment,   &numaExperiment,  &varyExperiment,   &faultExperiment,
     &embedExperiment,   &arenaExperiment, &threshExperiment};
 
+/// For experiments whose figures the guide does not have.
+inline std::vector<GuideFigure> noGuide() { return {}; }
+
 /// "triad/pages=2M/threads=1".
 std::string pointName(llvm::StringRef experiment, const Parameters &parameters);
 
