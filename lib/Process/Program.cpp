@@ -126,6 +126,15 @@ static void readScript(Program &program, StringRef searchPath) {
     program.identity = identityOf(status);
 }
 
+/// It may ask to be traced by its parent (PTRACE_TRACEME), as programs do that
+/// refuse to run under a debugger.
+static bool callsPtrace(Image &image) {
+  bool calls = false;
+  image.forEachImport(
+      [&](const Symbol &symbol) { calls |= symbol.name == "ptrace"; });
+  return calls;
+}
+
 static void readElf(Program &program) {
   Error error = readImages(program.path, [&](Image &image) {
     switch (image.kind()) {
@@ -156,7 +165,8 @@ static void readElf(Program &program) {
     program.wantsAsanFirst = image.needs("libasan.so");
     program.tracesItself = program.wantsAsanFirst ||
                            image.needs("liblsan.so") ||
-                           image.exportsSymbol("__lsan_do_leak_check");
+                           image.exportsSymbol("__lsan_do_leak_check") ||
+                           callsPtrace(image);
   });
   // What cannot be read stays unknown: exec will say why.
   consumeError(std::move(error));

@@ -33,8 +33,8 @@ struct Program {
   std::string interpreter;   ///< script: the program that reads it
   bool isPrivileged = false; ///< setuid, setgid or file capabilities
   bool hasRuntime = false;   ///< libmpg is linked in
-  /// LeakSanitizer is in it: traces the process itself, and ends it with an
-  /// error if another name does.
+  /// It is no tracer's: LeakSanitizer is in it, which traces the process itself
+  /// and ends it with an error if another one does, or it calls ptrace.
   bool tracesItself = false;
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.

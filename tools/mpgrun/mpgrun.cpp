@@ -208,8 +208,8 @@ static std::string findProfileProblem(const SupervisedRun &result,
            "its memory may not be read: profile a copy of the program "
            "without these rights";
   if (!isMeasured && !result.traced)
-    return "it cannot be traced (it traces itself, or the system forbids it: "
-           "kernel.yama.ptrace_scope, seccomp), so its memory was not read";
+    return "it was not traced (it calls ptrace itself, or the system forbids "
+           "it: kernel.yama.ptrace_scope, seccomp), so its memory was not read";
   bool isKilled =
       WIFSIGNALED(result.waitStatus) && WTERMSIG(result.waitStatus) == SIGKILL;
   if (!isMeasured && !isKilled)
