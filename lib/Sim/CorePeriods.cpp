@@ -33,7 +33,7 @@ bool Core::findPeriod(uint64_t times) {
   uint64_t step = stepOf(first.stream);
   uint64_t bytes = std::max(uint64_t(1) << pageShift, firstMask + 1)
                    << lineBits;
-  // Behind a step of a line or more each iteration is another line.
+  // With a step of a line or more each iteration is another line.
   if (!first.inverse || times * step < leastPeriods * bytes || !canFollow)
     return false;
   uint64_t iterations = bytes / (step & -step);

@@ -48,7 +48,7 @@ void Core::copyVectors(std::initializer_list<Stream> streams, uint64_t bytes) {
 
 void Core::addCursor(const Stream &stream, unsigned bytes) {
   uint64_t step = stepOf(stream);
-  // Behind a stride of a line or more no iteration stays.
+  // With a stride of a line or more no iteration stays.
   uint64_t inverse =
       step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
   cursors.push_back({noLine, noLine, 0, stream, inverse, bytes, false});
@@ -182,7 +182,7 @@ void Core::findLeaders() {
   }
 }
 
-/// Behind the first line, where each has fetched ahead what is its own.
+/// After the first line, where each has fetched ahead what is its own.
 void Core::dropFollowers() {
   followers.clear();
   if (hasTwins)

@@ -220,7 +220,7 @@ void SimFunction::addNotSeen(Instruction &call, StringRef name) {
                      MPG_SIM_CALLED, table.addCallee(name), true});
 }
 
-/// Behind \p call: in its block, or in the one where a call that may throw goes
+/// After \p call: in its block, or in the one where a call that may throw goes
 /// on.
 void SimFunction::addAllocated(CallBase &call) {
   std::optional<Allocation> found = allocationOf(call);
@@ -260,7 +260,7 @@ void SimFunction::addAllocated(CallBase &call) {
       {address, bytes, word});
 }
 
-/// Behind all that was accessed before.
+/// After all that was accessed before.
 void SimFunction::addFreed(CallBase &call, Value *address) {
   writeBefore(call);
   IRBuilder<> builder(&call);
