@@ -78,8 +78,10 @@ private:
   void take(size_t index);
   bool takeSegments(const MappedArea &area);
   uint64_t takeHeap(const MappedArea &area);
+  bool isStack(size_t index) const;
   bool isBehindGuard(size_t index) const;
   bool isThreadHeap(size_t index) const;
+  bool isLibraryData(size_t index) const;
   bool belongsToLibrary(size_t index) const;
   void add(RunRegion region, const MappedArea &area, uint64_t bytes);
 
@@ -151,6 +153,17 @@ uint64_t Classifier::takeHeap(const MappedArea &area) {
   return taken;
 }
 
+bool Classifier::isStack(size_t index) const {
+  // The kernel names only the piece with the arguments, and libmpg gives those
+  // in front of it advice of their own when a program has forked.
+  while (index + 1 < areas.size() && areas[index].writable &&
+         areas[index].name.empty() &&
+         areas[index].end == areas[index + 1].start)
+    ++index;
+  StringRef name = areas[index].name;
+  return name.starts_with("[stack") || name.contains("[stack]");
+}
+
 bool Classifier::isBehindGuard(size_t index) const {
   // Pieces on large pages lie between the guard and the top.
   size_t bottom = index;
@@ -172,13 +185,25 @@ bool Classifier::isThreadHeap(size_t index) const {
          areas[index + 1].end <= area.start + threadHeapBytes;
 }
 
+/// A file with code in front of its data; others are data that the program
+/// maps.
+bool Classifier::isLibraryData(size_t index) const {
+  if (!areas[index].isFile || areas[index].executable)
+    return false;
+  for (size_t at = index; at > 0 && areas[at - 1].name == areas[index].name;
+       --at)
+    if (areas[at - 1].executable)
+      return true;
+  return false;
+}
+
 /// The pages after a library's data segment are its .bss.
 bool Classifier::belongsToLibrary(size_t index) const {
   if (areas[index].isFile)
-    return true;
+    return isLibraryData(index);
   return index > 0 && areas[index].name.empty() &&
          areas[index - 1].end == areas[index].start &&
-         areas[index - 1].isFile && areas[index - 1].writable;
+         areas[index - 1].writable && isLibraryData(index - 1);
 }
 
 RunRegion Classifier::regionOf(size_t index) const {
@@ -188,7 +213,7 @@ RunRegion Classifier::regionOf(size_t index) const {
     return RunRegion::shared;
   if (name == "[heap]")
     return RunRegion::heap;
-  if (name.starts_with("[stack") || name.contains("[stack]"))
+  if (isStack(index))
     return RunRegion::stack;
   if (belongsToLibrary(index))
     return RunRegion::library;

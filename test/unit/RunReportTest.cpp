@@ -92,6 +92,36 @@ TEST(RunReport, EveryMappingIsInOneRegion) {
   EXPECT_EQ(useOf(regions, RunRegion::stack)->pageBytes, 2u << 20);
 }
 
+TEST(RunReport, TheStackOfAProgramThatHasForkedIsNoThreads) {
+  auto areas = parseSmaps("7ffd00000000-7ffd00100000 ---p 00000000 00:00 0\n"
+                          "VmFlags: mr mw me\n"
+                          "7ffd00100000-7ffd00900000 rw-p 00000000 00:00 0\n"
+                          "VmFlags: rd wr mr mw me\n"
+                          "7ffd00900000-7ffd00b00000 rw-p 00000000 00:00 0  "
+                          "[stack]\n"
+                          "VmFlags: rd wr mr mw me gd ac\n",
+                          "");
+  ASSERT_EQ(areas.size(), 3u);
+  EXPECT_EQ(regionOfArea(areas, 1), RunRegion::stack);
+  EXPECT_EQ(regionOfArea(areas, 2), RunRegion::stack);
+}
+
+TEST(RunReport, AFileWithoutCodeInFrontIsNoLibrary) {
+  auto areas = parseSmaps(
+      "7f0000000000-7f0000010000 r-xp 00000000 fe:00 7  /lib/libx.so\n"
+      "7f0000010000-7f0000020000 r--p 00010000 fe:00 7  /lib/libx.so\n"
+      "7f0000020000-7f0000030000 rw-p 00020000 fe:00 7  /lib/libx.so\n"
+      "7f0000030000-7f0000040000 rw-p 00000000 00:00 0\n"
+      "7f1000000000-7f1000800000 rwxp 00010000 fe:00 8  /lib/sbcl.core\n"
+      "7f1000800000-7f1040000000 rwxp 00000000 00:00 0\n",
+      "");
+  ASSERT_EQ(areas.size(), 6u);
+  EXPECT_EQ(regionOfArea(areas, 2), RunRegion::library);
+  EXPECT_EQ(regionOfArea(areas, 3), RunRegion::library);
+  EXPECT_EQ(regionOfArea(areas, 4), RunRegion::mmap);
+  EXPECT_EQ(regionOfArea(areas, 5), RunRegion::mmap);
+}
+
 // libmpg's heap: reserved address space, memory from the pool in it,
 // transparent and normal pages, and a mapping of another's that the kernel has
 // made one with the heap's last.
