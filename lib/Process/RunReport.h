@@ -123,6 +123,7 @@ struct RunReport {
   std::optional<HintReport> hints; ///< nothing: the program has none
   std::vector<RegionUse> regions;  ///< in the order of RunRegion, none twice
   std::vector<std::pair<unsigned, std::string>> messages;
+  bool asksForOwnMaps = false;       ///< MPG_MMAP=thp was set
   bool hasProcesses = false;         ///< of --children
   std::vector<ProcessUse> processes; ///< who had the most first
   uint64_t processesLost = 0;        ///< for these the table was too short

@@ -22,8 +22,11 @@ namespace {
 class Adviser {
 public:
   Adviser(const RunReport &report, const Profile &profile,
-          const std::string &command)
-      : report(report), profile(profile), command(command) {}
+          const std::string &program)
+      : report(report), profile(profile), program(program),
+        children(report.hasProcesses || isPastExec() ? "--children " : ""),
+        command(children + program),
+        settings(report.asksForOwnMaps ? "MPG_MMAP=thp " : "") {}
   std::vector<AdviceLine> advise();
 
 private:
@@ -38,21 +41,27 @@ private:
   void addUndeserving();
   std::string largestIn(ArrayRef<RunRegion> regions, bool byMain) const;
   uint64_t baseBytesIn(ArrayRef<RunRegion> regions) const;
+  bool isPastExec() const;
+  std::string absenceCommand() const;
   std::string auditCommand() const;
 
   const RunReport &report;
   const Profile &profile;
-  const std::string &command;
+  const std::string &program;
+  const std::string children, command; ///< command: of mpgrun, to its end
+  std::string settings; ///< what --compare has to be told as well
   std::vector<AdviceLine> lines;
 };
 
 } // namespace
 
 /// Bytes of \p object on base pages when it was largest, as far as it is known.
-/// None of what deserves no better.
+/// None of what deserves no better, or is a file, whose pages are its own.
 static uint64_t baseBytesOf(const ProfileObject &object) {
+  bool isFile = object.region == RunRegion::mmap &&
+                StringRef(object.name).starts_with("/");
   if (isCold(object.accesses) || !object.pages || !object.isHugeKnown ||
-      !object.lookedBytes)
+      !object.lookedBytes || isFile)
     return 0;
   const PageUse &pages = *object.pages;
   uint64_t large =
@@ -97,6 +106,15 @@ std::string Adviser::auditCommand() const {
          (report.isReplaced ? shellWord(report.endedAs) : profile.program);
 }
 
+/// Whether libmpg would be in what the program became, if it were asked to.
+bool Adviser::isPastExec() const {
+  return !report.hasState && report.isReplaced && !report.hasProcesses;
+}
+
+std::string Adviser::absenceCommand() const {
+  return isPastExec() ? "mpgrun --advise " + command : auditCommand();
+}
+
 /// What libmpg could have moved and did not.
 void Adviser::addShort(ArrayRef<RunRegion> regions) {
   uint64_t bytes = baseBytesIn(regions);
@@ -109,18 +127,21 @@ void Adviser::addShort(ArrayRef<RunRegion> regions) {
     if (is_contained(regions, use.region) && reason.empty())
       reason = use.reason;
   bool isHeap = is_contained(regions, RunRegion::heap);
-  if (report.mode == "none")
+  if (!report.hasState)
+    add(bytes, what + ": " + describeAbsence(report), absenceCommand());
+  else if (report.mode == "none")
     add(bytes, what + ", because the mode is none",
         "mpgrun --mode=thp " + command);
-  else if (!report.hasState)
-    add(bytes, what + ": " + describeAbsence(report), auditCommand());
   else
     add(bytes, what + (reason.empty() ? "" : ": " + reason),
         isHeap ? "mpginfo" : auditCommand());
 }
 
 void Adviser::addShortRegions() {
-  if (report.mode == "none" || !report.hasState)
+  if (!report.hasState) // mappings may be malloc's then
+    return addShort(
+        {RunRegion::data, RunRegion::bss, RunRegion::heap, RunRegion::mmap});
+  if (report.mode == "none")
     return addShort({RunRegion::data, RunRegion::bss, RunRegion::heap});
   addShort({RunRegion::data, RunRegion::bss});
   addShort({RunRegion::heap});
@@ -142,20 +163,15 @@ void Adviser::addCrowdedNodes() {
 /// Memory past malloc, which libmpg leaves alone unless it is told.
 void Adviser::addOwnMappings() {
   uint64_t bytes = baseBytesIn({RunRegion::mmap});
-  if (bytes < leastBytes)
+  if (bytes < leastBytes || !report.hasState || report.asksForOwnMaps)
     return;
-  std::string where = largestIn({RunRegion::mmap}, /*byMain=*/false);
-  if (report.hasState)
-    add(bytes,
-        formatBytes(bytes) + " are mappings of the program's own" + where +
-            " on base pages: MPG_MMAP=thp asks for large ones; what has none "
-            "then is in pieces below 4 MiB, or past the C library",
-        "MPG_MMAP=thp mpgrun " + command);
-  else
-    add(bytes,
-        formatBytes(bytes) + " are mappings, malloc's among them," + where +
-            " on base pages: " + describeAbsence(report),
-        auditCommand());
+  settings = "MPG_MMAP=thp ";
+  add(bytes,
+      formatBytes(bytes) + " are mappings of the program's own" +
+          largestIn({RunRegion::mmap}, /*byMain=*/false) +
+          " on base pages: MPG_MMAP=thp asks for large ones; what has none "
+          "then is in pieces below 4 MiB, or past the C library",
+      settings + "mpgrun " + command);
 }
 
 /// Blocks that are given back to the system and come again, empty, each time.
@@ -234,7 +250,7 @@ std::vector<AdviceLine> Adviser::advise() {
       lines.empty() ? "nothing is missing; whether large pages make it faster "
                       "is a question of time"
                     : "then see whether it has become faster",
-      "mpgrun --compare -- " + command);
+      settings + "mpgrun --compare " + children + "-- " + program);
   return lines;
 }
 

@@ -119,6 +119,28 @@ TEST(Profile, adviceHasTheReason) {
   EXPECT_EQ(adviseNext(report, profileOf(3 * MiB), "./app").size(), 1u);
 }
 
+TEST(Profile, adviceOnMappingsIsGivenOnce) {
+  RunReport report = reportOf(1);
+  Profile profile = profileOf(64 * MiB);
+  ProfileObject &object = profile.objects[0];
+  object.region = RunRegion::mmap;
+  object.name = "0x7f0000000000";
+  std::vector<AdviceLine> lines = adviseNext(report, profile, "./app");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].command, "MPG_MMAP=thp mpgrun ./app");
+  EXPECT_EQ(lines[1].command, "MPG_MMAP=thp mpgrun --compare -- ./app");
+  report.asksForOwnMaps = true;
+  lines = adviseNext(report, profile, "./app");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].command, "MPG_MMAP=thp mpgrun --compare -- ./app");
+  // Nor can it do anything for what is a file's.
+  report.asksForOwnMaps = false;
+  object.name = "/usr/lib/sbcl/sbcl.core";
+  lines = adviseNext(report, profile, "./app");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].command, "mpgrun --compare -- ./app");
+}
+
 /// Half of the frames accessed, and of each \p accessed bytes, in two
 /// intervals.
 static AccessCount halfHot(uint64_t accessed) {
@@ -217,6 +239,7 @@ TEST(Profile, whatIsFilledLaterCountsFromThenOn) {
 TEST(Profile, whatIsColdIsNotAskedFor) {
   RunReport report;
   report.mode = "none";
+  report.hasState = true;
   Profile profile = profileOf(64 * MiB);
   profile.objects[0].accesses = halfHot(2 * MiB);
   EXPECT_EQ(adviseNext(report, profile, "./app")[0].command,

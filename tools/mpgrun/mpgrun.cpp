@@ -284,6 +284,8 @@ Outcome Runner::runAndReport() {
   report.program = options.command[0];
   const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
   report.mode = asked && isMode(asked) ? asked : options.mode;
+  const char *maps = getenv("MPG_MMAP");
+  report.asksForOwnMaps = maps && StringRef(maps) == "thp";
   report.hints = readHintReport(program.path);
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
