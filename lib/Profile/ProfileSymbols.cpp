@@ -10,6 +10,7 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 #include <elf.h>
 
 using namespace llvm;
@@ -20,6 +21,18 @@ std::string mpg::describeCode(const CodeName &name, uint64_t address) {
     return formatHex(address);
   return (name.function.empty() ? name.file : name.function) + "+" +
          formatHex(name.offset);
+}
+
+/// "std::vector<int, std::allocator<int>>::resize": without arguments and, of a
+/// template, what it returns, which would come in front.
+static std::string functionName(const std::string &symbol) {
+  ItaniumPartialDemangler demangler;
+  if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction())
+    return demangle(symbol);
+  char *name = demangler.getFunctionName(nullptr, nullptr);
+  std::string text = name ? name : symbol;
+  free(name);
+  return text;
 }
 
 ProfileSymbols::ProfileSymbols(const std::vector<MappedArea> &areas,
@@ -53,7 +66,7 @@ CodeName ProfileSymbols::code(uint64_t address) {
     name.offset = address - file.start;
     uint64_t inFile = name.offset + file.functions->firstAddress();
     if (auto *function = file.functions->find(inFile)) {
-      name.function = printable(demangle(function->name));
+      name.function = printable(functionName(function->name));
       name.offset = inFile - function->start;
     }
   }

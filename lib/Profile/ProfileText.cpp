@@ -18,11 +18,31 @@ using namespace mpg;
 static constexpr size_t mostRows = 16;
 static constexpr size_t nameColumns = 31;
 
+/// A function of C++ without the arguments of templates; \p name if they are
+/// not to be told from operators.
+static std::string withoutTemplateArguments(StringRef name) {
+  std::string text;
+  int depth = 0;
+  for (char c : name) {
+    depth += c == '<';
+    if (depth == 0)
+      text += c;
+    depth -= c == '>';
+  }
+  bool isPlain = depth == 0 && !name.contains("operator") &&
+                 !StringRef(text).starts_with("::");
+  return isPlain ? text : name.str();
+}
+
 /// What tells one row from another stays: the place within a function or file,
 /// the name of a file.
 static std::string cut(StringRef text, size_t columns) {
   if (text.size() <= columns)
     return text.str();
+  if (text.contains('<') && !text.starts_with("/"))
+    if (std::string shorter = withoutTemplateArguments(text);
+        shorter.size() < text.size())
+      return cut(shorter, columns);
   if (text.starts_with("/"))
     return "..." + text.take_back(columns - 3).str();
   size_t place = text.rfind("+0x");

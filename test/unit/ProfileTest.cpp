@@ -141,6 +141,20 @@ TEST(Profile, adviceOnMappingsIsGivenOnce) {
   EXPECT_EQ(lines[0].command, "mpgrun --compare -- ./app");
 }
 
+TEST(Profile, aLongNameLosesTheArgumentsOfTemplatesFirst) {
+  Profile profile = profileOf(0);
+  profile.objects[0].name =
+      "Array<double, std::allocator<double>>::resize+0x5a";
+  std::string text;
+  raw_string_ostream out(text);
+  writeProfileText(out, profile);
+  EXPECT_NE(text.find(" Array::resize+0x5a "), std::string::npos) << text;
+  profile.objects[0].name = "Short<int>::grow+0x1";
+  text.clear();
+  writeProfileText(out, profile);
+  EXPECT_NE(text.find(" Short<int>::grow+0x1 "), std::string::npos) << text;
+}
+
 /// Half of the frames accessed, and of each \p accessed bytes, in two
 /// intervals.
 static AccessCount halfHot(uint64_t accessed) {
