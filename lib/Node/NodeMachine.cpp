@@ -74,13 +74,13 @@ static NumaNode readNumaNode(const SysTree &tree, unsigned id) {
   return node;
 }
 
-/// A line "name 123" of /proc/vmstat.
-static Fact<uint64_t> countedBy(const SysTree &tree, StringRef name) {
+/// The line "name 123" of \p counts, which are /proc/vmstat.
+static Fact<uint64_t> countedBy(const Fact<std::string> &counts,
+                                StringRef name) {
   using Result = Fact<uint64_t>;
-  Fact<std::string> text = tree.text("/proc/vmstat");
-  if (!text)
-    return Result::missing(text.unknown);
-  for (StringRef line : split(*text, '\n'))
+  if (!counts)
+    return Result::missing(counts.unknown);
+  for (StringRef line : split(*counts, '\n'))
     if (line.consume_front(name) && line.consume_front(" "))
       if (std::optional<uint64_t> number = parseNumber(line.trim()))
         return *number;
@@ -97,8 +97,9 @@ NumaFacts mpg::readNumaFacts(const SysTree &tree) {
       facts.nodes.back().isAllowed = is_contained(*facts.allowedNodes, id);
   }
   facts.balancing = tree.number("/proc/sys/kernel/numa_balancing");
-  facts.balancingFaults = countedBy(tree, "numa_hint_faults");
-  facts.balancingMoved = countedBy(tree, "numa_pages_migrated");
+  Fact<std::string> counts = tree.text("/proc/vmstat");
+  facts.balancingFaults = countedBy(counts, "numa_hint_faults");
+  facts.balancingMoved = countedBy(counts, "numa_pages_migrated");
   return facts;
 }
 
