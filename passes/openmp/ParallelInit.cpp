@@ -263,6 +263,31 @@ SmallVector<BasicBlock *, 16> InitLoop::copyInto(TeamLoop &team) {
   return blocks;
 }
 
+/// Tells the analyses of \p blocks, which are new in the loop \p around, if
+/// any: each with the block that dominates it.
+static void addBlocks(ArrayRef<std::pair<BasicBlock *, BasicBlock *>> blocks,
+                      Loop *around, FunctionAnalysisManager &analyses) {
+  Function &function = *blocks.front().first->getParent();
+  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  for (auto &[block, dominator] : blocks) {
+    dominators.addNewBlock(block, dominator);
+    if (around)
+      around->addBasicBlockToLoop(block, loops);
+  }
+}
+
+/// To make them anew for each loop would take time by the square of the loops
+/// of a function.
+static void keepAnalyses(Function &function,
+                         FunctionAnalysisManager &analyses) {
+  PreservedAnalyses kept;
+  kept.preserve<DominatorTreeAnalysis>();
+  kept.preserve<LoopAnalysis>();
+  kept.preserve<ScalarEvolutionAnalysis>();
+  analyses.invalidate(function, kept);
+}
+
 /// Ends the block of \p builder: goes on in \p team if \p isAllowed and in no
 /// parallel region, otherwise in \p serial.
 static void chooseTeam(IRBuilderBase &builder, Value *isAllowed,
@@ -309,7 +334,17 @@ void InitLoop::transform(const LoopShare &share) {
   end->eraseFromParent();
   BranchInst::Create(header, serial)->setDebugLoc(loop.getStartLoc());
   header->replacePhiUsesWith(before, serial);
-  team.outline(blocks);
+  BasicBlock *call = team.outline(blocks);
+
+  addBlocks({{ask, before}, {serial, before}, {call, ask}, {after, call}},
+            loop.getParentLoop(), analyses);
+  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  dominators.changeImmediateDominator(header, serial);
+  dominators.changeImmediateDominator(exit, before);
+  evolution.forgetLoop(&loop);
+  for (auto &[phi, value] : results)
+    evolution.forgetValue(phi);
+  evolution.forgetBlockAndLoopDispositions();
 }
 
 std::string mpg::parallelise(Loop &loop, const LoopShare &share,
@@ -323,7 +358,7 @@ std::string mpg::parallelise(Loop &loop, const LoopShare &share,
       return reason;
     init.transform(share);
   }
-  analyses.invalidate(function, PreservedAnalyses::none());
+  keepAnalyses(function, analyses);
   return "";
 }
 
@@ -343,10 +378,10 @@ static void setBytes(TeamLoop &team, MemSetInst &memset, Value *bytes,
   builder.CreateBr(team.next);
 }
 
-std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
-                             const LoopShare &share,
+/// Why \p memset cannot run on any thread; "" if it can.
+static std::string whySerial(const MemSetInst &memset,
                              FunctionAnalysisManager &analyses) {
-  Function &function = *memset.getFunction();
+  Function &function = *const_cast<Function *>(memset.getFunction());
   if (std::string reason = whyNotOutlined(function); !reason.empty())
     return reason;
   if (std::string reason = whyNotOnAnyThread(
@@ -362,10 +397,21 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
   auto *constant = dyn_cast<ConstantInt>(memset.getLength());
   if (constant && constant->getValue().ult(leastBytes))
     return "it writes less than 4 MiB";
+  return "";
+}
 
+std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
+                             const LoopShare &share,
+                             FunctionAnalysisManager &analyses) {
+  if (std::string reason = whySerial(memset, analyses); !reason.empty())
+    return reason;
+  Function &function = *memset.getFunction();
   BasicBlock *before = memset.getParent();
-  BasicBlock *serial = SplitBlock(before, &memset);
-  BasicBlock *after = SplitBlock(serial, memset.getNextNode());
+  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  BasicBlock *serial = SplitBlock(before, &memset, &dominators, &loops);
+  BasicBlock *after =
+      SplitBlock(serial, memset.getNextNode(), &dominators, &loops);
   Instruction *end = before->getTerminator();
   IRBuilder<> builder(end);
   builder.SetCurrentDebugLocation(memset.getDebugLoc());
@@ -393,7 +439,14 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
       BasicBlock::Create(function.getContext(), "mpg.ask", &function, serial);
   chooseTeam(builder, isAllowed, team, *ask, *serial);
   end->eraseFromParent();
-  team.outline({});
-  analyses.invalidate(function, PreservedAnalyses::none());
+  BasicBlock *call = team.outline({});
+  Loop *around = loops.getLoopFor(before);
+  addBlocks({{ask, before}, {call, ask}}, around, analyses);
+  dominators.changeImmediateDominator(after, before);
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  if (around) // before may have been its last block
+    evolution.forgetTopmostLoop(around);
+  evolution.forgetBlockAndLoopDispositions();
+  keepAnalyses(function, analyses);
   return "";
 }

@@ -55,8 +55,9 @@ public:
   llvm::BasicBlock *next;
 
   /// Moves the code, with \p blocks in it, into functions of its own. Its debug
-  /// locations stay. Every analysis of the function is out of date after it.
-  void outline(llvm::ArrayRef<llvm::BasicBlock *> blocks);
+  /// locations stay. One block takes its place, which is returned: no analysis
+  /// knows of it.
+  llvm::BasicBlock *outline(llvm::ArrayRef<llvm::BasicBlock *> blocks);
 
 private:
   void shareOut(llvm::Value *iterations, llvm::Value *chunk);
@@ -69,10 +70,10 @@ private:
 };
 
 /// Runs the iterations of \p loop on an OpenMP team. Values of \p share must be
-/// there in front of the loop. Returns "" when done: no analysis of the
-/// function is valid any more, and \p loop is gone with them. Otherwise the
-/// reason, of the form "it calls rand"; the code then does what it did, and its
-/// dominators, loops and evolutions are kept up to date.
+/// there in front of the loop. Returns "" when done; otherwise the reason, of
+/// the form "it calls rand", and the code does what it did. The function's
+/// dominators, loops and evolutions are kept up to date in any case: \p loop is
+/// the serial one then.
 std::string parallelise(llvm::Loop &loop, const LoopShare &share,
                         llvm::FunctionAnalysisManager &analyses);
 

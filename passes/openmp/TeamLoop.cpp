@@ -134,7 +134,20 @@ void TeamLoop::shareOut(Value *iterations, Value *chunk) {
   builder.CreateBr(&after);
 }
 
-void TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
+/// What the extractor is told of a function: of the variables in it, to move
+/// those that only the region uses. There are none, since the serial loop
+/// stays, and to look at all code for each loop would take long: of no code.
+static CodeExtractorAnalysisCache noVariables(Module &module) {
+  Function *nothing = Function::Create(
+      FunctionType::get(Type::getVoidTy(module.getContext()), false),
+      GlobalValue::PrivateLinkage, "", module);
+  CodeExtractorAnalysisCache cache(*nothing);
+  nothing->eraseFromParent();
+  return cache;
+}
+
+BasicBlock *TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
+  Module &module = *function.getParent();
   SmallVector<BasicBlock *, 16> region = {start, check, run};
   region.append(blocks.begin(), blocks.end());
   region.append({next, finish});
@@ -144,8 +157,7 @@ void TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
                           /*BFI=*/nullptr, /*BPI=*/nullptr, /*AC=*/nullptr,
                           /*AllowVarArgs=*/false, /*AllowAlloca=*/true,
                           /*AllocationBlock=*/nullptr, "mpg_init");
-  CodeExtractorAnalysisCache cache(function);
-  Function *body = extractor.extractCodeRegion(cache);
+  Function *body = extractor.extractCodeRegion(noVariables(module));
   // Nothing that keeps code from being extracted gets past whyNotOnAnyThread.
   if (!body)
     report_fatal_error("mpg: an initialisation loop could not be outlined");
@@ -153,11 +165,14 @@ void TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
   for (Instruction &instruction : make_early_inc_range(*start))
     if (isa<AllocaInst>(instruction))
       instruction.moveBefore(entry, entry.getFirstInsertionPt());
-  callOnTeam(*cast<CallInst>(body->user_back()));
+  auto &call = *cast<CallInst>(body->user_back());
+  BasicBlock *caller = call.getParent();
+  callOnTeam(call);
   // What is said of the function's own code holds no more.
   function.removeFnAttr(Attribute::Memory);
   function.removeFnAttr(Attribute::NoSync);
   function.removeFnAttr(Attribute::NoFree);
+  return caller;
 }
 
 /// Makes a team run what \p call calls. libomp hands its own two arguments over
