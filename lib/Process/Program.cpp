@@ -163,10 +163,9 @@ static void readElf(Program &program) {
       program.hasRuntime = holdsRuntime(image);
     program.stranger = findStranger(image);
     program.wantsAsanFirst = image.needs("libasan.so");
-    program.tracesItself = program.wantsAsanFirst ||
-                           image.needs("liblsan.so") ||
-                           image.exportsSymbol("__lsan_do_leak_check") ||
-                           callsPtrace(image);
+    program.tracesItself =
+        program.wantsAsanFirst || image.needs("liblsan.so") ||
+        image.exportsSymbol("__lsan_do_leak_check") || callsPtrace(image);
   });
   // What cannot be read stays unknown: exec will say why.
   consumeError(std::move(error));

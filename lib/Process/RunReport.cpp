@@ -172,6 +172,12 @@ bool Classifier::isBehindGuard(size_t index) const {
     --bottom;
   if (bottom == 0)
     return false;
+  // Since Linux 6.7 stacks refuse transparent pages, but for pieces of libmpg's
+  // that ask for them. What does neither was mapped beside one.
+  const MappedArea &area = areas[index];
+  if (areas[bottom].refusesLargePages && !area.refusesLargePages &&
+      !area.asksForLargePages && !area.hugetlb)
+    return false;
   const MappedArea &guard = areas[bottom - 1];
   return guard.end == areas[bottom].start && !guard.readable &&
          !guard.writable && guard.name.empty() &&

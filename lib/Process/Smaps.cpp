@@ -66,6 +66,7 @@ static void parseFlags(StringRef line, MappedArea &area) {
   for (StringRef flag : flags) {
     area.hugetlb |= flag == "ht";
     area.asksForLargePages |= flag == "hg";
+    area.refusesLargePages |= flag == "nh";
   }
 }
 

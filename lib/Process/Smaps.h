@@ -38,6 +38,7 @@ struct MappedArea {
   uint64_t pageBytes = 0;    ///< KernelPageSize
   bool hugetlb = false;
   bool asksForLargePages = false; ///< MADV_HUGEPAGE
+  bool refusesLargePages = false; ///< MADV_NOHUGEPAGE, or MAP_STACK
   /// Bytes on each NUMA node; empty if the kernel does not tell.
   std::vector<uint64_t> nodes;
 

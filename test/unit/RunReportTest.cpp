@@ -106,6 +106,24 @@ TEST(RunReport, TheStackOfAProgramThatHasForkedIsNoThreads) {
   EXPECT_EQ(regionOfArea(areas, 2), RunRegion::stack);
 }
 
+TEST(RunReport, WhatIsMappedBesideAThreadsStackIsNoStack) {
+  auto areas = parseSmaps("7f8ec341f000-7f8ec3420000 ---p 00000000 00:00 0\n"
+                          "VmFlags: mr mw me nh\n"
+                          "7f8ec3420000-7f8ec3600000 rw-p 00000000 00:00 0\n"
+                          "VmFlags: rd wr mr mw me ac nh\n"
+                          "7f8ec3600000-7f8ec3a00000 rw-p 00000000 00:00 0\n"
+                          "VmFlags: rd wr mr mw me ac hg\n"
+                          "7f8ec3a00000-7f8ec3c20000 rw-p 00000000 00:00 0\n"
+                          "VmFlags: rd wr mr mw me ac nh\n"
+                          "7f8ec3c20000-7f8ecd527000 rw-p 00000000 00:00 0\n"
+                          "VmFlags: rd wr mr mw me ac\n",
+                          "");
+  ASSERT_EQ(areas.size(), 5u);
+  for (size_t piece : {1, 2, 3})
+    EXPECT_EQ(regionOfArea(areas, piece), RunRegion::threadStack) << piece;
+  EXPECT_EQ(regionOfArea(areas, 4), RunRegion::mmap);
+}
+
 TEST(RunReport, AFileWithoutCodeInFrontIsNoLibrary) {
   auto areas = parseSmaps(
       "7f0000000000-7f0000010000 r-xp 00000000 fe:00 7  /lib/libx.so\n"
