@@ -187,10 +187,8 @@ void Rules::checkHeaderTable(const Segment &table, ArrayRef<Segment> segments) {
                  " is not where the program headers are mapped");
 }
 
-void mpg::checkHeader(const HeaderContext &context, ArrayRef<Segment> segments,
-                      std::vector<Defect> &defects) {
-  Rules rules(context, defects);
-  const Elf64_Ehdr &header = context.header;
+/// The fields that say what kind of file it is.
+static void checkIdent(Rules &rules, const Elf64_Ehdr &header) {
   if (header.e_version != EV_CURRENT)
     rules.add(DefectKind::header, true, "e_version",
               offsetof(Elf64_Ehdr, e_version),
@@ -213,11 +211,12 @@ void mpg::checkHeader(const HeaderContext &context, ArrayRef<Segment> segments,
                 "not zero: the loader of Linux refuses it");
       break;
     }
+}
 
-  bool mapped =
-      context.kind != ElfKind::object && context.kind != ElfKind::archiveMember;
-  if (!mapped)
-    return;
+/// Where the program headers are, and how many.
+static void checkSegmentTable(Rules &rules, const HeaderContext &context,
+                              size_t segmentCount) {
+  const Elf64_Ehdr &header = context.header;
   if (context.declaredHeaders == 0) {
     rules.add(DefectKind::programHeaders, true, "e_phnum",
               offsetof(Elf64_Ehdr, e_phnum), "no program headers");
@@ -227,7 +226,7 @@ void mpg::checkHeader(const HeaderContext &context, ArrayRef<Segment> segments,
     rules.add(DefectKind::programHeaders, true, "e_phentsize",
               offsetof(Elf64_Ehdr, e_phentsize),
               std::to_string(header.e_phentsize) + " is not 56");
-  if (segments.size() < context.declaredHeaders)
+  if (segmentCount < context.declaredHeaders)
     rules.add(DefectKind::programHeaders, true, "e_phoff",
               offsetof(Elf64_Ehdr, e_phoff),
               std::to_string(context.declaredHeaders) + " program headers at " +
@@ -239,6 +238,16 @@ void mpg::checkHeader(const HeaderContext &context, ArrayRef<Segment> segments,
               offsetof(Elf64_Ehdr, e_phnum),
               std::to_string(context.declaredHeaders) +
                   " program headers; the kernel takes 64 KiB of them");
+}
+
+void mpg::checkHeader(const HeaderContext &context, ArrayRef<Segment> segments,
+                      std::vector<Defect> &defects) {
+  Rules rules(context, defects);
+  checkIdent(rules, context.header);
+  bool isMapped =
+      context.kind != ElfKind::object && context.kind != ElfKind::archiveMember;
+  if (isMapped)
+    checkSegmentTable(rules, context, segments.size());
 }
 
 void mpg::checkSegments(const HeaderContext &context,

@@ -378,10 +378,10 @@ static void setBytes(TeamLoop &team, MemSetInst &memset, Value *bytes,
   builder.CreateBr(team.next);
 }
 
-/// Why \p memset cannot run on any thread; "" if it can.
-static std::string whySerial(const MemSetInst &memset,
-                             FunctionAnalysisManager &analyses) {
-  Function &function = *const_cast<Function *>(memset.getFunction());
+/// Why no team can do \p memset; "" if one can.
+static std::string whyNotByTeam(MemSetInst &memset,
+                                FunctionAnalysisManager &analyses) {
+  Function &function = *memset.getFunction();
   if (std::string reason = whyNotOutlined(function); !reason.empty())
     return reason;
   if (std::string reason = whyNotOnAnyThread(
@@ -403,7 +403,7 @@ static std::string whySerial(const MemSetInst &memset,
 std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
                              const LoopShare &share,
                              FunctionAnalysisManager &analyses) {
-  if (std::string reason = whySerial(memset, analyses); !reason.empty())
+  if (std::string reason = whyNotByTeam(memset, analyses); !reason.empty())
     return reason;
   Function &function = *memset.getFunction();
   BasicBlock *before = memset.getParent();

@@ -58,9 +58,9 @@ static std::optional<std::string> readMove(const InputArgList &args,
   return std::nullopt;
 }
 
-/// Fills \p options; the text of the first error, or nothing.
-static std::optional<std::string> readValues(const InputArgList &args,
-                                             RunOptions &options) {
+/// How the program is to run. The text of the first error, or nothing.
+static std::optional<std::string> readSettings(const InputArgList &args,
+                                               RunOptions &options) {
   if (const Arg *arg = args.getLastArg(OPT_mode)) {
     options.mode = arg->getValue();
     options.modeGiven = true;
@@ -81,8 +81,12 @@ static std::optional<std::string> readValues(const InputArgList &args,
       return "--hpc-tags=" + printable(value) + ": is on or off";
     options.hpcTags = value == "on";
   }
-  if (std::optional<std::string> error = readMove(args, options))
-    return error;
+  return readMove(args, options);
+}
+
+/// What is to be told, and where. The text of the first error, or nothing.
+static std::optional<std::string> readReports(const InputArgList &args,
+                                              RunOptions &options) {
   for (const Arg *arg : args.filtered(OPT_report_json)) {
     StringRef value = arg->getValue();
     if (!value.consume_front("json:") || value.empty())
@@ -105,6 +109,16 @@ static std::optional<std::string> readValues(const InputArgList &args,
     options.mode = "none";
     options.modeGiven = true;
   }
+  return std::nullopt;
+}
+
+/// Fills \p options; the text of the first error, or nothing.
+static std::optional<std::string> readValues(const InputArgList &args,
+                                             RunOptions &options) {
+  if (std::optional<std::string> error = readSettings(args, options))
+    return error;
+  if (std::optional<std::string> error = readReports(args, options))
+    return error;
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);

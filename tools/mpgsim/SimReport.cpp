@@ -214,34 +214,48 @@ static void findBusiest(SimReport &report, const SimProgram &program) {
   }
 }
 
-SimReport mpg::makeReport(const SimProgram &program,
-                          const sim::Machine &machine, unsigned maps,
-                          const SimQuotas &quotas) {
-  const CounterLayout &layout = program.model().layout();
-  using Row = std::vector<uint64_t>;
-  // A site is one place in the source on one array, so its row is part of three
-  // sums: all, the array's, and that of the loop or function.
-  Row all(layout.size());
-  std::vector<Row> arrays(program.arrays().count(), all);
-  std::vector<Row> codes(program.places().codeCount(), all);
+namespace {
+using Row = std::vector<uint64_t>;
+
+/// A site is one place in the source on one array, so its row is part of three
+/// sums: all, the array's, and that of the loop or function.
+struct Sums {
+  explicit Sums(const SimProgram &program);
+
+  Row all;
+  std::vector<Row> arrays, codes;
+};
+} // namespace
+
+Sums::Sums(const SimProgram &program)
+    : all(program.model().layout().size()),
+      arrays(program.arrays().count(), all),
+      codes(program.places().codeCount(), all) {
   for (unsigned site = 0; site < program.siteCount(); ++site) {
     const Site &what = program.model().site(site);
-    for (unsigned counter = 0; counter < layout.size(); ++counter) {
+    for (unsigned counter = 0; counter < all.size(); ++counter) {
       uint64_t count = program.model().count(site, counter);
       all[counter] += count;
       arrays[what.array][counter] += count;
       codes[program.places().sameCode(what.loop)][counter] += count;
     }
   }
-  RowReader reader(machine, layout, maps, program.hasPlacements());
+}
+
+SimReport mpg::makeReport(const SimProgram &program,
+                          const sim::Machine &machine, unsigned maps,
+                          const SimQuotas &quotas) {
+  const Sums sums(program);
+  RowReader reader(machine, program.model().layout(), maps,
+                   program.hasPlacements());
   SimReport report;
   report.machine = machine;
   report.maps = maps;
   findBusiest(report, program);
-  report.all = reader.read(all);
+  report.all = reader.read(sums.all);
   report.divided = quotas;
   for (unsigned at = 0; at < quotas.ways.size(); ++at)
-    report.quotas.push_back({quotas.ways[at], reader.read(all, at).pages});
+    report.quotas.push_back({quotas.ways[at], reader.read(sums.all, at).pages});
   report.accessedBytes = program.accessedBytes();
   report.damaged = program.damaged();
   report.build = utohexstr(program.build());
@@ -252,16 +266,18 @@ SimReport mpg::makeReport(const SimProgram &program,
       parts.push_back(std::move(part));
   };
   std::vector<PageUse> uses = program.pageUses();
-  uses.resize(arrays.size()); // the last ones may never have been accessed
-  for (unsigned number = 0; number < arrays.size(); ++number) {
+  // The last ones may never have been accessed.
+  uses.resize(sums.arrays.size());
+  for (unsigned number = 0; number < sums.arrays.size(); ++number) {
     SimPart part = partOf(program.arrays().array(number));
     part.use = uses[number];
     if (part.use.of2M >= leastPages)
       part.heat = program.pageHeat(number, mostHeatRows);
-    addPart(report.arrays, part, arrays[number]);
+    addPart(report.arrays, part, sums.arrays[number]);
   }
-  for (unsigned number = 0; number < codes.size(); ++number)
-    addPart(report.loops, partOf(program.places().code(number)), codes[number]);
+  for (unsigned number = 0; number < sums.codes.size(); ++number)
+    addPart(report.loops, partOf(program.places().code(number)),
+            sums.codes[number]);
   for (auto &[name, calls] : program.callsNotSeen())
     report.notSeen.push_back({name, calls});
   sortReport(report);
