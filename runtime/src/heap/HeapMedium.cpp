@@ -382,11 +382,15 @@ void MediumCache::release(uint32_t list) {
 
 // One list after the other, so that what is not asked for any more makes room.
 // Not each time: many that are freed in a row are quickest joined in the arena.
+// Nor in an arena that no other thread has: a block that is kept amid those,
+// each eighth another one, lets more memory go back, to be cleared when it is
+// wanted.
 bool MediumCache::giveForOthers(uint32_t page) {
   constexpr uint32_t times = 8;
   const UnitEntry &entry = heapMap.pages[page];
   size_t bytes = entry.length * heapPageBytes;
-  if (!isMine(entry) || bytes > limit() || ++refused % times != 0)
+  if (eachThreadHasArena() || !isMine(entry) || bytes > limit() ||
+      ++refused % times != 0)
     return false;
   while (filled && keptBytes + bytes > limit()) {
     uint64_t later = filled & UINT64_MAX << turn;
