@@ -43,3 +43,11 @@ void inChild(const mpg::Config &config, const std::function<void()> &body) {
   EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0) << "in a process of its own, see above";
 }
+
+char *getBlock(size_t bytes) {
+  auto *block = static_cast<char *>(__wrap_malloc(bytes));
+  EXPECT_NE(block, nullptr) << bytes;
+  EXPECT_GE(__wrap_malloc_usable_size(block), bytes);
+  EXPECT_EQ(uintptr_t(block) % 16, 0u);
+  return block;
+}

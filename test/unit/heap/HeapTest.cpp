@@ -25,20 +25,6 @@ using namespace mpg;
 
 static constexpr size_t kib = 1 << 10, mib = 1 << 20;
 
-static Config settings() {
-  Config config;
-  config.mode = Mode::thp;
-  return config;
-}
-
-static char *get(size_t bytes) {
-  auto *block = static_cast<char *>(__wrap_malloc(bytes));
-  EXPECT_NE(block, nullptr) << bytes;
-  EXPECT_GE(__wrap_malloc_usable_size(block), bytes);
-  EXPECT_EQ(uintptr_t(block) % 16, 0u);
-  return block;
-}
-
 static struct mpg_heap_stats stats() {
   struct mpg_heap_stats now = {};
   now.structBytes = sizeof now;
@@ -80,9 +66,9 @@ TEST(HeapTest, AnAlignedSizeHasTheSmallestClassThatIsAligned) {
 }
 
 TEST(HeapTest, EverySizeFits) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     for (size_t bytes = 0; bytes <= smallMost + 2; ++bytes) {
-      char *block = get(bytes);
+      char *block = getBlock(bytes);
       BlockPlace place = placeOf(block);
       ASSERT_EQ(place.kind,
                 bytes <= smallMost ? BlockPlace::small : BlockPlace::medium);
@@ -94,12 +80,12 @@ TEST(HeapTest, EverySizeFits) {
 }
 
 TEST(HeapTest, OnlyTheFirstByteOfAnObjectIsItsStart) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     for (unsigned sizeClass = 0; sizeClass < sizeClasses; ++sizeClass) {
       size_t bytes = bytesOfClass(sizeClass);
       std::vector<char *> objects;
       for (size_t i = 0; i < 2 * slabBytes / bytes; ++i) // more than a slab
-        objects.push_back(get(bytes));
+        objects.push_back(getBlock(bytes));
       for (char *object : {objects[0], objects[1], objects.back()}) {
         ASSERT_EQ(placeOf(object).kind, BlockPlace::small);
         for (size_t offset = 1; offset < bytes; ++offset) {
@@ -113,7 +99,7 @@ TEST(HeapTest, OnlyTheFirstByteOfAnObjectIsItsStart) {
 }
 
 TEST(HeapTest, Alignments) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     std::vector<void *> blocks;
     std::set<uintptr_t> starts;
     for (size_t alignment = 16; alignment <= 64 * mib; alignment *= 2)
@@ -138,14 +124,14 @@ TEST(HeapTest, Alignments) {
 }
 
 TEST(HeapTest, AbsurdSizesAreRefused) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     for (size_t bytes : {SIZE_MAX, SIZE_MAX - 15, size_t(PTRDIFF_MAX) + 1}) {
       errno = 0;
       EXPECT_EQ(__wrap_malloc(bytes), nullptr);
       EXPECT_EQ(errno, ENOMEM);
       EXPECT_EQ(__wrap_calloc(1, bytes), nullptr);
       EXPECT_EQ(__wrap_memalign(4096, bytes), nullptr);
-      char *block = get(100);
+      char *block = getBlock(100);
       errno = 0;
       EXPECT_EQ(__wrap_realloc(block, bytes), nullptr);
       EXPECT_EQ(errno, ENOMEM);
@@ -164,7 +150,7 @@ static size_t differentStarts(size_t bytes, size_t way) {
   std::set<uintptr_t> starts;
   std::vector<char *> blocks;
   for (int i = 0; i < 8; ++i) {
-    blocks.push_back(get(bytes));
+    blocks.push_back(getBlock(bytes));
     starts.insert(uintptr_t(blocks.back()) % way / colorStepBytes);
   }
   for (char *block : blocks) {
@@ -177,7 +163,7 @@ static size_t differentStarts(size_t bytes, size_t way) {
 TEST(HeapTest, EqualArraysBeginInDifferentSets) {
   constexpr size_t way = 16 << 10; // HW:a64fx-l1d-way
   for (bool coloring : {true, false}) {
-    Config config = settings();
+    Config config = heapConfig;
     config.coloring = coloring;
     config.mmapThresholdBytes = 4 * mib;
     config.forceMmapThreshold = true;
@@ -197,7 +183,7 @@ TEST(HeapTest, EqualArraysBeginInDifferentSets) {
 //===----------------------------------------------------------------------===//
 
 TEST(HeapTest, CallocGivesZerosAfterDirtyBlocks) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     for (int turn = 0; turn < 3; ++turn)
       for (size_t bytes :
            {size_t(1), size_t(100), 14 * kib, 15 * kib, 300 * kib, 3 * mib}) {
@@ -212,13 +198,13 @@ TEST(HeapTest, CallocGivesZerosAfterDirtyBlocks) {
 }
 
 TEST(HeapTest, ReallocKeepsContentsWhereverItGoes) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     std::vector<size_t> sizes = {
         1,         16,        100,      14 * kib,  15 * kib,  16 * kib,
         17 * kib,  200 * kib, 3 * mib,  130 * mib, 140 * mib, 131 * mib,
         129 * mib, mib,       20 * kib, 14 * kib,  10};
     for (size_t skip = 1; skip < 5; ++skip) {
-      char *block = get(1);
+      char *block = getBlock(1);
       block[0] = 42;
       size_t marked = 0;
       for (size_t i = 0; i < sizes.size(); i += skip) {
@@ -242,19 +228,19 @@ TEST(HeapTest, ReallocKeepsContentsWhereverItGoes) {
 }
 
 TEST(HeapTest, BlocksGrowAndShrinkInPlaceWhereThereIsRoom) {
-  Config config = settings();
+  Config config = heapConfig;
   config.mmapThresholdBytes = 64 * mib;
   inChild(config, [] {
-    heapMap.random = 0;    // the first block where the arena begins
-    char *last = get(mib); // with free pages behind it
+    heapMap.random = 0;         // the first block where the arena begins
+    char *last = getBlock(mib); // with free pages behind it
     EXPECT_EQ(__wrap_realloc(last, mib + 64 * kib), last);
     EXPECT_EQ(__wrap_realloc(last, 20 * mib), last) << "the arena grows";
     last[20 * mib - 1] = 1;
     EXPECT_EQ(__wrap_realloc(last, 100 * kib), last);
-    char *next = get(100 * kib);
+    char *next = getBlock(100 * kib);
     EXPECT_LT(next, last + mib) << "what was behind it is free again";
     EXPECT_NE(__wrap_realloc(last, mib), last) << "not into another block";
-    char *large = get(64 * mib);
+    char *large = getBlock(64 * mib);
     EXPECT_EQ(__wrap_realloc(large, 80 * mib), large);
     large[80 * mib - 1] = 1;
     EXPECT_EQ(__wrap_realloc(large, 65 * mib), large);
@@ -269,7 +255,7 @@ TEST(HeapTest, BlocksGrowAndShrinkInPlaceWhereThereIsRoom) {
 
 static uint64_t mappedAfterFreeOf(uint64_t trimBytes) {
   uint64_t mapped = 0;
-  Config config = settings();
+  Config config = heapConfig;
   config.trimThresholdBytes = trimBytes;
   auto *result =
       static_cast<uint64_t *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
@@ -277,7 +263,7 @@ static uint64_t mappedAfterFreeOf(uint64_t trimBytes) {
   inChild(config, [=] {
     std::vector<char *> blocks;
     for (int i = 0; i < 20; ++i)
-      blocks.push_back(get(5 * mib));
+      blocks.push_back(getBlock(5 * mib));
     EXPECT_GE(heapSpace.mapped().all(), 100 * mib);
     for (char *block : blocks)
       __wrap_free(block);
@@ -301,8 +287,8 @@ TEST(HeapTest, FreeMemoryGoesBackAsTheSettingsSay) {
 }
 
 TEST(HeapTest, LargeBlocksGoBackAtOnce) {
-  inChild(settings(), [] {
-    char *block = get(200 * mib);
+  inChild(heapConfig, [] {
+    char *block = getBlock(200 * mib);
     EXPECT_EQ(largeCounts().blocks, 1u);
     EXPECT_GE(heapSpace.mapped().all(), 200 * mib);
     __wrap_free(block);
@@ -313,13 +299,13 @@ TEST(HeapTest, LargeBlocksGoBackAtOnce) {
 }
 
 TEST(HeapTest, TooManyLargeBlocksComeFromTheArena) {
-  Config config = settings();
+  Config config = heapConfig;
   config.mmapThresholdBytes = mib;
   config.mmapMax = 2;
   inChild(config, [] {
     std::vector<char *> blocks;
     for (int i = 0; i < 4; ++i)
-      blocks.push_back(get(3 * mib));
+      blocks.push_back(getBlock(3 * mib));
     EXPECT_EQ(largeCounts().blocks, 2u);
     EXPECT_EQ(placeOf(blocks[3]).kind, BlockPlace::medium);
     for (char *block : blocks)
@@ -351,7 +337,7 @@ static void freeWhatIsNoBlock() {
   long local[4] = {};
   expectSaid(freed(local + 2), "not from this heap");
   for (size_t bytes : {size_t(100), 14 * kib, 100 * kib, 200 * mib}) {
-    char *block = get(bytes);
+    char *block = getBlock(bytes);
     expectSaid(freed(block + 16), "points into a block, not at its start");
     expectSaid(freed(block + bytes - 1), "points into a block");
     EXPECT_EQ(freed(block), "");
@@ -367,7 +353,7 @@ static void freeWhatIsNoBlock() {
 }
 
 TEST(HeapTest, PointersThatAreNoBlocksAreToldOf) {
-  Config config = settings();
+  Config config = heapConfig;
   config.check = 1;
   inChild(config, freeWhatIsNoBlock);
   config.checkGiven = true; // with guards
@@ -377,18 +363,18 @@ TEST(HeapTest, PointersThatAreNoBlocksAreToldOf) {
 }
 
 TEST(HeapTest, WritesPastTheEndAreFoundWithGuards) {
-  Config config = settings();
+  Config config = heapConfig;
   config.check = 1;
   config.checkGiven = true;
   inChild(config, [] {
     for (size_t bytes : {size_t(0), size_t(1), size_t(24), size_t(100),
                          14 * kib, 100 * kib, 150 * mib}) {
-      char *block = get(bytes);
+      char *block = getBlock(bytes);
       EXPECT_EQ(__wrap_malloc_usable_size(block), bytes);
       memset(block, 1, bytes);
       EXPECT_EQ(freed(block), "") << bytes;
       for (size_t past : {0, 7, 15}) {
-        block = get(bytes);
+        block = getBlock(bytes);
         block[bytes + past] ^= 1;
         StderrLines lines;
         EXPECT_EQ(mpg_heap_check(), 1) << bytes << " + " << past;
@@ -399,12 +385,12 @@ TEST(HeapTest, WritesPastTheEndAreFoundWithGuards) {
 }
 
 TEST(HeapTest, ABlockThatIsWrittenToAfterItIsFreedCostsNoMalloc) {
-  Config config = settings();
+  Config config = heapConfig;
   config.check = 0;
   inChild(config, [] {
     std::vector<char *> blocks;
     for (int i = 0; i < 4000; ++i)
-      blocks.push_back(get(64));
+      blocks.push_back(getBlock(64));
     for (char *block : blocks)
       __wrap_free(block);
     for (char *block : blocks)
@@ -415,7 +401,7 @@ TEST(HeapTest, ABlockThatIsWrittenToAfterItIsFreedCostsNoMalloc) {
 }
 
 TEST(HeapTest, AFullRangeLeavesItToTheCLibrary) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     size_t range = heapSpace.range().bytes();
     EXPECT_EQ(__wrap_malloc(range + libcMostBytes), nullptr);
     EXPECT_EQ(libcAllocations, 1u);
@@ -444,11 +430,11 @@ TEST(HeapTest, AFullRangeLeavesItToTheCLibrary) {
 }
 
 TEST(HeapTest, PerturbFillsNewAndFreedMemory) {
-  Config config = settings();
+  Config config = heapConfig;
   config.perturb = 0x5a;
   inChild(config, [] {
     for (size_t bytes : {size_t(100), 20 * kib}) {
-      char *block = get(bytes);
+      char *block = getBlock(bytes);
       for (size_t i = 0; i < bytes; ++i)
         ASSERT_EQ(static_cast<unsigned char>(block[i]), 0xa5);
       auto *zero = static_cast<char *>(__wrap_calloc(1, bytes));
@@ -467,14 +453,14 @@ TEST(HeapTest, PerturbFillsNewAndFreedMemory) {
 
 TEST(HeapTest, ThreadsFreeEachOthersBlocks) {
   for (unsigned lockType : {0, 1}) {
-    Config config = settings();
+    Config config = heapConfig;
     config.arenaLockType = lockType;
     inChild(config, [] {
       for (int turn = 0; turn < 3; ++turn) {
         std::vector<char *> blocks;
         std::thread([&] {
           for (size_t i = 0; i < 20000; ++i)
-            blocks.push_back(get(i % 50 ? i % 700 : i));
+            blocks.push_back(getBlock(i % 50 ? i % 700 : i));
         }).join();
         uint64_t mapped = heapSpace.mapped().all();
         for (char *block : blocks)
@@ -488,14 +474,14 @@ TEST(HeapTest, ThreadsFreeEachOthersBlocks) {
 
 TEST(HeapTest, ThreadsThatEndLeaveTheirCacheToTheNext) {
   for (unsigned lockType : {0, 1}) {
-    Config config = settings();
+    Config config = heapConfig;
     config.arenaLockType = lockType;
     inChild(config, [] {
       __wrap_free(__wrap_malloc(1));
       uint64_t most = 0;
       for (int i = 0; i < 1000; ++i)
         std::thread([&] {
-          char *small = get(100), *medium = get(40 * kib);
+          char *small = getBlock(100), *medium = getBlock(40 * kib);
           memset(medium, 1, 40 * kib);
           __wrap_free(medium);
           __wrap_free(small);
@@ -533,7 +519,7 @@ static void expectArenas(Config config, unsigned least, unsigned most) {
 }
 
 TEST(HeapTest, NumberOfArenas) {
-  Config config = settings();
+  Config config = heapConfig;
   expectArenas(config, 1, 1);
   config.maxArenaNum = 3;
   expectArenas(config, 1, 3);
@@ -548,7 +534,7 @@ TEST(HeapTest, NumberOfArenas) {
 
 TEST(HeapTest, RandomUse) {
   for (unsigned seed = 1; seed <= 16; ++seed) {
-    Config config = settings();
+    Config config = heapConfig;
     config.mode = seed % 4 ? Mode::thp : Mode::automatic;
     config.arenaLockType = seed % 2;
     config.mmapThresholdBytes = 4 * mib;

@@ -42,4 +42,7 @@ uint64_t readableHeapBytes();
 /// vain, or a signal, fails the calling test.
 void inChild(const mpg::Config &config, const std::function<void()> &body);
 
+/// A block of malloc's, which is expected to be as long and aligned as asked.
+char *getBlock(size_t bytes);
+
 #endif // MPG_TEST_HEAPUNDERTEST_H

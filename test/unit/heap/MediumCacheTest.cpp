@@ -18,24 +18,11 @@ using namespace mpg;
 
 static constexpr size_t kib = 1 << 10, mib = 1 << 20;
 
-static Config settings() {
-  Config config;
-  config.mode = Mode::thp;
-  return config;
-}
-
-static void *get(size_t bytes) {
-  void *block = __wrap_malloc(bytes);
-  EXPECT_NE(block, nullptr) << bytes;
-  EXPECT_GE(__wrap_malloc_usable_size(block), bytes);
-  return block;
-}
-
 /// \p bytes in blocks of \p blockBytes.
 static std::vector<void *> getMany(size_t bytes, size_t blockBytes) {
   std::vector<void *> blocks;
   for (size_t got = 0; got < bytes; got += blockBytes)
-    blocks.push_back(get(blockBytes));
+    blocks.push_back(getBlock(blockBytes));
   return blocks;
 }
 
@@ -53,13 +40,13 @@ static size_t keptOf(const std::vector<void *> &freed) {
 }
 
 TEST(MediumCacheTest, ABlockServesForAnEighthLess) {
-  inChild(settings(), [] {
-    void *block = get(200 * kib);
+  inChild(heapConfig, [] {
+    void *block = getBlock(200 * kib);
     __wrap_free(block);
-    void *less = get(185 * kib);
+    void *less = getBlock(185 * kib);
     EXPECT_EQ(less, block);
     __wrap_free(less);
-    void *muchLess = get(170 * kib);
+    void *muchLess = getBlock(170 * kib);
     EXPECT_NE(muchLess, block);
     EXPECT_EQ(keptOf({block}), 1u);
     __wrap_free(muchLess);
@@ -67,7 +54,7 @@ TEST(MediumCacheTest, ABlockServesForAnEighthLess) {
 }
 
 TEST(MediumCacheTest, SizesThatAreNotWantedAnyMoreMakeRoom) {
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     freeAll(getMany(64 * mib, 250 * kib));
     auto blocks = getMany(2 * mib, 40 * kib);
     freeAll(blocks);
@@ -82,7 +69,7 @@ TEST(MediumCacheTest, SizesThatAreNotWantedAnyMoreMakeRoom) {
 
 TEST(MediumCacheTest, FewThreadsKeepFewMiBFromEachOther) {
   constexpr size_t each = 32 * mib, kept = 16 * mib, frames = 4 * mib;
-  inChild(settings(), [] {
+  inChild(heapConfig, [] {
     std::mutex mutex;
     std::condition_variable changed;
     unsigned ready = 0;
