@@ -28,8 +28,10 @@ static constexpr double busyInMalloc = 0.05;
 /// Fujitsu's guide, 7.5: 0.26 and 51.5 % where arrays meet, 0.13 and 9.5 %
 /// where they do not.
 static constexpr double manyL1Misses = 0.2, muchDemand = 0.3;
-/// In a second of CPU time: 5 % of it at half a microsecond for one.
-static constexpr double manyFaults = 100000;
+/// A fault of a base page, with the clearing of its page: the first on a
+/// machine by itself, the second in a virtual one (AMD EPYC, Linux 6.18,
+/// 2026-11-26).
+static constexpr double minFaultNs = 500, maxFaultNs = 2000;
 static constexpr uint64_t leastObjectBytes = 4 << 20; ///< two large pages
 
 static std::string percent(double share) {
@@ -421,33 +423,60 @@ void mpg::judgeMalloc(const AdviceContext &context, Advice &advice) {
 // Page faults, of which large pages take fewer
 //===----------------------------------------------------------------------===//
 
-/// For samples, how much of the time; for counts, how many in a second of it.
-static void judgeFaultsOf(const Measurement &from, Advice &advice) {
+/// The share of the time that samples show in page faults.
+static std::optional<double> sampledFaultShare(const Measurement &from) {
+  if (!from.sampled || !from.sampled->all)
+    return std::nullopt;
+  return double(from.sampled->inFaults) / double(from.sampled->all);
+}
+
+static std::string whatFaultsAsk(double minShare, double maxShare) {
+  if (minShare >= manyWalks)
+    return ": a large page takes one where base pages take hundreds, and "
+           "memory "
+           "that is kept takes none";
+  if (maxShare < manyWalks)
+    return ": nothing is to be gained there";
+  return ": perf record -e cpu-clock tells how much time they take, and mpgrun "
+         "--compare what large pages save of it";
+}
+
+/// A number of faults says nothing about time without the cost of one. Another
+/// measurement of the program that has seen the time decides for all.
+static void judgeFaultCount(const Measurement &from,
+                            std::optional<double> sampledShare,
+                            Advice &advice) {
   std::optional<uint64_t> faults = from.count(Quantity::pageFaults);
   double seconds = double(countOr0(from, Quantity::cpuNs)) / 1e9;
-  std::string text;
-  bool many = false;
-  if (from.sampled && from.sampled->all) {
-    double share = double(from.sampled->inFaults) / double(from.sampled->all);
-    many = share >= manyWalks;
-    text = percent(share) + " of the time is spent in page faults" +
-           describeFew(*from.sampled);
-  } else if (faults && seconds > 0) {
-    double each = double(*faults) / seconds;
-    many = each >= manyFaults;
-    text = formatv("{0:N} page faults in a second of CPU time",
-                   uint64_t(std::min(each, 0x1p62)));
-  } else
+  if (!faults || seconds <= 0)
     return;
+  double each = double(*faults) / seconds;
+  std::string text = formatv("{0:N} page faults in a second of CPU time",
+                             uint64_t(std::min(each, 0x1p62)));
+  double minShare = std::min(each * minFaultNs / 1e9, 1.0),
+         maxShare = std::min(each * maxFaultNs / 1e9, 1.0);
+  if (sampledShare)
+    minShare = maxShare = *sampledShare;
+  else
+    text += ", " + percent(minShare) + " to " + percent(maxShare) +
+            " of it at 0.5 to 2 us for one";
   addVerdict(advice, "page-faults", from,
-             text + (many ? ": a large page takes one where base pages take "
-                            "hundreds, and memory that is kept takes none"
-                          : ": nothing is to be gained there"));
+             text + whatFaultsAsk(minShare, maxShare));
 }
 
 void mpg::judgeFaults(const AdviceContext &context, Advice &advice) {
+  std::optional<double> sampledShare;
   for (const Measurement *from : context.measured)
-    judgeFaultsOf(*from, advice);
+    if (std::optional<double> share = sampledFaultShare(*from))
+      sampledShare = std::max(sampledShare.value_or(0), *share);
+  for (const Measurement *from : context.measured)
+    if (std::optional<double> share = sampledFaultShare(*from))
+      addVerdict(advice, "page-faults", *from,
+                 percent(*share) + " of the time is spent in page faults" +
+                     describeFew(*from->sampled) +
+                     whatFaultsAsk(*sampledShare, *sampledShare));
+    else
+      judgeFaultCount(*from, sampledShare, advice);
 }
 
 //===----------------------------------------------------------------------===//
@@ -490,7 +519,10 @@ void mpg::judgeTheRest(const AdviceContext &context, Advice &advice) {
                  "it has neither misses of the TLB with cycles or "
                  "instructions, nor local and remote accesses, nor large "
                  "objects, nor page faults with time: no rule has anything to "
-                 "go by");
+                 "go by" +
+                     std::string(from->tool == "fapp"
+                                     ? "; fapp counts misses of the TLB in pa9"
+                                     : ""));
 }
 
 bool mpg::poolsBlocks(const AdviceContext &context, const Advice &advice) {

@@ -191,10 +191,7 @@ static constexpr uint64_t mostFileBytes = uint64_t(512) << 20;
 
 static constexpr char knownFormats[] =
     "known are perf stat -x, -o FILE; perf script; likwid-perfctr -O; fapppx "
-    "-A -Icpupa "
-    "-txml; mpgrun --profile "
-    "--json=FILE; "
-    "mpgsim --json";
+    "-A -Icpupa -tcsv or -txml; mpgrun --profile --json=FILE; mpgsim --json";
 
 /// What \p text is, if it comes from a tool that we know in a form that we do
 /// not read, and what to do; "": it is nothing that is known.
@@ -208,8 +205,14 @@ static StringRef nearlyKnown(StringRef text) {
     return "this is perf stat's table for people; write it with perf stat -x, "
            "-o FILE";
   if (text.starts_with("Fujitsu") && text.contains("Profiler Version"))
-    return "this is fapp's text or CSV; write it as XML: fapppx -A -Icpupa "
-           "-txml -o FILE -d DIR";
+    return "this is fapp's text for people; write it as CSV or XML: fapppx -A "
+           "-Icpupa -tcsv -o FILE -d DIR";
+  if (text.starts_with("PK\x03\x04"))
+    return "this is a workbook or another ZIP archive; save the sheet \"data\" "
+           "of fapp's report as CSV: soffice --headless --convert-to "
+           "'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,"
+           "false,false,-1' FILE, or name pa1.csv to pa17.csv, of which it is "
+           "made";
   if (text.contains("| HWThread "))
     return "this is likwid-perfctr's table for people; write it with "
            "likwid-perfctr -O";

@@ -136,7 +136,7 @@ llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text,
 /// mpgprofile-1 and mpgsim-1.
 llvm::Error readMpgJson(llvm::StringRef text, Measurement &into);
 
-/// What fapp -A -txml writes.
+/// XML or CSV of fapp -A.
 bool isFapp(llvm::StringRef text);
 llvm::Error readFapp(llvm::StringRef text, Measurement &into);
 
