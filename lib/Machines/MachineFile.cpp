@@ -103,10 +103,12 @@ MachineReader::MachineReader(Machine &machine) : machine(machine) {
             {"memoryWrite", decimal(roofs.memoryWriteGbps), false},
             {"ring", decimal(roofs.ringGbps), false}}),
        false},
-      {"groups", map({{"count", number(groups.count, 1, 64)},
-                      {"cores", number(groups.coresEach, 1, 1024)},
-                      {"memory", size(groups.memoryBytesEach), false},
-                      {"ring", numbers(groups.ring, 63), false}})}};
+      {"groups",
+       map({{"count", number(groups.count, 1, 64)},
+            {"cores", number(groups.coresEach, 1, 1024)},
+            {"memory", size(groups.memoryBytesEach), false},
+            {"ring", numbers(groups.ring, 63), false}}),
+       false}};
 }
 
 //===----------------------------------------------------------------------===//

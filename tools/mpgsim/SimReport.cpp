@@ -176,21 +176,27 @@ static uint64_t countOf(const SimProgram &program, unsigned counter,
   return sum;
 }
 
-/// Cores and groups that threads ran on, and what each page size has the
+/// Cores and groups that made accesses, and what each page size has the
 /// busiest of them do.
 static void findBusiest(SimReport &report, const SimProgram &program) {
   const sim::Machine &machine = report.machine;
   const CounterLayout &layout = program.model().layout();
+  unsigned coreCount = program.model().coreCount();
   std::set<unsigned> groups;
-  report.cores = program.model().coreCount();
-  for (unsigned core = 0; core < report.cores; ++core)
-    groups.insert(program.groupOf(core));
-  report.groups = unsigned(groups.size());
+  report.cores = 0;
+  // The threads that an MPI library starts access nothing that is recorded.
+  for (unsigned core = 0; core < coreCount; ++core)
+    if (countOf(program, layout.accesses(), core)) {
+      ++report.cores;
+      groups.insert(program.groupOf(core));
+    }
+  report.cores = std::max(report.cores, 1u);
+  report.groups = std::max(unsigned(groups.size()), 1u);
   for (unsigned page = 0; page < machine.pageBytes.size(); ++page) {
     SimBusiest most;
     std::map<unsigned, std::pair<uint64_t, uint64_t>> lines; // by group
     unsigned last = unsigned(machine.caches.size()) - 1;
-    for (unsigned core = 0; core < report.cores; ++core) {
+    for (unsigned core = 0; core < coreCount; ++core) {
       auto of = [&](unsigned counter) {
         return countOf(program, counter, core);
       };
