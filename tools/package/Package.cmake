@@ -3,14 +3,14 @@
 # Packages by CPack from the install rules: `cpack -G TGZ`, `-G DEB`, `-G RPM`
 # in the build folder. A TGZ has everything and can be unpacked anywhere. DEB and
 # RPM are split: who runs programs needs no linker, who runs relinked ones the
-# library alone, and the plugins fit one LLVM.
+# library alone, who compiles with it no LLVM, and the plugins fit one LLVM.
 if(NOT CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
   return() # packages are made by the project that uses this one
 endif()
 
 set(CPACK_PACKAGE_NAME mpgtools)
 set(CPACK_PACKAGE_VENDOR mpgtools)
-set(MPG_PACKAGE_CONTACT "The mpgtools authors <mpgtools@example.org>" CACHE STRING
+set(MPG_PACKAGE_CONTACT "The mpgtools authors <mpgtools@localhost>" CACHE STRING
   "Who is named as maintainer by packages")
 set(CPACK_PACKAGE_CONTACT "${MPG_PACKAGE_CONTACT}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
@@ -23,7 +23,7 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR TGZ)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
-set(CPACK_COMPONENTS_ALL tools development)
+set(CPACK_COMPONENTS_ALL tools headers development)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_RPM_COMPONENT_INSTALL ON)
@@ -98,12 +98,15 @@ mpg_describe_package(tools mpgtools utils
   "mpgaudit tells before the run whether a program's data will be on large
 pages, what that costs, and how to fix it; mpgrun runs programs on large pages
 as they are; mpginfo and mpgbench look at the machine, mpgsim models another.")
+mpg_describe_package(headers libmpgrt-dev libdevel
+  "programs on large pages: headers, library for links"
+  "The headers of libmpgrt, what programs are linked with, static or not, and the
+layout of static data for GNU ld and lld. Needs no LLVM.")
 mpg_describe_package(development mpgtools-dev devel
-  "programs on large pages: linker, wrappers, headers"
+  "programs on large pages: linker and wrappers"
   "ld.mpg links programs so that their static data can be on large pages. With
-what gcc, clang, flang, CMake and pkg-config need to use it, the headers, and
-libmpg for static programs."
-  DEPENDS mpgtools
+what gcc, clang, flang, CMake and pkg-config need to use it."
+  DEPENDS mpgtools libmpgrt-dev
   SUGGESTS "clang-${LLVM_VERSION_MAJOR}, flang-${LLVM_VERSION_MAJOR}, gcc")
 if(TARGET mpg_runtime)
   list(APPEND CPACK_COMPONENTS_ALL libmpg)
@@ -113,11 +116,10 @@ if(TARGET mpg_runtime)
 it runs, and gives it a malloc whose memory is on large pages.")
   string(APPEND CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS
     "libmpgrt1 (= ${PROJECT_VERSION}-1)")
-  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    ", libmpgrt1 (= ${PROJECT_VERSION}-1)")
+  string(APPEND CPACK_DEBIAN_HEADERS_PACKAGE_DEPENDS
+    "libmpgrt1 (= ${PROJECT_VERSION}-1)")
   set(CPACK_RPM_tools_PACKAGE_REQUIRES "libmpgrt1 = ${PROJECT_VERSION}")
-  string(APPEND CPACK_RPM_development_PACKAGE_REQUIRES
-    ", libmpgrt1 = ${PROJECT_VERSION}")
+  set(CPACK_RPM_headers_PACKAGE_REQUIRES "libmpgrt1 = ${PROJECT_VERSION}")
 endif()
 if(TARGET mpg_pass_plugin)
   list(APPEND CPACK_COMPONENTS_ALL plugin)
