@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import pathlib
+
 from spack.package import *
+
+# The clone that this recipe is in.
+CLONE = pathlib.Path(__file__).resolve().parents[4]
 
 
 class Mpgtools(CMakePackage):
     """Large pages and A64FX hints for programs: an auditor of programs and job
     scripts, a linker, a launcher with a heap, and plugins for clang."""
 
-    # Where you have this repository: docs/recipes.md says how to name it.
-    homepage = "https://example.org/mpgtools"
-    git = "https://example.org/mpgtools.git"
+    git = CLONE.as_uri()
 
     license("Apache-2.0 WITH LLVM-exception")
 
     version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
     variant("tools", default=True, description="Build all; without, libmpg alone")
     variant("plugins", default=True, when="+tools", description="Build the plugins for clang")
