@@ -41,12 +41,14 @@ static bool vendorFilesInstalled() {
 
 /// Fujitsu's library among those that the program loads, or among the names
 /// that a file needs where nothing more is known. Ours may stand under its
-/// name.
+/// name. It is for AArch64: preloaded into another program it does nothing.
 static bool loadsVendorLibrary(Image &image, const ProgramClosure *closure) {
   if (!closure)
     return image.needs("libmpg.so");
-  return any_of(closure->libraries, [](const LoadedLibrary &library) {
-    return library.name.starts_with("libmpg.so") && !library.isOurs();
+  bool preloads = image.machine() == Machine::aarch64;
+  return any_of(closure->libraries, [&](const LoadedLibrary &library) {
+    return library.name.starts_with("libmpg.so") && !library.isOurs() &&
+           (preloads || library.entry->askedBy != ClosureEntry::preload);
   });
 }
 

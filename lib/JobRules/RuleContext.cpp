@@ -219,7 +219,7 @@ bool JobContext::largePages(const JobLaunch &launch) const {
 bool JobContext::mayLoadLibmpg(const JobLaunch &launch) const {
   auto isLibmpg = [](StringRef path) { return isLibmpgName(baseName(path)); };
   if (const Variable *preload = launch.launch.environment.find("LD_PRELOAD"))
-    if (!preload->known || StringRef(preload->value).contains("libmpg"))
+    if (StringRef(preload->value).contains("libmpg"))
       return true;
   for (const JobCommand &launcher : launch.launchers)
     if (!launcher.words.empty() && baseName(launcher.words[0].text) == "mpgrun")

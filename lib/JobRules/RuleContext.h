@@ -106,7 +106,8 @@ public:
   JobValue valueOf(const JobLaunch &launch, llvm::StringRef name) const;
   /// Large pages of the library are on, as far as the script says.
   bool largePages(const JobLaunch &launch) const;
-  /// One of the two libmpg acts in the program; true if it may.
+  /// One of the two libmpg acts in the program, as far as the script and the
+  /// files say. What a variable that is not known brings does not count.
   bool mayLoadLibmpg(const JobLaunch &launch) const;
   /// The setting of \p name in \p line; null if there is none.
   const JobSetting *settingAt(llvm::StringRef name, unsigned line) const;
