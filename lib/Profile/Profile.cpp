@@ -268,43 +268,25 @@ void ProfileRecorder::measure(pid_t pid) {
 // After the program
 //===----------------------------------------------------------------------===//
 
-/// Between the program and its memory, or before its main; no user looks for an
-/// array there.
-static bool isNobodys(const CodeName &name) {
-  StringRef file = name.file, function = name.function;
-  for (StringRef prefix : {"libmpgrt.", "libc.so", "libc-2", "libstdc++.",
-                           "libc++", "ld-linux", "libgfortran."})
-    if (file.starts_with(prefix))
-      return true;
-  for (StringRef prefix :
-       {"_start", "mpg::", "operator new", "std::", "__gnu_cxx::", "__rust_",
-        "alloc::alloc::", "alloc::raw_vec::"})
-    if (function.starts_with(prefix))
-      return true;
-  return is_contained({"malloc", "calloc", "realloc", "memalign",
-                       "posix_memalign", "aligned_alloc", "valloc"},
-                      function);
-}
-
 void ProfileRecorder::nameSites() {
   ProfileSymbols symbols(areas, image);
-  std::map<uint64_t, CodeName> known;
+  BlockNamer namer;
+  std::vector<BlockOrigin> origins;
+  for (const mpg_profile_site &site : table.sites) {
+    std::vector<CallAddress> calls;
+    for (uint64_t frame : site.frames)
+      if (frame)
+        calls.push_back(symbols.call(frame));
+    origins.push_back(namer.origin(calls));
+  }
+  tellApart(origins);
   for (size_t site = 0; site < table.sites.size(); ++site) {
     ProfileObject &object = objects[site];
-    for (uint64_t frame : table.sites[site].frames) {
-      if (!frame)
-        break;
-      auto [name, isNew] = known.try_emplace(frame);
-      if (isNew) // the call is before the address to return to
-        name->second = symbols.code(frame - 1);
-      if (isNobodys(name->second))
-        continue;
-      if (object.callers.empty())
-        object.file = name->second.file;
-      object.callers.push_back(describeCode(name->second, frame));
-    }
-    object.name =
-        object.callers.empty() ? "not known where" : object.callers.front();
+    object.name = origins[site].name();
+    object.file = std::move(origins[site].file);
+    object.callers = std::move(origins[site].callers);
+    if (object.name.empty())
+      object.name = "not known where";
   }
 }
 

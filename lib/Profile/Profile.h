@@ -8,7 +8,7 @@
 #ifndef MPG_PROFILE_PROFILE_H
 #define MPG_PROFILE_PROFILE_H
 
-#include "Elf/Image.h"
+#include "DebugInfo/BlockOrigin.h"
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
 #include "Process/RunReport.h"
@@ -25,17 +25,8 @@ namespace mpg {
 // Names (ProfileSymbols.cpp)
 //===----------------------------------------------------------------------===//
 //
-// Names of a process's code and data, from the symbol tables of the files that
-// are mapped into it. What was stripped has the names that it exports.
-
-/// Where an address of code lies.
-struct CodeName {
-  std::string file;     ///< "libfoo.so.1"; empty: not in any
-  std::string function; ///< as its source has it; empty: not known
-  uint64_t offset = 0;  ///< into the function, or the file's first byte
-};
-/// "solve+0x4d", "libfoo.so.1+0x1f00", "0x7f00000000".
-std::string describeCode(const CodeName &name, uint64_t address);
+// The files that are mapped into a process, and names of its data from their
+// symbol tables. A stripped file has the names that it exports.
 
 /// A variable.
 struct DataName {
@@ -50,7 +41,8 @@ public:
   /// \p program: as /proc/PID/exe has it.
   ProfileSymbols(const std::vector<MappedArea> &areas, std::string program);
 
-  CodeName code(uint64_t address);
+  /// Of a file that is not known the address alone.
+  CallAddress call(uint64_t address);
   /// Variables of at least \p least bytes, by address.
   std::vector<DataName> data(uint64_t least);
 
@@ -59,7 +51,7 @@ private:
     std::string path;
     uint64_t start = 0, end = 0; ///< addresses from the first to the last
     bool hasCode = false;
-    std::optional<FunctionTable> functions;
+    std::optional<uint64_t> first; ///< address in the file of its start
   };
   void addData(const File &file, uint64_t least,
                std::vector<DataName> &result) const;

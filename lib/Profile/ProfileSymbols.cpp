@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Profile.h. The functions of a file are read when the first address
-// in it is asked for: while data is looked up the program stands still.
+// See Profile.h.
 
 #include "Elf/Image.h"
 #include "Profile/Profile.h"
@@ -10,30 +9,10 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
-#include <cstdlib>
 #include <elf.h>
 
 using namespace llvm;
 using namespace mpg;
-
-std::string mpg::describeCode(const CodeName &name, uint64_t address) {
-  if (name.file.empty())
-    return formatHex(address);
-  return (name.function.empty() ? name.file : name.function) + "+" +
-         formatHex(name.offset);
-}
-
-/// "std::vector<int, std::allocator<int>>::resize": without arguments and, of a
-/// template, what it returns, which would come in front.
-static std::string functionName(const std::string &symbol) {
-  ItaniumPartialDemangler demangler;
-  if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction())
-    return demangle(symbol);
-  char *name = demangler.getFunctionName(nullptr, nullptr);
-  std::string text = name ? name : symbol;
-  free(name);
-  return text;
-}
 
 ProfileSymbols::ProfileSymbols(const std::vector<MappedArea> &areas,
                                std::string program)
@@ -55,22 +34,25 @@ std::string ProfileSymbols::nameOf(const File &file) const {
   return printable(sys::path::filename(file.path));
 }
 
-CodeName ProfileSymbols::code(uint64_t address) {
-  CodeName name;
+/// Where the first segment begins, down to a page; 0: it cannot be read.
+static uint64_t firstAddressOf(Image &image) {
+  return image.loads().empty() ? 0
+                               : alignDown(image.loads().front().address, 4096);
+}
+
+CallAddress ProfileSymbols::call(uint64_t address) {
   for (File &file : files) {
     if (!file.hasCode || address < file.start || address >= file.end)
       continue;
-    if (!file.functions)
-      file.functions = FunctionTable(file.path);
-    name.file = nameOf(file);
-    name.offset = address - file.start;
-    uint64_t inFile = name.offset + file.functions->firstAddress();
-    if (auto *function = file.functions->find(inFile)) {
-      name.function = printable(functionName(function->name));
-      name.offset = inFile - function->start;
+    if (!file.first) {
+      file.first = 0;
+      consumeError(readImages(file.path, [&](Image &image) {
+        file.first = firstAddressOf(image);
+      }));
     }
+    return {file.path, address - file.start + *file.first};
   }
-  return name;
+  return {"", address};
 }
 
 /// Whether the bytes are not in the file.
@@ -86,7 +68,7 @@ void ProfileSymbols::addData(const File &file, uint64_t least,
   Error error = readImages(file.path, [&](Image &image) {
     if (!image.isLoadable() || image.loads().empty())
       return;
-    uint64_t bias = file.start - alignDown(image.loads().front().address, 4096);
+    uint64_t bias = file.start - firstAddressOf(image);
     image.forEachDefinition([&](const Symbol &symbol) {
       uint64_t start = symbol.value + bias;
       if (symbol.type == STT_OBJECT &&

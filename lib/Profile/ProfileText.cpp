@@ -58,6 +58,13 @@ static std::string nameOf(const ProfileObject &object) {
          (hasFile ? " (" + object.file + ")" : "");
 }
 
+/// Whether the innermost function is not what the row is named by: it passes on
+/// what it allocates.
+static bool isPassedOn(const ProfileObject &object) {
+  auto [function, place] = StringRef(object.callers.front()).rsplit(" (");
+  return place.consume_back(")") && !StringRef(object.name).contains(place);
+}
+
 static void writeRow(raw_ostream &out, const Profile &profile,
                      const ProfileObject &object, bool hasSeveralNodes) {
   std::string used = "?", huge = "?", page;
@@ -90,7 +97,9 @@ static void writeRow(raw_ostream &out, const Profile &profile,
     std::vector<std::string> outer;
     for (StringRef caller : ArrayRef(object.callers).slice(1).take_front(3))
       outer.push_back(cut(caller, nameColumns));
-    out << "    from " << cut(join(outer, ", "), 105) << "\n";
+    std::string inner =
+        isPassedOn(object) ? "in " + object.callers.front() + ", " : "";
+    out << "    " << cut(inner + "from " + join(outer, ", "), 110) << "\n";
   }
 }
 

@@ -6,6 +6,7 @@
 #ifndef MPG_TOOLS_MPGSIM_MPGSIM_H
 #define MPG_TOOLS_MPGSIM_MPGSIM_H
 
+#include "DebugInfo/DebugInfo.h"
 #include "Options.h"
 #include "SimRun/SimEmulated.h"
 #include "SimRun/SimMerge.h"
@@ -100,18 +101,14 @@ std::vector<std::string> qemuCommand(const SimQemu &qemu,
                                      const std::string &ring);
 
 /// Functions and lines of programs that were not compiled with --mpg-sim, from
-/// their symbol tables and debug information. What debug information of its own
-/// file a program has is read; separate files of it are not looked for.
+/// their symbol tables and debug information.
 class SimSources {
 public:
-  SimSources();
-  ~SimSources();
   /// What lies at \p address of the file at \p path, as far as it is known.
   sim::SimSource find(const std::string &path, uint64_t address);
 
 private:
-  struct File;
-  std::map<std::string, std::unique_ptr<File>> files;
+  std::map<std::string, std::unique_ptr<DebugInfo>> files;
 };
 
 } // namespace mpg

@@ -17,7 +17,7 @@
 #define MPG_PROFILE_LEAST (1 << 20) /* bytes of a block that counts */
 #define MPG_PROFILE_SITES 100000
 #define MPG_PROFILE_BLOCKS 65536 /* in use, or given back a while ago */
-#define MPG_PROFILE_FRAMES 8
+#define MPG_PROFILE_FRAMES 16
 #define MPG_PROFILE_BUCKETS 65536 /* a power of two */
 
 /* A way through the program on which blocks are allocated. */

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one identity of a block of the heap: the calls on which it was allocated,
+// named by the first line outside of the C and C++ libraries and of functions
+// that only pass on what they allocate. mpgrun --profile, mpgsim and mpgaudit
+// --recommend name blocks by it.
+
+#ifndef MPG_DEBUGINFO_BLOCKORIGIN_H
+#define MPG_DEBUGINFO_BLOCKORIGIN_H
+
+#include "DebugInfo/DebugInfo.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <map>
+
+namespace mpg {
+
+/// Where a call returns to: an address in a file.
+struct CallAddress {
+  std::string path;
+  uint64_t address;
+};
+
+struct BlockOrigin {
+  /// "grid.c:12"; where lines are not known "solve+0x4d", "libfoo.so.1+0x1f00";
+  /// empty: not known.
+  std::string place;
+  std::string file;     ///< program or library of the place, without its folder
+  bool hasLine = false;
+  std::string variable; ///< that gets the block; empty: not known
+  /// "solve (grid.c:12)": from the inside out, without those of libraries.
+  std::vector<std::string> callers;
+
+  /// "table (grid.c:12)".
+  std::string name() const;
+};
+
+class BlockNamer {
+public:
+  /// \p calls: from the inside out.
+  BlockOrigin origin(llvm::ArrayRef<CallAddress> calls);
+
+private:
+  DebugInfo &infoOf(const std::string &path);
+  std::map<std::string, std::unique_ptr<DebugInfo>> files;
+};
+
+/// Makes the places of \p origins that are lines differ: adds the callers that
+/// tell them apart, or else numbers.
+void tellApart(llvm::MutableArrayRef<BlockOrigin> origins);
+
+} // namespace mpg
+
+#endif // MPG_DEBUGINFO_BLOCKORIGIN_H

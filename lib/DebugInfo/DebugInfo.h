@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From an address in a program or library to its source: functions with those
+// that were inlined, files and lines, and the variable that gets what a call
+// returns. The debug information is in the file itself, or in a separate file
+// that gdb would find as well: by build id or .gnu_debuglink. Everything else
+// that uses libdw goes through here.
+
+#ifndef MPG_DEBUGINFO_DEBUGINFO_H
+#define MPG_DEBUGINFO_DEBUGINFO_H
+
+#include "Elf/Image.h"
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// A function that an address lies in.
+struct SourceFrame {
+  std::string function; ///< without arguments; empty: not known
+  std::string file;     ///< as the compiler wrote it; empty: not known
+  unsigned line = 0;    ///< 0: not known
+  unsigned column = 0;
+  bool isInlined = false;      ///< into the next one
+  bool returnsPointer = false; ///< it may pass on what it allocates
+};
+
+struct DwarfFile;
+
+class DebugInfo {
+public:
+  /// One that cannot be read knows nothing.
+  explicit DebugInfo(const std::string &path);
+  ~DebugInfo();
+  DebugInfo(const DebugInfo &) = delete;
+
+  /// Functions of \p address, the innermost first. Without debug information
+  /// one, whose file is not known; none if its name is not known either.
+  const std::vector<SourceFrame> &frames(uint64_t address);
+
+  /// The variable or member that gets what the call before \p returnAddress
+  /// returns in function \p number of frames(returnAddress - 1); empty: not
+  /// known.
+  std::string receiver(uint64_t returnAddress, size_t number);
+
+  /// The line of \p address alone: file, line and column.
+  SourceFrame line(uint64_t address);
+
+  const FunctionTable &functions() const { return theFunctions; }
+
+private:
+  FunctionTable theFunctions;
+  std::unique_ptr<DwarfFile> dwarf;
+  std::map<uint64_t, std::vector<SourceFrame>> known; ///< by address
+};
+
+/// "std::vector<int, std::allocator<int>>::resize": without arguments and, of a
+/// template, what it returns, which would come in front.
+std::string functionName(const std::string &symbol);
+
+} // namespace mpg
+
+#endif // MPG_DEBUGINFO_DEBUGINFO_H

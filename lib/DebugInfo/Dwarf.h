@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of this folder share of libdw.
+
+#ifndef MPG_DEBUGINFO_DWARF_H
+#define MPG_DEBUGINFO_DWARF_H
+
+#include "DebugInfo/DebugInfo.h"
+#include <elfutils/libdw.h>
+#include <optional>
+
+namespace mpg {
+
+/// One file's debug information.
+struct DwarfFile {
+  struct Unit {
+    Dwarf_Addr start, end;
+    Dwarf_Die die;
+  };
+
+  explicit DwarfFile(const std::string &path);
+  ~DwarfFile();
+  DwarfFile(const DwarfFile &) = delete;
+
+  /// Null: none has it.
+  Unit *unitOf(uint64_t address);
+  /// What encloses \p address, the innermost first, up to the function that
+  /// has its code.
+  std::vector<Dwarf_Die> scopesOf(uint64_t address);
+
+  std::string path; ///< of the program or library
+  int fd = -1;
+  Dwarf *info = nullptr;   ///< null: there is none
+  std::vector<Unit> units; ///< by address
+  std::vector<Dwarf_Die> allUnits;
+
+private:
+  bool open(const std::string &path);
+  void addUnits();
+};
+
+/// A number of \p die or of what it is an instance of.
+std::optional<uint64_t> numberOf(Dwarf_Die &die, unsigned attribute);
+/// The type of \p die without typedefs and qualifiers.
+std::optional<Dwarf_Die> typeOf(Dwarf_Die &die);
+
+/// A call, and the place in the source to which its block is attributed.
+struct CallPlace {
+  uint64_t returnAddress;
+  const std::vector<Dwarf_Die> &scopes; ///< \see DwarfFile::scopesOf
+  const SourceFrame &frame;
+};
+
+/// \see DebugInfo::receiver
+std::string findReceiver(DwarfFile &dwarf, const CallPlace &call);
+
+} // namespace mpg
+
+#endif // MPG_DEBUGINFO_DWARF_H

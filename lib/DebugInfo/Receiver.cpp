@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which variable gets what a call returns. Three things tell: a declaration on
+// the line of the call, the instruction that stores the result, and a variable
+// that comes to life in a register right after the call.
+
+#include "Code/MachineCode.h"
+#include "DebugInfo/Dwarf.h"
+#include "llvm/Support/Endian.h"
+#include <dwarf.h>
+
+using namespace llvm;
+using namespace mpg;
+
+/// Whether a variable of the type can hold a block of memory, or own one.
+static bool mayHold(Dwarf_Die &variable) {
+  std::optional<Dwarf_Die> type = typeOf(variable);
+  if (!type)
+    return false;
+  switch (dwarf_tag(&*type)) {
+  case DW_TAG_pointer_type:
+  case DW_TAG_class_type:
+  case DW_TAG_structure_type:
+  case DW_TAG_array_type: // Fortran's allocatable
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Calls \p visit with each variable of \p scope that may hold a block.
+static void forEachVariable(Dwarf_Die scope,
+                            function_ref<void(Dwarf_Die &)> visit) {
+  Dwarf_Die child;
+  if (dwarf_child(&scope, &child))
+    return;
+  do
+    if (dwarf_tag(&child) == DW_TAG_variable && mayHold(child))
+      visit(child);
+  while (!dwarf_siblingof(&child, &child));
+}
+
+static std::string nameOf(Dwarf_Die &die) {
+  const char *name = dwarf_diename(&die);
+  return name ? name : "";
+}
+
+//===----------------------------------------------------------------------===//
+// A declaration
+//===----------------------------------------------------------------------===//
+
+/// The file that \p die is declared in; empty: not known. As
+/// dwarf_decl_file(), which ends the process for some split debug information.
+static std::string declaringFile(Dwarf_Die die) {
+  Dwarf_Attribute memory;
+  Dwarf_Word number;
+  for (int depth = 0; depth < 4; ++depth) {
+    if (Dwarf_Attribute *found = dwarf_attr(&die, DW_AT_decl_file, &memory)) {
+      Dwarf_Die unit;
+      Dwarf_Files *files;
+      size_t count;
+      if (dwarf_formudata(found, &number) ||
+          !dwarf_diecu(&die, &unit, nullptr, nullptr) ||
+          dwarf_getsrcfiles(&unit, &files, &count) || number >= count)
+        return "";
+      const char *name = dwarf_filesrc(files, number, nullptr, nullptr);
+      return name ? name : "";
+    }
+    Dwarf_Attribute *origin = dwarf_attr(&die, DW_AT_abstract_origin, &memory);
+    if (!origin)
+      origin = dwarf_attr(&die, DW_AT_specification, &memory);
+    if (!origin || !dwarf_formref_die(origin, &die))
+      return "";
+  }
+  return "";
+}
+
+/// Of several on one line the last one in front of the call.
+static std::string findDeclared(const CallPlace &call) {
+  std::string best;
+  int bestColumn = -1;
+  bool isClear = true;
+  auto look = [&](Dwarf_Die &variable) {
+    int line = 0, column = 0;
+    if (dwarf_decl_line(&variable, &line) ||
+        unsigned(line) != call.frame.line ||
+        declaringFile(variable) != call.frame.file)
+      return;
+    dwarf_decl_column(&variable, &column);
+    if (call.frame.column && unsigned(column) > call.frame.column)
+      return;
+    isClear = best.empty() || (call.frame.column && column != bestColumn);
+    if (column > bestColumn) {
+      best = nameOf(variable);
+      bestColumn = column;
+    }
+  };
+  for (const Dwarf_Die &scope : call.scopes)
+    forEachVariable(scope, look);
+  return isClear ? best : "";
+}
+
+//===----------------------------------------------------------------------===//
+// A store
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where the returned value is stored: at an address, or beside a register.
+struct Store {
+  int base = -1; ///< as Instruction counts them; below 0: none
+  int64_t offset = 0;
+  uint64_t address = 0;
+};
+} // namespace
+
+/// The store of one of the registers in \p held, if \p code is one: REX.W 89.
+static std::optional<Store> storeOf(ArrayRef<uint8_t> code,
+                                    const Instruction &decoded, uint32_t held) {
+  if (code.size() < 3 || (code[0] & 0xf8) != 0x48 || code[1] != 0x89)
+    return std::nullopt;
+  unsigned mode = code[2] >> 6, from = (code[2] >> 3 & 7) | (code[0] & 4) << 1;
+  if (mode == 3 || !(held >> from & 1))
+    return std::nullopt;
+  Store store;
+  store.address = decoded.memory;
+  if (store.address)
+    return store;
+  store.base = (code[2] & 7) | (code[0] & 1) << 3;
+  size_t at = 3;
+  if ((code[2] & 7) == 4) { // a second byte: only rsp or r12 without an index
+    if (code.size() < 4 || (code[3] & 0x3f) != 0x24)
+      return std::nullopt;
+    ++at;
+  }
+  if (mode == 1 && code.size() > at)
+    store.offset = int8_t(code[at]);
+  else if (mode == 2 && code.size() >= at + 4)
+    store.offset = support::endian::read32le(&code[at]);
+  if (mode == 2)
+    store.offset = int32_t(store.offset);
+  return store;
+}
+
+/// The first store of the value that a call has returned to \p address. x86-64
+/// only.
+static std::optional<Store> findStore(const DwarfFile &dwarf,
+                                      uint64_t address) {
+  uint8_t code[96];
+  bool isRead = false;
+  Error error = readImages(dwarf.path, [&](Image &image) {
+    isRead =
+        image.machine() == Machine::x86_64 && image.readMemory(address, code);
+  });
+  consumeError(std::move(error));
+  ArrayRef<uint8_t> rest = code;
+  uint32_t held = 1; // rax
+  while (isRead && held && !rest.empty()) {
+    Instruction next = decodeX86(rest, address);
+    if (!next.valid())
+      break;
+    if (std::optional<Store> store = storeOf(rest, next, held))
+      return store;
+    bool isJump = next.flow == Flow::jump && next.target > address &&
+                  next.target - address < rest.size();
+    if (next.flow == Flow::stop || (next.flow == Flow::jump && !isJump))
+      break;
+    bool isCopy =
+        next.copyTo >= 0 && next.copyFrom >= 0 && held >> next.copyFrom & 1;
+    held &= ~next.writes;
+    if (next.flow == Flow::call)
+      held &= 1 << 3 | 1 << 5 | 0xf000; // those that calls keep
+    if (isCopy)
+      held |= 1u << next.copyTo;
+    uint64_t bytes = isJump ? next.target - address : next.bytes;
+    rest = rest.drop_front(bytes);
+    address += bytes;
+  }
+  return std::nullopt;
+}
+
+/// The one operation that says where \p variable is, DW_OP_addr whatever its
+/// form; none: it is somewhere else or nowhere.
+static std::optional<Dwarf_Op> placeOf(Dwarf_Die &variable, uint64_t address) {
+  Dwarf_Attribute memory;
+  Dwarf_Op *operations[1];
+  size_t counts[1];
+  Dwarf_Attribute *found =
+      dwarf_attr_integrate(&variable, DW_AT_location, &memory);
+  if (!found ||
+      dwarf_getlocation_addr(found, address, operations, counts, 1) != 1 ||
+      counts[0] != 1)
+    return std::nullopt;
+  Dwarf_Op operation = operations[0][0];
+  Dwarf_Attribute indexed;
+  Dwarf_Addr value;
+  if ((operation.atom == DW_OP_addrx ||
+       operation.atom == DW_OP_GNU_addr_index) &&
+      !dwarf_getlocation_attr(found, operations[0], &indexed) &&
+      !dwarf_formaddr(&indexed, &value)) {
+    operation.atom = DW_OP_addr;
+    operation.number = value;
+  }
+  return operation;
+}
+
+/// The member of \p type at \p offset, with a dot in front; empty: there is
+/// none.
+static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
+  Dwarf_Die child;
+  if (!depth || dwarf_child(&type, &child))
+    return "";
+  do {
+    int tag = dwarf_tag(&child);
+    if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+      continue;
+    uint64_t start = numberOf(child, DW_AT_data_member_location).value_or(0);
+    std::optional<Dwarf_Die> of = typeOf(child);
+    Dwarf_Word bytes = 8;
+    if (!of || offset < start ||
+        (dwarf_aggregate_size(&*of, &bytes) == 0 && offset >= start + bytes))
+      continue;
+    int kind = dwarf_tag(&*of);
+    std::string name = tag == DW_TAG_member ? "." + nameOf(child) : "";
+    if (kind == DW_TAG_structure_type || kind == DW_TAG_class_type)
+      return name + memberAt(*of, offset - start, depth - 1);
+    return offset - start < 8 ? name : "";
+  } while (!dwarf_siblingof(&child, &child));
+  return "";
+}
+
+static constexpr unsigned mostDepth = 8;
+
+/// "grid", "grid.cells"; empty: \p offset is not in \p variable.
+static std::string nameAt(Dwarf_Die &variable, int64_t offset) {
+  std::optional<Dwarf_Die> type = typeOf(variable);
+  if (!type || offset < 0)
+    return "";
+  int kind = dwarf_tag(&*type);
+  if (kind != DW_TAG_structure_type && kind != DW_TAG_class_type)
+    return offset == 0 ? nameOf(variable) : "";
+  Dwarf_Word bytes = 0;
+  if (dwarf_aggregate_size(&*type, &bytes) || uint64_t(offset) >= bytes)
+    return "";
+  return nameOf(variable) + memberAt(*type, uint64_t(offset), mostDepth);
+}
+
+/// The variable of a unit, a namespace or a module that is at \p address.
+static std::string findGlobal(Dwarf_Die scope, uint64_t address,
+                              unsigned depth) {
+  std::string result;
+  forEachVariable(scope, [&](Dwarf_Die &variable) {
+    std::optional<Dwarf_Op> place = placeOf(variable, 0);
+    if (result.empty() && place && place->atom == DW_OP_addr)
+      result = nameAt(variable, int64_t(address - place->number));
+  });
+  Dwarf_Die child;
+  if (!result.empty() || !depth || dwarf_child(&scope, &child))
+    return result;
+  do {
+    int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+      result = findGlobal(child, address, depth - 1);
+  } while (result.empty() && !dwarf_siblingof(&child, &child));
+  return result;
+}
+
+/// What the function that is a member, \p function, has at \p offset of its
+/// object.
+static std::string findMember(Dwarf_Die function, int64_t offset) {
+  Dwarf_Die child;
+  if (offset < 0 || dwarf_child(&function, &child))
+    return "";
+  do {
+    if (dwarf_tag(&child) != DW_TAG_formal_parameter || nameOf(child) != "this")
+      continue;
+    std::optional<Dwarf_Die> pointer = typeOf(child);
+    std::optional<Dwarf_Die> type = pointer ? typeOf(*pointer) : std::nullopt;
+    std::string name = type ? memberAt(*type, uint64_t(offset), mostDepth) : "";
+    return name.empty() ? "" : name.substr(1);
+  } while (!dwarf_siblingof(&child, &child));
+  return "";
+}
+
+/// The variable of the frame at \p offset from rbp, which compilers without
+/// optimization keep two words below the frame's end.
+static std::string findOnStack(const CallPlace &call, int64_t offset) {
+  constexpr int64_t savedBytes = 16; // return address and rbp
+  Dwarf_Die function = call.scopes.back();
+  Dwarf_Attribute memory;
+  Dwarf_Op *base;
+  size_t count;
+  if (dwarf_attr_integrate(&function, DW_AT_frame_base, &memory) &&
+      !dwarf_getlocation(&memory, &base, &count) && count == 1 &&
+      base->atom == DW_OP_call_frame_cfa)
+    offset -= savedBytes;
+  std::string result;
+  for (const Dwarf_Die &scope : call.scopes)
+    forEachVariable(scope, [&](Dwarf_Die &variable) {
+      std::optional<Dwarf_Op> place = placeOf(variable, call.returnAddress);
+      if (result.empty() && place && place->atom == DW_OP_fbreg)
+        result = nameAt(variable, offset - int64_t(place->number));
+    });
+  return result;
+}
+
+static std::string findStored(DwarfFile &dwarf, const CallPlace &call) {
+  std::optional<Store> store = findStore(dwarf, call.returnAddress);
+  if (!store)
+    return "";
+  constexpr int rbp = 5, rsp = 4;
+  std::string result;
+  if (store->address) {
+    for (const Dwarf_Die &scope : call.scopes)
+      if (result.empty())
+        result = findGlobal(scope, store->address, 0);
+    for (const Dwarf_Die &unit : dwarf.allUnits)
+      if (result.empty())
+        result = findGlobal(unit, store->address, mostDepth);
+    return result;
+  }
+  if (store->base == rbp)
+    result = findOnStack(call, store->offset);
+  if (result.empty() && store->base != rsp)
+    for (const Dwarf_Die &scope : call.scopes)
+      if (result.empty())
+        result = findMember(scope, store->offset);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// A register
+//===----------------------------------------------------------------------===//
+
+/// The variable that first of all has a register as its place from right after
+/// the call on.
+static std::string findInRegister(const CallPlace &call) {
+  constexpr uint64_t soon = 24; // bytes of code
+  std::string result;
+  Dwarf_Addr first = call.returnAddress + soon;
+  auto look = [&](Dwarf_Die &variable) {
+    Dwarf_Attribute memory;
+    Dwarf_Attribute *found =
+        dwarf_attr_integrate(&variable, DW_AT_location, &memory);
+    Dwarf_Addr base = 0, start = 0, end = 0;
+    Dwarf_Op *operation;
+    size_t count = 0;
+    ptrdiff_t at = 0;
+    while (found && (at = dwarf_getlocations(found, at, &base, &start, &end,
+                                             &operation, &count)) > 0)
+      if (start >= call.returnAddress && start < first && count &&
+          operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31) {
+        first = start;
+        result = nameOf(variable);
+      }
+  };
+  for (const Dwarf_Die &scope : call.scopes)
+    forEachVariable(scope, look);
+  return result;
+}
+
+std::string mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
+  std::string name = findDeclared(call);
+  if (name.empty())
+    name = findStored(dwarf, call);
+  return name.empty() ? findInRegister(call) : name;
+}
