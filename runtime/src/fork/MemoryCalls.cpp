@@ -11,6 +11,13 @@
 // before. A system call that goes past the C library is not seen.
 //
 // With MPG_MMAP=thp new memory passes through pages/OwnMaps.cpp.
+//
+// Libraries that register memory with a network card (UCX, Open MPI) patch the
+// code of munmap and madvise where dlsym() finds them, and have to see the
+// calls inside of the C library, too: of free() and for the stack of a thread.
+// So dlsym() must find the C library's functions. Ours have the version of the
+// C library's and are hidden: the loader binds programs and libraries to them,
+// which ask for that version; dlsym() asks for none and does not see them.
 
 #include "base/CLibrary.h"
 #include "base/Syscall.h"
@@ -23,6 +30,16 @@
 #include <sys/mman.h>
 
 using namespace mpg;
+
+/// Makes mpg_own_NAME the NAME that asks for the version of the C library's
+/// first functions.
+#if defined(__x86_64__)
+#define MPG_FIRST_VERSION "GLIBC_2.2.5"
+#else
+#define MPG_FIRST_VERSION "GLIBC_2.17"
+#endif
+#define MPG_HIDE_FROM_DLSYM(name)                                              \
+  __asm__(".symver mpg_own_" #name ", " #name "@" MPG_FIRST_VERSION)
 
 /// Whole base pages from \p address on; empty if the kernel refuses them in
 /// any case.
@@ -81,7 +98,8 @@ static Next<int(void *, size_t)> nextUnmap;
 static Next<void *(void *, size_t, int, int, int, off_t)> nextMap;
 static Next<void *(void *, size_t, size_t, int, ...)> nextRemap;
 
-MPG_EXPORT int munmap(void *address, size_t bytes) noexcept {
+MPG_HIDE_FROM_DLSYM(munmap);
+MPG_EXPORT int mpg_own_munmap(void *address, size_t bytes) noexcept {
   auto *real = nextUnmap.get("munmap");
   noteUnmap(bytes);
   int result = real(address, bytes);
@@ -93,8 +111,9 @@ MPG_EXPORT int munmap(void *address, size_t bytes) noexcept {
   return result;
 }
 
-MPG_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags,
-                      int file, off_t offset) noexcept {
+MPG_HIDE_FROM_DLSYM(mmap);
+MPG_EXPORT void *mpg_own_mmap(void *address, size_t bytes, int protection,
+                              int flags, int file, off_t offset) noexcept {
   auto *real = nextMap.get("mmap");
   void *result = real(address, bytes, protection, flags, file, offset);
   // Kernels before 6.12 say ENOMEM when they cannot unmap what is there.
@@ -110,17 +129,21 @@ MPG_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags,
 }
 
 bool mpg_sees_maps() {
-  return dlsym(RTLD_DEFAULT, "mmap") == reinterpret_cast<void *>(mmap);
+  return dlvsym(RTLD_DEFAULT, "mmap", MPG_FIRST_VERSION) ==
+         reinterpret_cast<void *>(mpg_own_mmap);
 }
 
 // The same function: offsets have 64 bits here.
-MPG_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags,
-                        int file, __off64_t offset) noexcept {
-  return mmap(address, bytes, protection, flags, file, offset);
+MPG_HIDE_FROM_DLSYM(mmap64);
+MPG_EXPORT void *mpg_own_mmap64(void *address, size_t bytes, int protection,
+                                int flags, int file,
+                                __off64_t offset) noexcept {
+  return mpg_own_mmap(address, bytes, protection, flags, file, offset);
 }
 
-MPG_EXPORT void *mremap(void *address, size_t bytes, size_t newBytes, int flags,
-                        ...) noexcept {
+MPG_HIDE_FROM_DLSYM(mremap);
+MPG_EXPORT void *mpg_own_mremap(void *address, size_t bytes, size_t newBytes,
+                                int flags, ...) noexcept {
   va_list more;
   va_start(more, flags);
   // As the C library: the register is there whether it was passed or not.
@@ -204,7 +227,9 @@ static Frames framesFor(int advice) {
   return isForWhole ? Frames::atEdges : Frames::all;
 }
 
-MPG_EXPORT int madvise(void *address, size_t bytes, int advice) noexcept {
+MPG_HIDE_FROM_DLSYM(madvise);
+MPG_EXPORT int mpg_own_madvise(void *address, size_t bytes,
+                               int advice) noexcept {
   Range range = pagesOf(address, bytes);
   if (advice == MADV_NOHUGEPAGE && watchesOwnMaps())
     forgetOwnMap(range);

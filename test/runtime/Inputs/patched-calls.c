@@ -1,0 +1,132 @@
+/* A stand-in for what MPI's libraries do to know when registered memory goes:
+ * writes a jump to a function of its own over the code of munmap and madvise,
+ * where dlsym() finds them, and prints what it saw of memory that went. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uintptr_t watched, watchedEnd;
+static volatile size_t seen; /* of the watched addresses */
+
+static void note(void *address, size_t bytes) {
+  uintptr_t start = (uintptr_t)address, end = start + bytes;
+  start = start > watched ? start : watched;
+  end = end < watchedEnd ? end : watchedEnd;
+  if (end > start)
+    __atomic_add_fetch(&seen, end - start, __ATOMIC_RELAXED);
+}
+
+static int onUnmap(void *address, size_t bytes) {
+  note(address, bytes);
+  return (int)syscall(SYS_munmap, address, bytes);
+}
+
+static int onAdvise(void *address, size_t bytes, int advice) {
+  if (advice == MADV_DONTNEED)
+    note(address, bytes);
+  return (int)syscall(SYS_madvise, address, bytes, advice);
+}
+
+static void patch(const char *name, void *target) {
+  char *code = dlsym(RTLD_DEFAULT, name);
+#if defined(__x86_64__)
+  unsigned char jump[13] = {0x49, 0xbb, 0, 0, 0, 0,    0,
+                            0,    0,    0, 0x41, 0xff, 0xe3};
+  memcpy(jump + 2, &target, sizeof target);
+#else
+  unsigned jump[4] = {0x58000050, 0xd61f0200}; /* ldr x16, 8; br x16 */
+  memcpy(jump + 2, &target, sizeof target);
+#endif
+  uintptr_t page = (uintptr_t)code & ~4095ul;
+  if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC))
+    exit(9);
+  memcpy(code, jump, sizeof jump);
+  __builtin___clear_cache(code, code + sizeof jump);
+}
+
+static void watch(void *start, size_t bytes) {
+  watched = (uintptr_t)start;
+  watchedEnd = watched + bytes;
+  seen = 0;
+}
+
+/* All but a page at each end may stay with others. */
+static const char *answer(void) {
+  return seen + 8192 >= watchedEnd - watched ? "all" : seen ? "part" : "none";
+}
+
+static void *fillStack(void *unused) {
+  char block[1 << 20];
+  (void)unused;
+  memset(block, 1, sizeof block);
+  watch(block, sizeof block);
+  return (void *)(long)block[77];
+}
+
+static void endThreadOf(size_t stackBytes) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  pthread_create(&thread, &attributes, fillStack, NULL);
+  pthread_join(thread, NULL);
+  printf("stack of %zu MiB: %s\n", stackBytes >> 20, answer());
+}
+
+/* More than before, where the C library maps no smaller ones any more. */
+static void freeBlocks(size_t blockBytes) {
+  size_t bytes = 200 << 20;
+  char *block = malloc(bytes), *blocks[100];
+  memset(block, 1, bytes);
+  watch(block, bytes);
+  free(block);
+  printf("free: %s\n", answer());
+  for (int i = 0; i < 100; ++i)
+    memset(blocks[i] = malloc(blockBytes), 1, blockBytes);
+  watch(blocks[10], blockBytes);
+  for (int i = 0; i < 100; ++i)
+    free(blocks[i]);
+  malloc_trim(0);
+  printf("malloc_trim: %s\n", answer());
+}
+
+static void ownMapping(void) {
+  size_t bytes = 8 << 20;
+  char *own = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memset(own, 1, bytes);
+  watch(own, bytes);
+  madvise(own, bytes, MADV_DONTNEED);
+  printf("madvise: %s\n", answer());
+  watch(own, bytes);
+  munmap(own, bytes);
+  printf("munmap: %s\n", answer());
+}
+
+int main(void) {
+  setvbuf(stdout, NULL, _IONBF, 0);
+  patch("munmap", (void *)onUnmap);
+  patch("madvise", (void *)onAdvise);
+  freeBlocks(1 << 20);
+  ownMapping();
+  endThreadOf(4 << 20);
+  endThreadOf(64 << 20);
+  if (fork() == 0) {
+    puts("in a child:");
+    freeBlocks(2 << 20);
+    return 0;
+  }
+  int status = 0;
+  wait(&status);
+  return status != 0;
+}
