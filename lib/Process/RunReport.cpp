@@ -392,6 +392,7 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
   if (state.heapPeakBytes)
     findOrInsert(report.regions, RunRegion::heap);
   bool wanted = !report.measured;
+  uint64_t missing[size_t(RunRegion::shared) + 1] = {};
   for (uint32_t index = 0; index < state.regionCount; ++index) {
     const mpg_state_region &from = state.regions[index];
     std::optional<RunRegion> region = regionOfKind(from.kind);
@@ -408,8 +409,14 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
       use.hugeBytes += from.hugeBytes;
       use.pageBytes = std::max<uint64_t>(use.pageBytes, from.pageBytes);
     }
-    if (use.reason.empty())
+    use.pagedInBytes += from.pagedInBytes;
+    // A program may have several segments: the reason of what is missing most.
+    uint64_t left = from.bytes - std::min(from.hugeBytes, from.bytes);
+    uint64_t &most = missing[size_t(*region)];
+    if (use.reason.empty() || (from.reason[0] && left > most)) {
       use.reason = cleanText(from.reason);
+      most = left;
+    }
   }
   addPeaks(report, state);
 }

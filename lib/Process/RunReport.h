@@ -82,6 +82,7 @@ struct RegionUse {
   uint64_t poolBytes = 0;      ///< of these from the pool; others: transparent
   uint64_t unknownBytes = 0;   ///< may be on large pages or not
   uint64_t setAsideBytes = 0;  ///< reserved in the pool and not used
+  uint64_t pagedInBytes = 0;   ///< touched by libmpg at the start
   uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
   uint64_t peakHugeBytes = 0;  ///< of these on large pages then
   uint64_t pageBytes = 0;      ///< the largest page in it

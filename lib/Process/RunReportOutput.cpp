@@ -99,6 +99,9 @@ static void writeRow(raw_ostream &out, const RunReport &report,
   out << "\n";
   if (use.peakBytes > use.bytes)
     writePeak(out, "at its peak ", use.peakBytes, use.peakHugeBytes);
+  if (use.pagedInBytes)
+    out << "    " << formatBytes(use.pagedInBytes)
+        << " of it paged in by libmpg before main (prepage)\n";
   if (!use.reason.empty() &&
       (use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes))
     out << "    " << fillText(use.reason, 4) << "\n";
@@ -226,6 +229,7 @@ static void writeJsonRegion(json::OStream &json, const RegionUse &use) {
     json.attribute("pool_bytes", int64_t(use.poolBytes));
     json.attribute("unknown_bytes", int64_t(use.unknownBytes));
     json.attribute("set_aside_bytes", int64_t(use.setAsideBytes));
+    json.attribute("paged_in_bytes", int64_t(use.pagedInBytes));
     json.attribute("peak_bytes", int64_t(use.peakBytes));
     json.attribute("peak_huge_bytes", int64_t(use.peakHugeBytes));
     json.attribute("page_bytes", int64_t(use.pageBytes));

@@ -40,6 +40,7 @@ struct mpg_state_region {
   uint64_t bytes;
   uint64_t hugeBytes;          /* of these on large pages, or promised to be */
   uint64_t pageBytes;          /* size of the large pages */
+  uint64_t pagedInBytes;       /* touched by libmpg at the start */
   char reason[MPG_STATE_TEXT]; /* why not all; empty if all */
 };
 

@@ -45,7 +45,7 @@ struct Config {
   Paging stackPaging = Paging::demand;
   Paging mmapPaging = Paging::prepage;
   bool pagingGiven = false;   ///< PAGING_POLICY is set to a valid value
-  bool pagingByNodes = false; ///< not set, and for the several nodes there are
+  const char *pagingBecause = nullptr; ///< not set, and another default: why
   bool bssInParts = false;    ///< prepaged, a part on each node
   const char *againstParts = nullptr; ///< why not, although that is asked for
   bool fallbackGiven = false; ///< HUGETLB_FALLBACK is set to a valid value

@@ -365,8 +365,8 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
   line.add(setting.name).add("=").add(effective.text());
   const char *given = findValue(environment, setting.name);
   uint64_t value;
-  if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingByNodes)
-    line.add(" (not set; the process may use several NUMA nodes)");
+  if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingBecause)
+    line.add(" (not set; ").add(config.pagingBecause).add(")");
   if (variable == Variable::MPG_FIRST_TOUCH && config.againstParts)
     line.add(" (no effect on .bss: ").add(config.againstParts).add(")");
   if (!given || !parseValue(setting, given, value))

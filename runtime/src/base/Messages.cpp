@@ -425,6 +425,16 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
   writePart(entry, sizeof(*entry));
 }
 
+void Messages::pagedIn(mpg_region_kind kind, uint64_t start, uint64_t bytes) {
+  if (!isHeard())
+    return;
+  Lock lock(owner);
+  if (mpg_state_region *entry = findRegion(kind, start)) {
+    entry->pagedInBytes = bytes;
+    writeState();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Standard error, by device and inode: a file that is opened a second time is
 // the same one, and a terminal that a shell comes back to as well.

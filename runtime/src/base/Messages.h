@@ -120,6 +120,10 @@ public:
   void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
               uint64_t pageBytes, const char *reason);
 
+  /// Adds to a region that region() has noted: libmpg has touched \p bytes of
+  /// it.
+  void pagedIn(mpg_region_kind kind, uint64_t start, uint64_t bytes);
+
 private:
   bool isNews(mpg_code code, const char *text);
   mpg_state_region *findRegion(mpg_region_kind kind, uint64_t start);

@@ -399,13 +399,15 @@ int mpg::moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
 // Existing memory
 //===----------------------------------------------------------------------===//
 
-void mpg::adviseHuge(Range range, bool collapse) {
+int mpg::adviseHuge(Range range, bool collapse) {
   if (!kernel.thpAllowed || range.empty())
-    return;
-  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_HUGEPAGE);
+    return 0;
+  long result = rawCall(SYS_madvise, long(range.start), long(range.bytes()),
+                        MADV_HUGEPAGE);
   if (collapse)
     rawCall(SYS_madvise, long(range.start), long(range.bytes()),
             adviceCollapse);
+  return isError(result) ? int(-result) : 0;
 }
 
 int mpg::tryAdvice() {

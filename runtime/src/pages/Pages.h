@@ -125,8 +125,9 @@ void discard(Staged &staged);
 /// Asks for transparent huge pages on existing anonymous memory and, if
 /// \p collapse, for their making at once where the kernel can do that (Linux
 /// 6.1). Does nothing where the site says `never`: the collapse by itself
-/// would go past that. Harmless if it fails.
-void adviseHuge(Range range, bool collapse = true);
+/// would go past that. Returns what the kernel said to the advice, 0 or an
+/// errno value, which may be ignored.
+int adviseHuge(Range range, bool collapse = true);
 
 /// What the kernel says to a wish for transparent huge pages: 0 or an errno
 /// value. For those who look for the cause of a shortage.

@@ -8,6 +8,7 @@
 #include "segments/Remap.h"
 
 #include "base/Cgroup.h"
+#include "base/SelfMaps.h"
 #include "pages/Shortage.h"
 
 #include <errno.h>
@@ -29,8 +30,8 @@ Mover::Mover(const Config &config)
     : hugePageBytes(config.hugeBytes),
       thpAfterwards(config.mode == Mode::automatic),
       demand(config.bssPaging == Paging::demand || config.bssInParts),
-      populateAll(!demand), useHugetlb(config.mode != Mode::thp),
-      useThp(config.mode == Mode::thp) {
+      demandThp(demand || !config.pagingGiven), populateAll(!demand),
+      useHugetlb(config.mode != Mode::thp), useThp(config.mode == Mode::thp) {
   if (useHugetlb && demand)
     populateAll = reservationMayFailAtStart(hugePageBytes);
   if (useThp && !thpIsAllowed())
@@ -54,14 +55,19 @@ void Mover::move(Part &part) {
   uintptr_t at = part.range.start;
   part.hugetlbEnd = part.thpEnd = at;
   while (at < part.range.end && useHugetlb) {
-    at += moveHugetlb(*part.segment, nextPiece(part, at));
+    Piece piece = nextPiece(part, at);
+    size_t bytes = moveHugetlb(*part.segment, piece);
+    if (!piece.touched && populateAll)
+      part.pagedInBytes += bytes;
+    at += bytes;
     part.hugetlbEnd = part.thpEnd = at;
   }
   while (at < part.range.end && useThp) {
     Piece piece = nextPiece(part, at);
-    size_t bytes = moveThp(*part.segment, piece);
-    if (!piece.touched && demand)
-      part.promisedBytes += bytes;
+    size_t pagedIn = 0, bytes = moveThp(*part.segment, piece, pagedIn);
+    if (!piece.touched)
+      part.promisedBytes += bytes - pagedIn;
+    part.pagedInBytes += pagedIn;
     at += bytes;
     part.thpEnd = at;
   }
@@ -93,9 +99,24 @@ Mover::Piece Mover::nextPiece(const Part &part, uintptr_t at) {
   return piece;
 }
 
+/// Maps the free address space that \p frame shares with the segment, so that
+/// one mapping covers all of it. False: it cannot be had.
+bool Mover::coverEdge(const Segment &segment, Range frame) const {
+  size_t pageBytes = basePageBytes();
+  Range covered = common({roundDown(segment.range.start, pageBytes),
+                          roundUp(segment.range.end, pageBytes)},
+                         frame);
+  Range gaps[] = {{frame.start, covered.start}, {covered.end, frame.end}};
+  for (Range gap : gaps)
+    if (!gap.empty() && mapChosen(gap, Source::normal, pageBytes))
+      return false;
+  return true;
+}
+
 /// Advice brings no large page to a frame that the segment shares with free
-/// address space, because no mapping covers all of it. It is moved as if it
-/// were touched; \p piece ends before it or becomes it.
+/// address space, because no mapping covers all of it. Where that cannot be
+/// mended it is moved as if it were touched; \p piece ends before it or becomes
+/// it.
 void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
   size_t pageBytes = basePageBytes();
   Range covered = innerFrames({roundDown(segment.range.start, pageBytes),
@@ -107,7 +128,7 @@ void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
     return;
   }
   range.end = range.start + hugePageBytes;
-  piece.touched = true;
+  piece.touched = !coverEdge(segment, range);
 }
 
 /// Copies the old contents into \p staged, if there are any, and puts it in
@@ -165,18 +186,34 @@ size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
   return done;
 }
 
-size_t Mover::moveThp(const Segment &segment, Piece piece) {
+/// As much of the start of \p range as is free in whole pages and leaves others
+/// an eighth of what there is; returns how much that was.
+size_t Mover::pageInThp(Range range) {
+  uint64_t available = 0, bytes = range.bytes();
+  if (readMemoryInfo("MemAvailable:", available) &&
+      bytes > available - available / 8)
+    bytes = roundDown(available - available / 8, hugePageBytes);
+  leftForTouch += range.bytes() - bytes;
+  Range free{range.start, range.start + bytes};
+  populate(free, hugePageBytes);
+  adviseHuge(free);
+  return bytes;
+}
+
+/// \p pagedIn: how much of it was made present although nothing was there.
+size_t Mover::moveThp(const Segment &segment, Piece piece, size_t &pagedIn) {
   if (!hugePagesFitGroup(piece.range.bytes())) {
     giveUp(Source::thp, ENOMEM);
     return 0;
   }
   if (!piece.touched) {
     // Advice is enough where nothing is there yet.
-    adviseHuge(piece.range, false);
-    if (!demand) {
-      populate(piece.range, hugePageBytes);
-      adviseHuge(piece.range);
+    if (int why = adviseHuge(piece.range, false)) {
+      giveUp(Source::thp, why);
+      return 0;
     }
+    if (!demandThp)
+      pagedIn = pageInThp(piece.range);
     return piece.range.bytes();
   }
   Staged staged;

@@ -115,6 +115,7 @@ namespace {
 /// Bytes of a region and what became of them.
 struct Tally {
   uint64_t total = 0, movable = 0, huge = 0, promised = 0;
+  uint64_t pagedIn = 0; ///< of .bss
 };
 
 using BssTouch = void (*)(Range bss, const Config &, Messages &);
@@ -138,6 +139,7 @@ private:
   void sayHidden(const Tally &all);
   void sayLayout(const Tally &all);
   void sayMissing(const Tally &all, const Mover &mover);
+  void sayLeftForTouch(const Mover &mover);
   Range regionOf(const Segment &segment, bool bss) const;
   bool usedThp() const;
 
@@ -214,7 +216,10 @@ Tally Remap::tallyOf(Range region) const {
   for (size_t i = 0; i < partCount; ++i) {
     const Part &part = parts[i];
     Range thp = common({part.hugetlbEnd, part.thpEnd}, region);
-    tally.movable += common(part.range, region).bytes();
+    uint64_t movable = common(part.range, region).bytes();
+    tally.movable += movable;
+    if (movable && region.end > part.segment->fileEnd)
+      tally.pagedIn += part.pagedInBytes;
     tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
     if (thp.empty())
       continue;
@@ -278,6 +283,8 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
   addReason(reason, tally, mover);
   messages.region(kind, region, tally.huge + tally.promised, hugePageBytes,
                   reason.length() ? reason.text() : "");
+  if (tally.pagedIn)
+    messages.pagedIn(kind, region.start, tally.pagedIn);
 }
 
 void Remap::sayHidden(const Tally &all) {
@@ -326,6 +333,19 @@ void Remap::sayMissing(const Tally &all, const Mover &mover) {
   messages.say(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE, line);
 }
 
+/// PAGING_POLICY=prepage was asked for, and nothing reserves so much.
+void Remap::sayLeftForTouch(const Mover &mover) {
+  if (!mover.leftForTouch)
+    return;
+  LineBuffer line;
+  line.add(".bss: ")
+      .addBytes(mover.leftForTouch)
+      .add(" come at the first touch, although PAGING_POLICY is prepage: that "
+           "much memory is not free (MemAvailable, with an eighth for others); "
+           "fix: PAGING_POLICY=demand:demand:demand, or a pool of large pages");
+  messages.say(MPG_MSG_KERNEL, line);
+}
+
 void Remap::report(const Mover &mover) {
   Tally all;
   for (size_t i = 0; i < segmentCount; ++i) {
@@ -354,6 +374,7 @@ void Remap::report(const Mover &mover) {
     return sayHidden(all);
   sayLayout(all);
   sayMissing(all, mover);
+  sayLeftForTouch(mover);
 }
 
 void Remap::run(unsigned threads, BssTouch touch) {

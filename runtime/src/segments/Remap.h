@@ -30,6 +30,7 @@ struct Part {
   uintptr_t hugetlbEnd = 0;   ///< from the start to here: hugetlb
   uintptr_t thpEnd = 0;       ///< from there to here: transparent huge pages
   uint64_t promisedBytes = 0; ///< of these not touched yet (demand)
+  uint64_t pagedInBytes = 0;  ///< made present without contents (prepage)
 };
 
 /// pre: one thread, signals blocked. Lives on the stack: in a static program
@@ -42,6 +43,9 @@ public:
   bool failed() const { return error != 0; }
   int error = 0;                         ///< the first one
   Source failedSource = Source::hugetlb; ///< what could not be had
+  /// Of transparent pages that were asked for at the start: what comes at the
+  /// first touch, because so much memory was not free.
+  uint64_t leftForTouch = 0;
 
 private:
   struct Piece {
@@ -52,15 +56,18 @@ private:
   void cutAtEdge(const Segment &segment, Piece &piece) const;
   int buildSome(Source source, size_t bytes, Staged &staged) const;
   size_t moveHugetlb(const Segment &segment, Piece piece);
-  size_t moveThp(const Segment &segment, Piece piece);
+  size_t moveThp(const Segment &segment, Piece piece, size_t &pagedIn);
+  bool coverEdge(const Segment &segment, Range frame) const;
+  size_t pageInThp(Range range);
   size_t fillAndMove(const Segment &segment, Piece piece, Staged &staged,
                      size_t bytes);
   void giveUp(Source what, int why);
 
   const size_t hugePageBytes;
   const bool thpAfterwards; ///< what hugetlb leaves over
-  const bool demand;
-  bool populateAll; ///< a reservation alone is not safe here
+  const bool demand;    ///< of what the pool reserves
+  const bool demandThp; ///< of what nothing reserves
+  bool populateAll;     ///< a reservation alone is not safe here
   bool useHugetlb, useThp;
   unsigned pieces = 0;
 };

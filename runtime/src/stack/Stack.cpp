@@ -18,6 +18,10 @@
 // normal pages that grow downwards. A program may change its limit: see
 // StackLimit.cpp.
 //
+// That is for pages of the pool. For transparent pages the kernel's own stack
+// grows to its size at once, and all but what is used first is advised: so a
+// program that needs little of its stack has no large page cleared for it.
+//
 // Not done: running main on another stack. Garbage collectors and sanitizers
 // look for the stack where the kernel has put it.
 
@@ -97,15 +101,16 @@ static uint64_t wantedBytes(const Plan &plan) {
 }
 
 static void sayShortage(Messages &messages, const Plan &plan, int error) {
-  LineBuffer line;
-  line.add("the process stack stays on normal pages")
-      .add(cost)
-      .add("; cause: ");
-  explainShortage(line, plan.source, plan.hugePageBytes,
+  LineBuffer line, cause;
+  explainShortage(cause, plan.source, plan.hugePageBytes,
                   plan.large.empty() ? wantedBytes(plan) : plan.large.bytes(),
                   error);
+  line.add("the process stack stays on normal pages")
+      .add(cost)
+      .add("; cause: ")
+      .add(cause.text());
   messages.say(MPG_MSG_SHORTAGE, line);
-  reportLeft(messages, plan, "large pages ran short");
+  reportLeft(messages, plan, cause.text());
 }
 
 static void sayThreads(Messages &messages, const Plan &plan, unsigned count) {
@@ -279,15 +284,14 @@ static bool makePageTables(Range staged, size_t hugePageBytes) {
 /// prepaging is asked for or if reserved memory may fail later.
 static bool fill(const Config &config, const Plan &plan) {
   Range staged = plan.staged.range;
-  bool isHugetlb = plan.source == Source::hugetlbFile;
   if (config.stackPaging == Paging::prepage ||
-      (isHugetlb && reservationMayFailAtStart(plan.hugePageBytes)))
+      reservationMayFailAtStart(plan.hugePageBytes))
     return populate(staged, plan.hugePageBytes) == staged.bytes();
-  return !isHugetlb || makePageTables(staged, plan.hugePageBytes);
+  return makePageTables(staged, plan.hugePageBytes);
 }
 
-/// Builds the new memory from the plan's source; less than wanted only where
-/// normal pages continue below.
+/// Builds the new memory in the pool; less than wanted only where normal pages
+/// continue below.
 static int build(const Config &config, Plan &plan) {
   uint64_t bytes = wantedBytes(plan);
   for (;;) {
@@ -308,24 +312,6 @@ static int build(const Config &config, Plan &plan) {
       return error;
     bytes /= 2;
   }
-}
-
-/// hugetlb first, transparent huge pages next, as far as the mode allows.
-static int buildAny(const Config &config, Plan &plan) {
-  int error = ENOMEM;
-  if (config.mode != Mode::thp) {
-    plan.source = Source::hugetlbFile;
-    error = build(config, plan);
-    if (!error || config.mode == Mode::hugetlb)
-      return error;
-  }
-  if (!thpIsAllowed() || !hugePagesFitGroup(wantedBytes(plan))) {
-    if (config.mode == Mode::thp)
-      plan.source = Source::thp;
-    return error;
-  }
-  plan.source = Source::thp;
-  return build(config, plan);
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,7 +357,7 @@ static bool putInPlace(Plan &plan, Messages &messages) {
     sayNoRoomBelow(messages, plan);
     return false;
   }
-  if (plan.whole && plan.source == Source::hugetlbFile && !moveArguments()) {
+  if (plan.whole && !moveArguments()) {
     releasePlace(below);
     sayShortage(messages, plan, ENOMEM);
     return false;
@@ -404,28 +390,87 @@ static void reportMoved(Messages &messages, const Plan &plan) {
                   plan.hugePageBytes, reason);
 }
 
-/// Does it; false if the stack is as it was, which has been said.
-static bool remap(const Config &config, Plan &plan, Messages &messages,
-                  unsigned threads) {
-  if (!findStack(plan, messages, threads) || isTooMuch(plan, messages))
+//===----------------------------------------------------------------------===//
+// Transparent pages
+//===----------------------------------------------------------------------===//
+
+/// Below the frames of start-up, which are on normal pages, as most programs
+/// need little more.
+static constexpr size_t firstPartBytes = 128 << 10;
+
+/// Lays the large part out in the kernel's own stack, which is to reach down to
+/// the place that is returned; 0: no whole frame lies in it.
+static uintptr_t layOutInPlace(Plan &plan) {
+  auto here = uintptr_t(__builtin_frame_address(0));
+  uintptr_t low = roundUp(plan.old.end - wantedBytes(plan), basePageBytes());
+  plan.large = {roundUp(low, plan.hugePageBytes),
+                roundDown(here - firstPartBytes, plan.hugePageBytes)};
+  return low < plan.old.start && !plan.large.empty() ? low : 0;
+}
+
+/// Has the kernel's stack grow to its size at once, of which nothing is touched
+/// yet: transparent pages come to memory that is mapped in whole frames. False:
+/// the stack is as it was, which has been said.
+static bool useThp(const Config &config, Plan &plan, Messages &messages) {
+  plan.source = Source::thp;
+  uintptr_t low = layOutInPlace(plan);
+  if (!low) {
+    reportLeft(messages, plan, "the stack limit leaves no whole large page");
     return false;
+  }
+  if (!isFree({low - guardGapBytes(), plan.old.start})) {
+    sayNoRoomBelow(messages, plan);
+    return false;
+  }
+  int error = thpIsAllowed() && hugePagesFitGroup(plan.large.bytes()) &&
+                      mayMapMore(plan.old.start - low)
+                  ? 0
+                  : ENOMEM;
+  if (!error) {
+    stretchStackTo(low);
+    error = adviseHuge(plan.large, /*collapse=*/false);
+  }
+  if (error) {
+    sayShortage(messages, plan, error);
+    return false;
+  }
+  if (config.stackPaging == Paging::prepage)
+    populate(plan.large, plan.hugePageBytes);
+  PlacedStack placed;
+  placed.end = plan.old.end;
+  placed.large = plan.large;
+  placed.hugePageBytes = plan.hugePageBytes;
+  placed.grows = true;
+  placed.grownTo = low;
+  watchStackLimit(placed);
+  messages.region(MPG_REGION_STACK, {low, plan.old.end}, plan.large.bytes(),
+                  plan.hugePageBytes,
+                  "what it needs first is on normal pages, and transparent "
+                  "huge pages come below when that is touched");
+  return true;
+}
+
+/// Pages of the pool; 0, or an errno value and the stack is as it was. \p
+/// isSaid: why has been said.
+static int usePool(const Config &config, Plan &plan, Messages &messages,
+                   bool &isSaid) {
   plan.above = {plan.old.end, roundUp(plan.old.end, plan.hugePageBytes)};
-  plan.readable = config.mode == Mode::thp || canMoveArguments();
+  plan.readable = canMoveArguments();
   plan.whole = plan.readable && holdPlace(plan.above);
   if (!plan.whole) {
     plan.above = Range{};
     plan.skips = mpg_calls_main && mpg_calls_main();
   }
-  int error = buildAny(config, plan);
+  int error = build(config, plan);
   if (error) {
     releasePlace(plan.above);
-    sayShortage(messages, plan, error);
-    return false;
+    return error;
   }
   if (!putInPlace(plan, messages)) {
     releasePlace(plan.above);
     discard(plan.staged);
-    return false;
+    isSaid = true;
+    return ENOMEM;
   }
   if (plan.grows())
     mapGrowingBelow(plan.large.start);
@@ -438,7 +483,7 @@ static bool remap(const Config &config, Plan &plan, Messages &messages,
   placed.grows = plan.grows();
   watchStackLimit(placed);
   reportMoved(messages, plan);
-  return true;
+  return 0;
 }
 
 uintptr_t mpg::mainBegins() { return topOfMain; }
@@ -447,12 +492,22 @@ void mpg::remapStack(const Config &config, Messages &messages,
                      unsigned threads) {
   Plan plan;
   plan.hugePageBytes = stackHugePageBytes(config.hugeBytes);
-  bool moved = remap(config, plan, messages, threads);
-  if (config.mode == Mode::thp)
+  bool isOurs =
+      findStack(plan, messages, threads) && !isTooMuch(plan, messages);
+  if (config.mode == Mode::thp) {
+    if (isOurs)
+      useThp(config, plan, messages);
     return;
-  bool isHugetlb = moved && plan.source == Source::hugetlbFile;
-  noteLargeStack(isHugetlb ? plan.large : Range{}, plan.hugePageBytes,
-                 messages);
+  }
+  bool isSaid = false;
+  int error = isOurs ? usePool(config, plan, messages, isSaid) : ENOMEM;
+  noteLargeStack(error ? Range{} : plan.large, plan.hugePageBytes, messages);
+  if (!error || !isOurs || isSaid)
+    return;
+  if (config.mode == Mode::automatic && thpIsAllowed())
+    useThp(config, plan, messages);
+  else
+    sayShortage(messages, plan, error);
 }
 
 namespace {

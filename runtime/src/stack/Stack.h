@@ -59,8 +59,9 @@ struct PlacedStack {
   uintptr_t end = 0; ///< the top, as the kernel has made it or main sees it
   Range large;
   size_t hugePageBytes = 0;
-  bool isWhole = false; ///< the large part reaches above the top
-  bool grows = false;   ///< on normal pages below the large part
+  bool isWhole = false;  ///< the large part reaches above the top
+  bool grows = false;    ///< on normal pages below the large part
+  uintptr_t grownTo = 0; ///< the kernel's own, grown to here; 0: moved
 };
 
 /// Large pages that a stack has not used yet take no more than this part of
@@ -78,6 +79,9 @@ void applyStackLimit();
 /// A limit on memory may have been set: where it is near, the stack gives back
 /// what it has not used, and grows on normal pages instead.
 void applyMemoryLimit();
+
+/// The same in any case, of a stack that is the kernel's own.
+void leaveKernelStack();
 
 //===----------------------------------------------------------------------===//
 // The move itself (StackMove.cpp)
@@ -122,6 +126,10 @@ bool mayMapMore(size_t bytes);
 /// stack pointer. pre: nothing lies there, the stack's limit allows it,
 /// mayMapMore().
 void growStackTo(uintptr_t border);
+
+/// The same where nothing between is to be touched, and nothing is left
+/// touched.
+void stretchStackTo(uintptr_t border);
 
 /// Normal pages below \p top that grow downwards on their own, as the kernel's
 /// stack does, up to RLIMIT_STACK. Replaces what is held directly below.

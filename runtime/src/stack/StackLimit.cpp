@@ -107,9 +107,17 @@ static void letGrow() {
 static void shrink() {
   PlacedStack &stack = watched.stack;
   uintptr_t start = roundDown(framesBelow(), stack.hugePageBytes);
+  if (stack.grownTo && start > stack.large.end)
+    start = stack.large.end;
   // What lies below takes the place of the last of them.
-  if (start <= stack.large.start || !ownsStack() || start >= stack.large.end)
+  if (start <= stack.large.start || !ownsStack() ||
+      (start >= stack.large.end && !stack.grownTo))
     return;
+  if (stack.grownTo) {
+    releasePlace({stack.grownTo, start});
+    stack.grownTo = stack.large.start = watched.openStart = start;
+    return notePartNotSeen(lowestAddress());
+  }
   uintptr_t lower = stack.large.start - (stack.grows ? 0 : guardGapBytes());
   releasePlace({lower, start});
   stack.large.start = watched.openStart = start;
@@ -145,6 +153,13 @@ void mpg::applyStackLimit() {
   if (highest > stack.large.end)
     highest = stack.large.end;
   openFrom(roundDown(start < highest ? start : highest, stack.hugePageBytes));
+}
+
+void mpg::leaveKernelStack() {
+  if (!watched.stack.grownTo)
+    return;
+  Locked hold(watched.lock);
+  shrink();
 }
 
 void mpg::applyMemoryLimit() {

@@ -117,6 +117,17 @@ __attribute__((noinline)) void mpg::growStackTo(uintptr_t border) {
   *reinterpret_cast<volatile char *>(border) = 0;
 }
 
+static void *touchFrame(void *) {
+  volatile char frame = 0;
+  return reinterpret_cast<void *>(uintptr_t(frame));
+}
+
+void mpg::stretchStackTo(uintptr_t border) {
+  size_t page = basePageBytes();
+  callBelow(border + page / 2, touchFrame, nullptr);
+  rawCall(SYS_madvise, long(border), long(page), MADV_DONTNEED);
+}
+
 bool mpg::mapGrowingBelow(uintptr_t top) {
   long at = rawCall(SYS_mmap, long(top - growingStartBytes), growingStartBytes,
                     PROT_READ | PROT_WRITE,

@@ -206,22 +206,28 @@ static const char *againstNodes(const Config &config) {
   return nullptr;
 }
 
-/// Pages that are there before the program's threads are lie on the node of the
-/// thread that starts. Where several nodes may be used, without a
+/// Only the pool sets memory aside, so only there .bss comes before it is
+/// touched. Pages that are there before the program's threads are lie on the
+/// node of the thread that starts. Where several nodes may be used, without a
 /// policy of any kind, they come at the first touch, if that is sure to find
 /// them, or .bss in parts if that is asked for.
 static void choosePaging(Config &config) {
   bool wantsParts = config.firstTouch == TouchMode::start;
   if (config.pagingGiven && !wantsParts)
     return;
+  if (config.mode == Mode::thp && !config.pagingGiven) {
+    config.pagingBecause = "nothing reserves transparent pages";
+    config.bssPaging = Paging::demand;
+  }
   const char *against = againstNodes(config);
   if (wantsParts)
     config.againstParts = against;
   if (against)
     return;
-  config.pagingByNodes = !config.pagingGiven;
-  if (config.pagingByNodes)
+  if (!config.pagingGiven) {
+    config.pagingBecause = "the process may use several NUMA nodes";
     config.bssPaging = config.mmapPaging = Paging::demand;
+  }
   if (wantsParts) {
     config.bssInParts = true;
     config.bssPaging = Paging::prepage;

@@ -67,6 +67,15 @@ def below(mappings: List[Mapping], at: int) -> str:
     return "growing" if "gd" in lower.flags else lower.kind()
 
 
+def thp_below(mappings: List[Mapping], at: int) -> str:
+    """Transparent pages in what continues the mapping downwards."""
+    large = 0
+    while at and mappings[at - 1].end == mappings[at].start:
+        at -= 1
+        large += mappings[at].sizes["AnonHugePages"]
+    return f", {large} KiB of thp below" if large else ""
+
+
 def stack_pointer(pid: int, thread: int) -> int:
     """Of a thread that waits; one that is on its way there is waited for."""
     for _ in range(1000):
@@ -92,6 +101,7 @@ def describe(pid: int) -> List[str]:
                     f"{(mapping.end - mapping.start) >> 10} KiB, "
                     f"{mapping.present_kib()} present, "
                     f"below {below(mappings, at)}, name '{mapping.name}'"
+                    f"{thp_below(mappings, at)}"
                 )
     others = [m for at, m in enumerate(mappings) if at not in used]
     large = sum(m.end - m.start for m in others if m.kind() == "hugetlb")
