@@ -11,7 +11,9 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace mpg;
@@ -176,6 +178,32 @@ TEST_F(BarrierTest, OneWindowIsMissing) {
   EXPECT_EQ(fake.allocations, 3u);
   EXPECT_EQ(fake.releases, 3u);
   EXPECT_EQ(fake.syncs, 0u);
+}
+
+// By the open file of its parent a forked child would free what that waits
+// with.
+TEST_F(BarrierTest, AChildLeavesItsParentsBarrier) {
+  mpg_barrier *barrier = nullptr;
+  ASSERT_EQ(makeBarrier(fakeDevice, &barrier, 4), 0);
+  std::vector<std::thread> team;
+  for (unsigned thread = 0; thread < 4; ++thread)
+    team.emplace_back([barrier, thread] {
+      cpuOfThread = int(thread) + 12;
+      mpg_barrier_wait(barrier, thread);
+    });
+  for (std::thread &thread : team)
+    thread.join();
+  ASSERT_STREQ(mpg_barrier_kind(barrier), "hardware");
+  pid_t child = fork();
+  if (child == 0) {
+    mpg_barrier_destroy(barrier);
+    _exit(int(fake.releases));
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  mpg_barrier_destroy(barrier);
+  EXPECT_EQ(fake.releases, 1u);
 }
 
 TEST_F(BarrierTest, WhatIsWrongIsRefused) {

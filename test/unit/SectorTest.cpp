@@ -9,7 +9,11 @@
 #include "a64fx/A64fxRegisters.h"
 #include "mpg/mpg.h"
 #include <cerrno>
+#include <functional>
+#include <future>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mpg;
 
@@ -361,6 +365,65 @@ TEST_F(SectorTest, SwitchedOffByTheUserNothingIsSaid) {
   control.writeInitialWays();
   EXPECT_TRUE(lines.take().empty());
   EXPECT_EQ(machine.writes, 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// Forked children
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What \p work returns in a forked child; 128 and the signal if that ended it.
+int inChild(const std::function<int()> &work) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60); // a lock of a thread that is not there
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace
+
+TEST_F(SectorTest, AChildMayTakeALockOfItsParents) {
+  static std::promise<void> isInside, mayGo;
+  static std::atomic<bool> waits{true};
+  Machine machineThatWaits = fakeMachine;
+  machineThatWaits.read = [](Register which) {
+    if (waits.exchange(false)) {
+      isInside.set_value();
+      mayGo.get_future().wait();
+    }
+    return fakeRead(which);
+  };
+  SectorControl other{machineThatWaits};
+  std::thread thread([&] { other.end(other.begin(onlyL2(4, 10))); });
+  isInside.get_future().wait();
+  EXPECT_EQ(inChild([&] { return other.begin(onlyL2(3, 11)); }), 0);
+  mayGo.set_value();
+  thread.join();
+}
+
+TEST_F(SectorTest, AChildCountsItsOwnRegionsAlone) {
+  std::promise<void> isInside, mayGo;
+  EXPECT_EQ(control.begin(onlyL2(5, 9)), 0);
+  std::thread thread([&] {
+    int token = control.begin(onlyL2(4, 10));
+    isInside.set_value();
+    mayGo.get_future().wait();
+    control.end(token);
+  });
+  isInside.get_future().wait();
+  EXPECT_EQ(machine.l2(0), 0xa04u);
+  EXPECT_EQ(inChild([&] {
+              control.end(0);
+              return machine.l2(0) == 14 ? 0 : 1;
+            }),
+            0);
+  mayGo.set_value();
+  thread.join();
 }
 
 //===----------------------------------------------------------------------===//

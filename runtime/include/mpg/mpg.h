@@ -274,7 +274,8 @@ MPG_API int mpg_barrier_wait(struct mpg_barrier *barrier, unsigned thread);
  * there is a driver. A constant string. */
 MPG_API const char *mpg_barrier_kind(const struct mpg_barrier *barrier);
 
-/* pre: all threads have returned from their last wait. NULL does nothing. */
+/* pre: all threads have returned from their last wait. NULL does nothing. A
+ * forked child frees memory only: the hardware's barrier stays its parent's. */
 MPG_API void mpg_barrier_destroy(struct mpg_barrier *barrier);
 
 #ifdef __cplusplus

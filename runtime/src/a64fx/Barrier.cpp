@@ -11,7 +11,7 @@
 
 #include "a64fx/Barrier.h"
 #include "a64fx/ThisMachine.h"
-#include "base/Syscall.h"
+#include "base/ProcessLock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -50,6 +50,7 @@ struct mpg_barrier {
   uint32_t sleepers = 0;
   alignas(lineBytes) const BarrierDevice &device;
   const unsigned threads;
+  const uint32_t process = uint32_t(rawCall(SYS_getpid));
   bool isDecided, isHardware = false, hasBlade = false;
   const char *kind;
   Blade blade = {};
@@ -184,7 +185,9 @@ const char *mpg_barrier_kind(const mpg_barrier *barrier) {
 void mpg_barrier_destroy(mpg_barrier *barrier) {
   if (!barrier)
     return;
-  if (barrier->hasBlade)
+  // A forked child must not free what its parent waits with.
+  bool isOurs = barrier->process == uint32_t(rawCall(SYS_getpid));
+  if (barrier->hasBlade && isOurs)
     barrier->device.release(barrier->blade);
   free(barrier);
 }
@@ -219,35 +222,35 @@ constexpr unsigned long allocateBlade = _IOWR('F', 0, BladeControl);
 constexpr unsigned long assignWindow = _IOWR('F', 1, WindowControl);
 constexpr unsigned long freeBlade = _IOW('F', 3, BladeControl);
 
-/// The open file and how many blades need it.
+/// The open file of this process and how many blades need it. A forked child
+/// opens its own: by its parent's it would free the parent's blades.
 class File {
 public:
   int acquire() {
-    lock();
+    Locked held(lock);
+    auto self = uint32_t(rawCall(SYS_getpid));
+    if (usersOf != self && users) {
+      rawCall(SYS_close, fd);
+      users = 0;
+    }
+    usersOf = self;
     if (users == 0)
       fd = int(rawCall(SYS_openat, AT_FDCWD, long(path), O_RDONLY | O_CLOEXEC));
     int result = fd;
     users += result >= 0;
-    unlock();
     return result;
   }
   void release() {
-    lock();
+    Locked held(lock);
     if (--users == 0)
       rawCall(SYS_close, fd);
-    unlock();
   }
   /// pre: the caller has acquired it.
   int number() const { return fd; }
 
 private:
-  void lock() {
-    while (__atomic_exchange_n(&held, 1, __ATOMIC_ACQUIRE))
-      rawCall(SYS_sched_yield);
-  }
-  void unlock() { __atomic_store_n(&held, 0, __ATOMIC_RELEASE); }
-
-  uint32_t held = 0;
+  ProcessLock lock;
+  uint32_t usersOf = 0; ///< a process
   unsigned users = 0;
   int fd = -1;
 };

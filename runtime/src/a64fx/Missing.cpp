@@ -133,7 +133,7 @@ const char *mpg_machine_error() { return textOf(last); }
 // each one has a function of its own, made from the table of encodings.
 
 #if defined(__aarch64__)
-#include "base/Syscall.h"
+#include "base/ProcessLock.h"
 #include <signal.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
@@ -240,8 +240,12 @@ static Reach tryRegister(Register which) {
   sigaddset(&illegal, SIGILL);
   probingThread = rawCall(SYS_gettid);
   wasRefused = false;
-  if (sigaction(SIGILL, &action, &usualAction) != 0)
+  struct sigaction before;
+  if (sigaction(SIGILL, &action, &before) != 0)
     return Reach::closed;
+  // Ours where another thread was here when this process was forked.
+  if (before.sa_sigaction != onIllegal)
+    usualAction = before;
   pthread_sigmask(SIG_UNBLOCK, &illegal, &blocked);
   readRegister(which);
   pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
@@ -260,18 +264,8 @@ static void probe() {
 }
 
 Reach mpg::reachOf(Family family) {
-  enum { fresh, running, done };
-  static int state = fresh;
-  int seen = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-  int expected = fresh;
-  if (seen == fresh &&
-      __atomic_compare_exchange_n(&state, &expected, running, /*weak=*/false,
-                                  __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    probe();
-    __atomic_store_n(&state, done, __ATOMIC_RELEASE);
-  }
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != done)
-    rawCall(SYS_sched_yield);
+  static Once once;
+  once.run(probe);
   return found[size_t(family)];
 }
 

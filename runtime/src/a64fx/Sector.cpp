@@ -29,24 +29,26 @@ struct SavedRegions {
   SavedRegion at[SectorControl::maxDepth];
 };
 
-/// Held for a few instructions.
-class Lock {
-public:
-  explicit Lock(uint32_t &word) : word(word) {
-    while (__atomic_exchange_n(&word, 1, __ATOMIC_ACQUIRE))
-      rawCall(SYS_sched_yield);
-  }
-  ~Lock() { __atomic_store_n(&word, 0, __ATOMIC_RELEASE); }
-
-private:
-  uint32_t &word;
-};
-
 } // namespace
 
 // In the static part of thread-local memory: reaching it needs no other
 // library.
 static __thread SavedRegions levels __attribute__((tls_model("initial-exec")));
+
+/// A forked child has the regions of one thread, the one that forked.
+void SectorControl::forgetParentsUsers() {
+  auto self = uint32_t(rawCall(SYS_getpid));
+  if (usersOf == self)
+    return;
+  if (usersOf) {
+    for (Group &group : groups)
+      group.users = 0;
+    for (int depth = 0; depth < levels.depth; ++depth)
+      if (levels.at[depth].hasL2)
+        ++groups[levels.at[depth].node].users;
+  }
+  usersOf = self;
+}
 
 static bool asksL1(const mpg_ways &ways) {
   for (uint8_t number : ways.l1)
@@ -136,7 +138,8 @@ Missing SectorControl::setL2(const mpg_ways &ways, int depth) {
   Missing missing = missingForL2(place);
   if (missing != Missing::nothing)
     return missing;
-  Lock held(lock);
+  Locked held(lock);
+  forgetParentsUsers();
   uint64_t before = machine.read(Register::sectorL2), value = 0;
   if (!resolveWaysL2(ways.l2, before, machine.budgetL2(), value))
     return Missing::ways;
@@ -189,7 +192,8 @@ int SectorControl::beginAt(int token, const mpg_ways &ways) {
 /// that ends, the others' ways stay.
 void SectorControl::endL2(int depth) {
   const SavedRegion &level = levels.at[depth];
-  Lock held(lock);
+  Locked held(lock);
+  forgetParentsUsers();
   Group &group = groups[level.node];
   bool isLast = --group.users == 0;
   if (machine.place().node != level.node)
@@ -203,11 +207,13 @@ void SectorControl::endL2(int depth) {
 
 void SectorControl::end(int token) {
   while (token >= 0 && levels.depth > token) {
-    const SavedRegion &level = levels.at[--levels.depth];
+    const int depth = levels.depth - 1;
+    const SavedRegion &level = levels.at[depth];
     if (level.hasL2)
-      endL2(levels.depth);
+      endL2(depth);
     if (level.hasL1 && machine.place().cpu == level.cpu)
       machine.write(Register::sectorL1, level.before1);
+    levels.depth = depth;
   }
 }
 
@@ -266,16 +272,14 @@ void mpg::startSectors(const SectorSettings &settings, Messages *messages) {
 /// A static program may have these functions without the constructor of the
 /// library. The environment counts all the same.
 static void startIfNobodyHas() {
-  static uint32_t isTaken = 0;
-  if (__atomic_load_n(&isStarted, __ATOMIC_ACQUIRE))
-    return;
-  if (__atomic_exchange_n(&isTaken, 1, __ATOMIC_ACQ_REL) == 0) {
+  static Once once;
+  once.run([] {
+    if (__atomic_load_n(&isStarted, __ATOMIC_ACQUIRE))
+      return;
     SectorSettings settings;
     readSectorSettings(environ, settings);
     startSectors(settings, nullptr);
-  }
-  while (!__atomic_load_n(&isStarted, __ATOMIC_ACQUIRE))
-    rawCall(SYS_sched_yield);
+  });
 }
 
 void mpg::writeInitialWays() { control.writeInitialWays(); }

@@ -60,12 +60,14 @@ private:
   Missing missingForL2(const Place &place) const;
   Missing setL2(const mpg_ways &ways, int depth);
   void endL2(int depth);
+  void forgetParentsUsers();
   void say(Missing what, const char *cost);
 
   const Machine &machine;
   SectorSettings settings;
   Messages *messages = nullptr;
-  uint32_t lock = 0;
+  ProcessLock lock;
+  uint32_t usersOf = 0; ///< the process that has counted them
   Group groups[CoreGroups::maxNodes] = {};
 };
 

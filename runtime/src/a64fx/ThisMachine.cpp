@@ -6,7 +6,7 @@
 
 #include "a64fx/ThisMachine.h"
 #include "a64fx/A64fxRegisters.h"
-#include "base/Syscall.h"
+#include "base/ProcessLock.h"
 #include "numa/NodeCpus.h"
 #include "pages/PagesNuma.h"
 #include <sched.h>
@@ -39,17 +39,9 @@ static void learn(Known &known) {
 }
 
 static const Known &knowledge() {
-  enum { fresh, running, done };
-  static int state = fresh;
+  static Once once;
   static Known known;
-  int expected = fresh;
-  if (__atomic_compare_exchange_n(&state, &expected, running, /*weak=*/false,
-                                  __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    learn(known);
-    __atomic_store_n(&state, done, __ATOMIC_RELEASE);
-  }
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != done)
-    rawCall(SYS_sched_yield);
+  once.run([] { learn(known); });
   return known;
 }
 

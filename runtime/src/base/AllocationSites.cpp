@@ -6,8 +6,8 @@
 
 #include "base/AllocationSites.h"
 
-#include "base/FutexLock.h"
 #include "base/Messages.h"
+#include "base/ProcessLock.h"
 #include "base/Range.h"
 #include "base/Syscall.h"
 #include "mpg/pagemap.h"
@@ -118,7 +118,7 @@ size_t mpg::watchedBytes = SIZE_MAX;
 
 static mpg_profile *table;
 static uint32_t owner; ///< the process whose blocks they are
-static FutexLock tableLock;
+static ProcessLock tableLock;
 /// The unwinder loads a library when it is first used, which may allocate.
 static __thread bool isInside __attribute__((tls_model("initial-exec")));
 

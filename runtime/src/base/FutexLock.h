@@ -73,15 +73,15 @@ private:
 };
 
 /// Holds a lock as long as it lives.
-class Locked {
+template <typename Lock> class Locked {
 public:
-  explicit Locked(FutexLock &lock) : held(lock) { held.lock(); }
+  explicit Locked(Lock &lock) : held(lock) { held.lock(); }
   ~Locked() { held.unlock(); }
   Locked(const Locked &) = delete;
   Locked &operator=(const Locked &) = delete;
 
 private:
-  FutexLock &held;
+  Lock &held;
 };
 
 } // namespace mpg

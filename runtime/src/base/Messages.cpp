@@ -88,31 +88,6 @@ void LineBuffer::print() {
 // What is said
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// A child that was forked while a thread of its parent had the lock gets it in
-/// that state, but not the thread; so it may take what another process has.
-class Lock {
-public:
-  explicit Lock(uint32_t &owner) : owner(owner) {
-    auto self = uint32_t(rawCall(SYS_getpid));
-    for (uint32_t holder = 0;
-         !__atomic_compare_exchange_n(&owner, &holder, self, /*weak=*/false,
-                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);) {
-      if (holder != self)
-        continue; // and take it from there
-      rawCall(SYS_sched_yield);
-      holder = 0;
-    }
-  }
-  ~Lock() { __atomic_store_n(&owner, 0, __ATOMIC_RELEASE); }
-
-private:
-  uint32_t &owner;
-};
-
-} // namespace
-
 static void copyText(char *to, size_t capacity, const char *from) {
   size_t at = 0;
   for (; from[at] && at < capacity - 1; ++at)
@@ -245,7 +220,7 @@ void Messages::writeProcess(bool take) {
 }
 
 void Messages::end() {
-  Lock lock(owner);
+  Locked held(lock);
   if (processes.isOpen() && !isProgram())
     processes.writeEnd();
 }
@@ -264,19 +239,19 @@ void Messages::notePeak() {
 }
 
 void Messages::setFile(const char *file) {
-  Lock lock(owner);
+  Locked held(lock);
   copyText(state.library, sizeof(state.library), file);
   writeState();
 }
 
 void Messages::setMode(unsigned mode) {
-  Lock lock(owner);
+  Locked held(lock);
   state.mode = mode;
   writeState();
 }
 
 void Messages::setHeap(Range reserved, uintptr_t tablesEnd) {
-  Lock lock(owner);
+  Locked held(lock);
   state.heapStart = reserved.start;
   state.heapEnd = reserved.end;
   state.heapTablesEnd = tablesEnd;
@@ -303,7 +278,7 @@ void Messages::lookBeforeUnmap() {
 }
 
 void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
-  Lock lock(owner);
+  Locked held(lock);
   if (bytes <= state.heapPeakBytes || !isHeard())
     return;
   state.heapPeakBytes = bytes;
@@ -362,7 +337,7 @@ void Messages::setStyle(bool quiet, bool vendorCodes) {
 }
 
 void Messages::say(mpg_code code, LineBuffer &line) {
-  Lock lock(owner);
+  Locked held(lock);
   bool isNew = isNews(code, line.text());
   if (code == MPG_LPG_FALLBACK || code == MPG_MSG_SHORTAGE)
     state.fallback = 1;
@@ -379,7 +354,7 @@ void Messages::say(mpg_code code, LineBuffer &line) {
 }
 
 bool Messages::hasSaid(mpg_code code) {
-  Lock lock(owner);
+  Locked held(lock);
   return printed & bitOf(code);
 }
 
@@ -402,7 +377,7 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
   // Before start() it is kept for later: malloc may be the first to be called.
   if (state.pid && !isHeard())
     return;
-  Lock lock(owner);
+  Locked held(lock);
   mpg_state_region *entry = findRegion(kind, range.start);
   if (!entry) {
     ++state.regionsLost;
@@ -428,7 +403,7 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
 void Messages::pagedIn(mpg_region_kind kind, uint64_t start, uint64_t bytes) {
   if (!isHeard())
     return;
-  Lock lock(owner);
+  Locked held(lock);
   if (mpg_state_region *entry = findRegion(kind, start)) {
     entry->pagedInBytes = bytes;
     writeState();

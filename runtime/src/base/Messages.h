@@ -12,6 +12,7 @@
 #ifndef MPG_RUNTIME_MESSAGES_H
 #define MPG_RUNTIME_MESSAGES_H
 
+#include "base/ProcessLock.h"
 #include "base/Range.h"
 #include "mpg/code.h"
 #include "mpg/state.h"
@@ -134,7 +135,7 @@ private:
   void writePart(const void *part, size_t bytes);
   void notePeak();
 
-  uint32_t owner = 0; ///< of the lock: process id, 0 when it is free
+  ProcessLock lock;
   uint32_t printed = 0;
   bool speaks = true, isQuiet = false, usesVendorCodes = false;
   mpg_state *shared = nullptr;          ///< the file of mpgrun, as memory

@@ -7,7 +7,7 @@
 // posix_spawn(), whose child shares the memory until it is a shell.
 
 #include "base/CLibrary.h"
-#include "base/FutexLock.h"
+#include "base/ProcessLock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ namespace {
 
 /// SIGINT and SIGQUIT are for the shells alone as long as there is one.
 struct Interrupts {
-  FutexLock lock;
+  ProcessLock lock;
   unsigned shells = 0;
   struct sigaction onInterrupt, onQuit; ///< the program's
 };
@@ -140,7 +140,7 @@ struct OpenMode {
 
 } // namespace
 
-static FutexLock pipesLock;
+static ProcessLock pipesLock;
 static std::atomic<Pipe *> pipes{nullptr};
 
 static bool parseMode(const char *text, OpenMode &mode) {

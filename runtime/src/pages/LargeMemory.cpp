@@ -6,7 +6,7 @@
 // covers all that comes, and what hugetlb memory of the program lies between.
 
 #include "pages/LargeMemory.h"
-#include "base/FutexLock.h"
+#include "base/ProcessLock.h"
 
 using namespace mpg;
 
@@ -19,7 +19,7 @@ struct Entry {
 
 struct Noted {
   static constexpr size_t most = 1024;
-  FutexLock lock;
+  ProcessLock lock;
   size_t count = 0;
   Entry entries[most];
 };

@@ -5,7 +5,7 @@
 // limit that another process sets, or a raw system call, is
 // not seen.
 
-#include "base/FutexLock.h"
+#include "base/ProcessLock.h"
 #include "base/Syscall.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
@@ -18,7 +18,7 @@ using namespace mpg;
 namespace {
 
 struct Watched {
-  FutexLock lock;
+  ProcessLock lock;
   PlacedStack stack;
   uintptr_t openStart = 0; ///< below it the large part cannot be touched
   long process = 0;

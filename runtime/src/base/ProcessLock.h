@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A lock that a forked child finds free: it knows the process whose thread has
+// it, and a child may take what its parent has, for the thread is not there.
+// What the lock protects may be half written then; who takes it over begins
+// anew. No handler of a fork is needed, so it works after clone(), too.
+//
+// Not for the heap, which wants a lock without a system call (FutexLock.h).
+
+#ifndef MPG_RUNTIME_PROCESSLOCK_H
+#define MPG_RUNTIME_PROCESSLOCK_H
+
+#include "base/FutexLock.h"
+
+namespace mpg {
+
+class ProcessLock {
+public:
+  bool tryLock() {
+    auto self = uint32_t(rawCall(SYS_getpid));
+    uint32_t seen = 0;
+    return replace(seen, self) ||
+           (isParents(seen, self) && replace(seen, self));
+  }
+  void lock() {
+    if (tryLock())
+      return;
+    auto self = uint32_t(rawCall(SYS_getpid));
+    for (uint32_t seen = 0; !replace(seen, self | hasWaiters);) {
+      if (isParents(seen, self))
+        continue;
+      if (seen & hasWaiters || replace(seen, self | hasWaiters))
+        rawCall(SYS_futex, long(&word), FUTEX_WAIT_PRIVATE,
+                long(self | hasWaiters), 0);
+      seen = 0;
+    }
+  }
+  void unlock() {
+    if (word.exchange(0, std::memory_order_release) & hasWaiters)
+      rawCall(SYS_futex, long(&word), FUTEX_WAKE_PRIVATE, 1);
+  }
+
+private:
+  static constexpr uint32_t hasWaiters = 1u << 31; // no process has the bit
+
+  static bool isParents(uint32_t seen, uint32_t self) {
+    return seen && (seen & ~hasWaiters) != self;
+  }
+  bool replace(uint32_t &seen, uint32_t wanted) {
+    return word.compare_exchange_strong(seen, wanted, std::memory_order_acquire,
+                                        std::memory_order_relaxed);
+  }
+
+  std::atomic<uint32_t> word{0};
+};
+
+/// Something to be done once in a process; who comes meanwhile waits.
+class Once {
+public:
+  template <typename Work> void run(Work work) {
+    if (isDone.load(std::memory_order_acquire))
+      return;
+    Locked held(lock);
+    if (isDone.load(std::memory_order_relaxed))
+      return;
+    work();
+    isDone.store(true, std::memory_order_release);
+  }
+
+private:
+  ProcessLock lock;
+  std::atomic<bool> isDone{false};
+};
+
+} // namespace mpg
+
+#endif // MPG_RUNTIME_PROCESSLOCK_H
