@@ -34,6 +34,9 @@ JobReader::Command JobReader::expand(Range range) {
   while (at < range.end && shellAssignmentLength(tokens[at].text))
     ++at;
   bool declares = at < range.end && isDeclaration(tokens[at].text);
+  for (size_t i = range.first; i < range.end; ++i)
+    readSubstitutions(tokens[i].text, tokens[i].line);
+  readHidden(range.first, range.end);
   expander.takeUncertain();
   for (size_t i = at; i < range.end; ++i) {
     size_t before = command.values.size();
@@ -186,7 +189,8 @@ bool JobReader::runBuiltin(const Command &command) {
                 .Case("let", &JobReader::runReadingBuiltin)
                 .Case("source", &JobReader::notRead)
                 .Case(".", &JobReader::notRead)
-                .Case("eval", &JobReader::notRead)
+                .Case("eval", &JobReader::runEval)
+                .Case("trap", &JobReader::runTrap)
                 .Case("setenv", &JobReader::runCshSetting)
                 .Case("unsetenv", &JobReader::runUnset)
                 .Case("exit", &JobReader::runExit)
@@ -559,13 +563,17 @@ void JobReader::runReadingBuiltin(const Command &command) {
 }
 
 void JobReader::notRead(const Command &command) {
-  bool evaluates = command.name() == "eval";
   if (command.words.size() < 2)
     return;
   forgetEnvironment(command);
-  std::string what = evaluates ? "eval " : "";
-  problem(command.line, "not read: " + what + command.words[1].text +
-                            "; what it sets is not known here");
+  std::string what = command.name() == "eval" ? "eval " : "";
+  what += command.words[1].text;
+  problem(command.line,
+          "not read: " + what + "; what it sets is not known here");
+  // "srun bash -c 'source steps.sh'": it is what the job is for.
+  if (!prefix.empty())
+    notUnderstood(command.line, command.name() + " " + what +
+                                    ": the programs that it starts");
 }
 
 /// "setenv A b" of csh.

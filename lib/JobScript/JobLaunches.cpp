@@ -433,45 +433,120 @@ void JobReader::noteSubmitted(const Command &command) {
           (script->text == command.words[0].text ? "" : ", " + script->text));
 }
 
+/// "x=$(python3 -c TEXT)": it computes a value for the script.
+bool JobReader::isHelper(const LaunchParts &parts) const {
+  if (!substitutions || !parts.launchers.empty() || !parts.program)
+    return false;
+  StringRef name = sys::path::filename(parts.program->text);
+  return isInterpreter(name) && !isShell(name) && !parts.arguments.empty() &&
+         StringRef(parts.arguments[0].text).starts_with("-");
+}
+
 void JobReader::addLaunches(const Command &command) {
   noteSubmitted(command);
-  for (LaunchParts &parts : findLaunches(command.words)) {
+  std::vector<JobWord> words = prefix;
+  words.insert(words.end(), command.words.begin(), command.words.end());
+  for (LaunchParts &parts : findLaunches(words)) {
+    readShellTexts(parts, words, command.line);
     // "exec program" does not come back.
     if (command.name() == "exec" && parts.program && !isConditional())
       ended = true;
     if (!parts.notUnderstood.empty())
       notUnderstood(command.line, parts.notUnderstood);
-    if (!parts.isLaunched) {
-      noteBareName(command, parts);
+    if (isHelper(parts))
       continue;
-    }
-    JobLaunch launch;
-    launch.line = command.line;
-    launch.conditional = isConditional();
-    launch.commandsBefore = script.commands.size();
-    if (!copyEnvironment(command, launch))
-      return;
-    launch.program = std::move(*parts.program);
-    launch.arguments = std::move(parts.arguments);
-    launch.image = std::move(parts.image);
-    if (launch.image.text.empty())
-      launch.image.text = script.image;
-    for (std::vector<JobWord> &words : parts.launchers)
-      launch.launchers.push_back(
-          {std::move(words), command.line, launch.conditional});
-    changeEnvironment(parts, launch);
-    if (const ShellVariable *folder = variables.find(folderName))
-      launch.folder = folder->value.word();
-    const ShellVariable *folders = variables.find("LD_LIBRARY_PATH");
-    if (folders && folders->set && !folders->value.known())
-      launch.libraryFolders = folders->value.split(':');
-    setUnknownFrom(launch.launch);
-    launch.launch.uncertain = launch.conditional;
-    launch.launch.underMpgrun = parts.underMpgrun;
-    launch.launch.threads = threadsOf(launch.launch.environment);
-    launch.launch.ranksPerNode = ranksPerNodeOf(parts, script);
-    launch.launch.stackBytes = stackBytes();
-    noteInterpreter(launch);
-    script.launches.push_back(std::move(launch));
+    addOperands(command, parts);
+    if (parts.isLaunched)
+      addLaunch(command, parts);
+    else
+      noteBareName(command, parts);
   }
+}
+
+/// "./app", "../bin/solve.x": a name that programs have.
+static bool looksLikeProgram(const JobWord &word) {
+  StringRef path = word.text, name = sys::path::filename(path);
+  if (!word.known() || !path.starts_with(".") || !path.contains('/') ||
+      path.ends_with("/") || name.empty() || name == "." || name == ".." ||
+      name.find_first_of("*?[") != StringRef::npos)
+    return false;
+  StringRef ending = sys::path::extension(name);
+  return ending.empty() || ending == ".x" || ending == ".exe" ||
+         ending == ".out" || ending == ".bin" || ending == ".sh";
+}
+
+/// Operands of a command that may start them: a program of the user among them
+/// is taken for one that may run.
+void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
+  constexpr size_t mostOperands = 64;
+  StringRef name = parts.program ? sys::path::filename(parts.program->text)
+                                 : StringRef(command.words[0].text);
+  bool startsNone =
+      isCommonTool(name) || name.starts_with("((") || name.starts_with("[[");
+  if (startsNone && parts.notUnderstood.empty())
+    return;
+  bool found = false;
+  const JobWord *missing = nullptr;
+  for (const JobWord &word :
+       ArrayRef(parts.arguments).take_front(mostOperands)) {
+    JobLaunch start;
+    start.program = word;
+    StringRef text = word.text;
+    size_t equals = text.find('=');
+    if (text.starts_with("-") && equals != StringRef::npos)
+      start.program.text = text.drop_front(equals + 1).str(); // --exe=./app
+    else if (text.starts_with("-"))
+      continue;
+    if (!StringRef(start.program.text).contains('/'))
+      start.program.text.insert(0, "./");
+    if (const ShellVariable *folder = variables.find(folderName))
+      start.folder = folder->value.word();
+    OperandKind kind = probe ? probe(start) : OperandKind::absent;
+    if (kind == OperandKind::absent && looksLikeProgram(word) && !missing)
+      missing = &word;
+    if (kind != OperandKind::program)
+      continue;
+    found = true;
+    LaunchParts operand = parts;
+    operand.program = start.program;
+    operand.arguments.clear();
+    operand.isOperand = true;
+    addLaunch(command, operand);
+  }
+  if (missing && !found && !parts.isLaunched && parts.notUnderstood.empty() &&
+      parts.shellTexts.empty() && parts.program)
+    notUnderstood(command.line, name + ", which may start " + missing->text);
+}
+
+void JobReader::addLaunch(const Command &command, LaunchParts &parts) {
+  JobLaunch launch;
+  launch.line = command.line;
+  launch.conditional = isConditional() || parts.isOperand;
+  launch.isOperand = parts.isOperand;
+  launch.commandsBefore = script.commands.size();
+  if (!copyEnvironment(command, launch))
+    return;
+  launch.program = std::move(*parts.program);
+  launch.arguments = std::move(parts.arguments);
+  launch.image = std::move(parts.image);
+  if (launch.image.text.empty())
+    launch.image.text = script.image;
+  for (std::vector<JobWord> &words : parts.launchers)
+    launch.launchers.push_back(
+        {std::move(words), command.line, launch.conditional});
+  changeEnvironment(parts, launch);
+  if (const ShellVariable *folder = variables.find(folderName))
+    launch.folder = folder->value.word();
+  const ShellVariable *folders = variables.find("LD_LIBRARY_PATH");
+  if (folders && folders->set && !folders->value.known())
+    launch.libraryFolders = folders->value.split(':');
+  setUnknownFrom(launch.launch);
+  launch.launch.uncertain = launch.conditional;
+  launch.launch.underMpgrun = parts.underMpgrun;
+  launch.launch.threads = threadsOf(launch.launch.environment);
+  launch.launch.ranksPerNode = ranksPerNodeOf(parts, script);
+  launch.launch.stackBytes = stackBytes();
+  if (!launch.isOperand)
+    noteInterpreter(launch);
+  script.launches.push_back(std::move(launch));
 }

@@ -34,6 +34,7 @@ void JobReader::run(ArrayRef<DirectiveVariable> fromDirectives, bool login) {
       startIn(directive.value, directive.line);
   callBudget = 4 * tokens.size() + 10000;
   readList({0, tokens.size()});
+  readTraps();
   readUncalled();
 }
 
@@ -164,10 +165,13 @@ size_t JobReader::readCommand(size_t at, size_t end) {
     bool closed = isClosing(roles[last]);
     readCompound(at, closed ? last : end, end);
     at = closed ? last + 1 : end;
-    // What may stand here is a redirection, and these are gone.
-    while (isKind(at, end, ShellTokenKind::word) &&
-           roles[at] == ShellRole::none)
-      ++at;
+    // Redirections may follow; of these only <(command) is a token.
+    size_t after = at;
+    for (;
+         isKind(at, end, ShellTokenKind::word) && roles[at] == ShellRole::none;
+         ++at)
+      readSubstitutions(tokens[at].text, tokens[at].line);
+    readHidden(after, at);
     return at;
   }
   case ShellRole::function: {
@@ -246,6 +250,38 @@ void JobReader::readIf(size_t at, size_t end) {
   branches.merge(complete);
 }
 
+/// "$(seq 4 10)", "{1..8}": words that only the shell makes, but at least one.
+bool JobReader::countsUp(StringRef raw, unsigned line) {
+  StringRef text = raw;
+  if (text.starts_with("{") && text.ends_with("}"))
+    return text.contains("..") || text.contains(',');
+  bool isSeq = (text.consume_front("$(") && text.consume_back(")")) ||
+               (text.consume_front("`") && text.consume_back("`"));
+  if (!isSeq || !text.ltrim().consume_front("seq "))
+    return false;
+  std::vector<ShellValue> numbers;
+  SmallVector<StringRef, 4> words;
+  text.ltrim().drop_front(4).split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    expander.expandWord(word, line, numbers);
+  int64_t first = 1, last;
+  if (numbers.empty() || numbers.size() > 3 ||
+      any_of(numbers, [](const ShellValue &v) { return !v.known(); }) ||
+      numbers.back().str().getAsInteger(10, last) ||
+      (numbers.size() > 1 && numbers[0].str().getAsInteger(10, first)))
+    return false;
+  bool down = numbers.size() == 3 && numbers[1].str().starts_with("-");
+  return down ? first >= last : first <= last;
+}
+
+/// "while true", "while :"
+bool JobReader::isAlways(size_t at, size_t doWord) const {
+  return tokens[at].text == "while" &&
+         isKind(at + 1, doWord, ShellTokenKind::word) &&
+         (tokens[at + 1].text == "true" || tokens[at + 1].text == ":") &&
+         !isKind(at + 2, doWord, ShellTokenKind::word);
+}
+
 void JobReader::readLoop(size_t at, size_t end) {
   size_t doWord = nextPart(at, end);
   size_t done = doWord < end ? nextPart(doWord, end) : end;
@@ -257,22 +293,26 @@ void JobReader::readLoop(size_t at, size_t end) {
       variables.arguments.reset();
   bool runs = false; // over words that are there: at least once
   bool isFor = roles[at] == ShellRole::forWord;
-  if (!isFor)
+  if (!isFor) {
     readList({at + 1, doWord}); // tried once in any case
-  ++conditions;
+    runs = isAlways(at, doWord);
+  }
   if (isFor && isKind(at + 1, doWord, ShellTokenKind::word)) {
     StringRef name = tokens[at + 1].text;
     std::vector<ShellValue> values;
     size_t word = at + 3; // for NAME in WORDS
-    for (; isKind(word, doWord, ShellTokenKind::word); ++word)
+    for (; isKind(word, doWord, ShellTokenKind::word); ++word) {
+      readSubstitutions(tokens[word].text, tokens[word].line);
+      runs |= countsUp(tokens[word].text, tokens[word].line);
       expander.expandWord(tokens[word].text, tokens[word].line, values);
-    runs = any_of(values, [](const ShellValue &v) { return v.known(); });
+    }
+    runs |= any_of(values, [](const ShellValue &v) { return v.known(); });
     if (values.size() == 1 && values[0].known())
       variables.setValue(name, values[0], tokens[at].line);
     else if (shellNameLength(name) == name.size())
       variables.forget(name, tokens[at].line);
   }
-  conditions -= runs;
+  conditions += !runs;
   if (doWord < end)
     readList({doWord + 1, done});
   conditions -= !runs;
@@ -285,6 +325,8 @@ void JobReader::readCase(size_t at, size_t end) {
   ShellBranches branches(variables);
   bool complete = false, fallsThrough = false;
   size_t part = nextPart(at, end);
+  if (isKind(at + 1, end, ShellTokenKind::word))
+    readSubstitutions(tokens[at + 1].text, tokens[at + 1].line);
   while (part < end && roles[part] == ShellRole::patternEnd) {
     size_t after = nextPart(part, end);
     complete |= tokens[part - 1].text == "*";

@@ -13,6 +13,7 @@
 #include "JobScript/ShellLexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
+#include <deque>
 #include <map>
 
 namespace mpg {
@@ -34,11 +35,13 @@ struct LaunchParts;
 
 class JobReader {
 public:
-  JobReader(JobScript &script, const ShellTokens &tokens,
-            const ShellBlocks &blocks, size_t budgetBytes)
-      : script(script), tokens(tokens.tokens), roles(blocks.roles),
-        next(blocks.next), expander(variables, budgetBytes),
-        copyBudget(budgetBytes) {}
+  JobReader(JobScript &script, ShellTokens read, ShellBlocks blocks,
+            size_t budgetBytes, ProgramProbe probe)
+      : script(script), tokens(std::move(read.tokens)),
+        hidden(std::move(read.hidden)), roles(std::move(blocks.roles)),
+        next(std::move(blocks.next)), expander(variables, budgetBytes),
+        probe(std::move(probe)), copyBudget(budgetBytes),
+        textBudget(budgetBytes) {}
 
   /// \p login: the shell reads the user's and the system's profile first.
   void run(llvm::ArrayRef<DirectiveVariable> fromDirectives, bool login);
@@ -97,6 +100,8 @@ private:
   size_t readSimple(size_t at, size_t end);
   void readIf(size_t at, size_t end);
   void readLoop(size_t at, size_t end);
+  bool countsUp(llvm::StringRef raw, unsigned line);
+  bool isAlways(size_t at, size_t doWord) const;
   void readCase(size_t at, size_t end);
   void readSubshell(size_t at, size_t end);
   void readBranch(ShellBranches &branches, Range range);
@@ -117,6 +122,18 @@ private:
   bool isKind(size_t at, size_t end, ShellTokenKind kind) const {
     return at < end && tokens[at].kind == kind;
   }
+
+  // JobTexts.cpp: commands within words.
+  std::optional<Range> addText(llvm::StringRef text, unsigned line);
+  bool readText(llvm::StringRef text, unsigned line);
+  bool readInOwnShell(llvm::StringRef text, unsigned line);
+  void readSubstitutions(llvm::StringRef raw, unsigned line);
+  void readHidden(size_t first, size_t last);
+  void readTraps();
+  void runEval(const Command &command);
+  void runTrap(const Command &command);
+  void readShellTexts(const LaunchParts &parts, llvm::ArrayRef<JobWord> words,
+                      unsigned line);
 
   // JobCommands.cpp: what one command does.
   Command expand(Range range);
@@ -172,14 +189,33 @@ private:
   void setUnknownFrom(Launch &launch) const;
   std::optional<uint64_t> stackBytes() const;
   void noteInterpreter(const JobLaunch &launch);
+  void addLaunch(const Command &command, LaunchParts &parts);
+  bool isHelper(const LaunchParts &parts) const;
+  void addOperands(const Command &command, const LaunchParts &parts);
 
   JobScript &script;
-  const std::vector<ShellToken> &tokens;
-  const std::vector<ShellRole> &roles;
-  const std::vector<size_t> &next;
+  // Texts within words are appended when they are read.
+  std::vector<ShellToken> tokens;
+  std::vector<ShellHidden> hidden;
+  std::vector<ShellRole> roles;
+  std::vector<size_t> next;
+  std::deque<std::string> texts; ///< that tokens point into
+  std::map<std::pair<const char *, size_t>, Range> readTexts;
   ShellVariables variables;
   ShellExpander expander;
+  ProgramProbe probe;
   size_t copyBudget; ///< bytes that environments of launches may take
+  size_t textBudget; ///< bytes of texts within words that are still read
+  struct Trap {
+    std::string text;
+    unsigned line;
+    bool atExit;
+  };
+  std::vector<Trap> traps;
+  /// The words in front of the text for a shell that is being read.
+  std::vector<JobWord> prefix;
+  unsigned nestedTexts = 0;
+  unsigned substitutions = 0; ///< of what surrounds the current command
   /// The commands that changed the environment, by their lines.
   std::map<unsigned, std::string> environmentChanges;
   llvm::StringMap<Function> functions;

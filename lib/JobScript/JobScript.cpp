@@ -9,6 +9,7 @@
 // know which lines may not run.
 
 #include "JobScript/JobScript.h"
+#include "Elf/Image.h"
 #include "JobScript/JobReader.h"
 #include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
@@ -84,9 +85,12 @@ void JobReader::runCsh(ArrayRef<DirectiveVariable> fromDirectives) {
   problem(1, "a csh script: setenv, limit and the programs it starts are read; "
              "blocks and variables of csh are not");
   unsigned open = 0;
-  for (size_t at = 0, end; at < tokens.size(); at = end + 1) {
+  const size_t last = tokens.size();
+  roles.resize(last);
+  next.assign(last, last);
+  for (size_t at = 0, end; at < last; at = end + 1) {
     end = at;
-    while (end < tokens.size() && tokens[end].kind != ShellTokenKind::newline)
+    while (end < last && tokens[end].kind != ShellTokenKind::newline)
       ++end;
     if (end == at)
       continue;
@@ -185,7 +189,13 @@ static void sortProblems(JobScript &script) {
       {script.problems.back().line, utostr(number - mostProblems) + " more"});
 }
 
-JobScript mpg::readJobScript(StringRef text, const std::string &path) {
+/// csh allows some things that are errors in bash: "set a = $<".
+static bool isOfBash(const JobProblem &problem) {
+  return StringRef(problem.text).starts_with("no file after ");
+}
+
+JobScript mpg::readJobScript(StringRef text, const std::string &path,
+                             ProgramProbe probe) {
   JobScript script;
   script.path = path;
   std::string shell = normalized(text, script);
@@ -204,12 +214,15 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path) {
   }
   script.problems.insert(script.problems.end(), ofShell.begin(), ofShell.end());
   bool csh = isCsh(shell);
+  if (csh)
+    erase_if(script.problems, isOfBash);
   ShellBlocks blocks;
   if (!csh)
     blocks = findShellBlocks(tokens.tokens, script.problems);
   // What is expanded and copied may be some times as large as the script.
   size_t budget = (size_t(4) << 20) + 16 * shell.size();
-  JobReader reader(script, tokens, blocks, budget);
+  JobReader reader(script, std::move(tokens), std::move(blocks), budget,
+                   std::move(probe));
   if (csh)
     reader.runCsh(variables);
   else
@@ -218,6 +231,51 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path) {
   sortProblems(script);
   return script;
 }
+
+/// Only an administrator puts a program there.
+static bool isOfSystem(StringRef path) {
+  static constexpr StringLiteral folders[] = {"/usr/", "/bin/",   "/sbin/",
+                                              "/lib/", "/lib64/", "/opt/"};
+  return any_of(folders,
+                [&](StringRef folder) { return path.starts_with(folder); });
+}
+
+static bool isElfProgram(const std::string &path) {
+  bool isProgram = false;
+  consumeError(
+      readImages(path, [&](Image &image) { isProgram |= image.isProgram(); }));
+  return isProgram;
+}
+
+namespace {
+
+/// The probe for a script in a file: what it names is relative to the folder
+/// that it is submitted from, or lies beside it.
+class UserPrograms {
+public:
+  explicit UserPrograms(StringRef script)
+      : beside(sys::path::parent_path(script).str()) {}
+
+  OperandKind operator()(const JobLaunch &start) {
+    std::string path = findLaunched(start, ".");
+    if (path.empty() && !beside.empty())
+      path = findLaunched(start, beside);
+    if (path.empty())
+      return OperandKind::absent;
+    auto [known, isNew] = kinds.try_emplace(path, OperandKind::other);
+    SmallString<256> real;
+    if (isNew && !sys::fs::real_path(path, real) && !isOfSystem(real) &&
+        isElfProgram(path))
+      known->second = OperandKind::program;
+    return known->second;
+  }
+
+private:
+  std::string beside;
+  StringMap<OperandKind> kinds;
+};
+
+} // namespace
 
 Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
   sys::fs::file_status status;
@@ -232,7 +290,7 @@ Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
                                          "ELF"))
     return createStringError(std::errc::invalid_argument,
                              "it is a program, not a job script");
-  return readJobScript((*buffer)->getBuffer(), path);
+  return readJobScript((*buffer)->getBuffer(), path, UserPrograms(path));
 }
 
 /// \p word with the folders in front replaced that this machine has as well:

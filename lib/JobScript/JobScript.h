@@ -10,6 +10,7 @@
 
 #include "Audit/Launch.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <vector>
 
 namespace mpg {
@@ -84,6 +85,8 @@ struct JobLaunch {
   /// does; 0 if not. The file of now is another one then.
   unsigned madeLine = 0;
   size_t commandsBefore = 0; ///< of JobScript::commands
+  /// It is an operand of a command that is not known to start it.
+  bool isOperand = false;
   /// The variables at this point of the script, exported ones and its own;
   /// threads from OMP_NUM_THREADS, ranks per node from the directives and the
   /// launcher's options, the stack from ulimit -s.
@@ -121,9 +124,17 @@ struct JobScript {
 /// Fills in madeLine of all launches: make, cmake --build, "cc -o app", cp.
 void findMadePrograms(JobScript &script);
 
+/// The file that a word names.
+enum class OperandKind : uint8_t { absent, program, other };
+
+/// Says what the program of a start is. A program is one that the user may have
+/// built: an ELF file outside the folders of the system.
+using ProgramProbe = std::function<OperandKind(const JobLaunch &)>;
+
 /// Reads \p text. Every text is a script: what is wrong with it is in its
 /// problems, and the rest is read.
-JobScript readJobScript(llvm::StringRef text, const std::string &path);
+JobScript readJobScript(llvm::StringRef text, const std::string &path,
+                        ProgramProbe probe = nullptr);
 
 /// The same for a file. The error's text is the reason alone.
 llvm::Expected<JobScript> readJobScriptFile(const std::string &path);

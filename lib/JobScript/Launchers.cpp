@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Launchers.h. One row for each family of launchers says which options take
-// a value; the rest of an option's meaning is in readOption. Options that no
-// row knows are taken to have no value, unless a number follows.
+// See Launchers.h. Goes through a command from the left to the right, by the
+// table of launchers. Options that no row knows are taken to have no value,
+// unless a number follows.
 
 #include "JobScript/Launchers.h"
+#include "JobScript/LauncherTable.h"
 #include "JobScript/ShellLexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,168 +13,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-namespace {
-
-enum class Family : uint8_t {
-  mpi,   ///< mpiexec of all kinds
-  srun,  ///< options in getopt's way
-  aprun, ///< -N is per node
-  jsrun,
-  env,
-  mpgrun,
-  container, ///< its first two words are a verb and an image
-  loader,    ///< ld.so PROGRAM
-  tool,      ///< measures or binds: what follows is a program of the job
-  remote,    ///< what follows may be a line for a shell
-  wrapper    ///< changes little: "time cp a b" is cp
-};
-
-struct LauncherRow {
-  Family family;
-  /// Names, and options with one and with two values, without their dashes and
-  /// with a blank on either side.
-  const char *names, *oneValue, *twoValues;
-  unsigned operands; ///< words of its own that are no options: a duration
-};
-
-} // namespace
-
-static constexpr LauncherRow rows[] = {
-    {Family::mpi,
-     " mpiexec mpirun mpiexec.hydra mpirun.hydra mpiexec.mpich mpirun.mpich "
-     "mpiexec.openmpi mpirun.openmpi mpirun_rsh orterun prterun ibrun "
-     "likwid-mpirun mpiexec.slurm mpiexec_mpt ccc_mprun yhrun pbsdsh dplace "
-     "mpirun.lsf ",
-     " n np c ppn perhost npernode npersocket N cpus-per-proc "
-     "cpus-per-rank map-by bind-to rank-by ranks-per-proc host hosts H "
-     "hostfile "
-     "machinefile machine f wdir wd x envlist genvlist path of of-proc oe "
-     "oe-proc ofout ofout-proc oferr oferr-proc ofprefix std std-proc stdin "
-     "stdout stdout-proc stderr stderr-proc stdprefix vcoordfile nodefile "
-     "fwd-vcoordfile iface rmk launcher bootstrap launcher-exec binding "
-     "outfile-pattern errfile-pattern rankfile rf cpu-set cpu-list tune am "
-     "configfile xml-file output-filename report-uri timeout max-proc-per-node "
-     "prefix slot-list default-hostfile add-host add-hostfile genvuser pin "
-     "nperdomain g mpi omp s ntasks ntasks-per-node app cpu-bind mem-bind "
-     "gpu-bind depth env-file ",
-     " mca gmca genv env gpmixmca pmixmca prtemca ", 0},
-    {Family::srun, " srun salloc ",
-     " A b B C c D d e G i J L M m N n o p q r S T t U w W x account "
-     "begin chdir cluster-constraint clusters comment constraint "
-     "container container-env container-image container-mounts "
-     "container-name container-save container-workdir core-spec "
-     "cores-per-socket cpu-bind cpu-freq cpus-per-gpu cpus-per-task deadline "
-     "delay-boot dependency distribution epilog error "
-     "exclude export export-file extra-node-info gid gpu-bind gpu-freq gpus "
-     "gpus-per-node gpus-per-socket gpus-per-task gres gres-flags hint input "
-     "jobid job-name licenses mail-type mail-user max-threads mcs-label mem "
-     "mem-bind mem-per-cpu mem-per-gpu mincpus mpi msg-timeout "
-     "network nodefile nodelist nodes ntasks ntasks-per-core ntasks-per-gpu "
-     "ntasks-per-node ntasks-per-socket open-mode output partition power "
-     "prefer priority profile prolog qos relative reservation signal "
-     "slurmd-debug sockets-per-node switches task-epilog task-prolog "
-     "thread-spec threads threads-per-core time time-min tmp tres-per-task uid "
-     "wait wckey ",
-     " ", 0},
-    {Family::aprun, " aprun ",
-     " n N d cc S sn j r L e p m D F t cpu-binding cpus-per-pe "
-     "pes pes-per-node environment-override ",
-     " ", 0},
-    {Family::jsrun, " jsrun lrun ",
-     " n nrs a tasks_per_rs c cpu_per_rs g gpu_per_rs r rs_per_host b bind d "
-     "launch_distribution l latency_priority E env p np h chdir o stdio_stdout "
-     "k stdio_stderr e stdio_mode M smpiargs m memory_per_rs U erf_input K "
-     "rs_per_socket N T ",
-     " ", 0},
-    // "flux run", "flux submit": see isOnlyName.
-    {Family::srun, " flux ",
-     " n ntasks N nodes c cores-per-task g gpus-per-task tasks-per-node "
-     "tasks-per-core cores gpus-per-node t time-limit o setopt S setattr q "
-     "queue B bank urgency job-name env env-remove env-file rlimit input "
-     "output error u unbuffered l label-io cwd dependency requires begin-time "
-     "signal taskmap log log-stderr flags ",
-     " ", 1},
-    {Family::env, " env ", " u unset C chdir S split-string ", " ", 0},
-    {Family::tool, " numactl ",
-     " C physcpubind N cpunodebind m membind i interleave p preferred P "
-     "preferred-many w weighted-interleave s S shm shmid f file L length o "
-     "offset M shmmode ",
-     " ", 0},
-    {Family::tool, " taskset ", " ", " ", 1},
-    {Family::tool, " chrt ", " T P D ", " ", 1},
-    {Family::mpgrun, " mpgrun ", " ", " ", 0},
-    {Family::tool, " likwid-pin likwid-perfctr likwid-memsweeper ",
-     " c C g t T o O M s ", " ", 0},
-    {Family::tool, " perf ",
-     " e event o output F freq p pid t tid C cpu r repeat I interval-print D "
-     "delay c count call-graph G cgroup x field-separator M metrics ",
-     " ", 1},
-    {Family::tool, " fipp fapp ", " d I i L l m M p P W w ", " ", 0},
-    {Family::tool, " valgrind strace ltrace callgrind ",
-     " e o p s S E a u P I O ", " ", 0},
-    {Family::tool,
-     " vtune advixe-cl amplxe-cl inspxe-cl advisor aps map ddt perf-report "
-     "pat_run tau_exec catchsegv dlb_run jobreport ",
-     " o output collect result-dir r ", " ", 0},
-    {Family::tool, " ncu compute-sanitizer rocprof ",
-     " o i c s k set section metrics kernel-name launch-count launch-skip "
-     "target-processes tool ",
-     " ", 0},
-    {Family::tool, " scalasca scan ", " f e l m R M x ", " ", 0},
-    {Family::tool, " hpcrun ", " e event o output c count f fp p ip ", " ", 0},
-    {Family::tool, " gdb cuda-gdb lldb ",
-     " ex eval-command x command iex init-eval-command ix init-command cd d "
-     "directory p pid c core s symbols e exec b tty D data-directory o "
-     "one-line S source ",
-     " ", 0},
-    {Family::tool, " nsys ", " o output t trace s sample c capture-range ", " ",
-     1},
-    {Family::container, " singularity apptainer ",
-     " B bind app H home S scratch W workdir o overlay env env-file network "
-     "network-args dns hostname security apply-cgroups pwd cwd fusemount mount "
-     "add-caps drop-caps mpi c config ",
-     " ", 2},
-    {Family::loader, " ld.so ",
-     " library-path preload argv0 inhibit-rpath audit glibc-hwcaps-mask "
-     "glibc-hwcaps-prepend ",
-     " ", 0},
-    {Family::remote, " ssh rsh oarsh blaunch ",
-     " b c D E e F I i J L l m O o p Q R S W w ", " ", 1},
-    {Family::remote, " parallel ",
-     " j jobs N n max-args max-procs P L max-lines a arg-file joblog S "
-     "sshlogin "
-     "sshloginfile slf delay timeout retries results C colsep d delimiter I "
-     "tmpdir workdir wd load memfree halt tagstring basefile bf env nice ",
-     " ", 0},
-    {Family::wrapper, " xargs ",
-     " a arg-file d delimiter E I L n max-args P max-procs s max-chars "
-     "process-slot-var ",
-     " ", 0},
-    {Family::wrapper, " time ", " f format o output ", " ", 0},
-    {Family::wrapper, " nice ", " n adjustment ", " ", 0},
-    {Family::wrapper, " ionice ", " c n class classdata p ", " ", 0},
-    {Family::wrapper, " timeout ", " s signal k kill-after ", " ", 1},
-    {Family::wrapper, " stdbuf ", " i o e input output error ", " ", 0},
-    {Family::wrapper, " exec ", " a ", " ", 0},
-    {Family::wrapper, " xvfb-run ",
-     " e error-file f auth-file n server-num p xauth-protocol s server-args w "
-     "wait ",
-     " ", 0},
-    {Family::tool, " task_affinity tacc_affinity ccmrun mpibind ", " ", " ", 0},
-    {Family::wrapper, " nohup setsid command unbuffer eatmydata ", " ", " ", 0},
-};
-
-static bool listed(const char *names, StringRef name) {
-  StringRef all(names);
-  if (name.contains(' '))
-    return false;
-  for (size_t at = all.find(name); at != StringRef::npos && !name.empty();
-       at = all.find(name, at + 1))
-    if (all[at - 1] == ' ' && all[at + name.size()] == ' ')
-      return true;
-  return false;
-}
 
 /// "$MPIRUN" and "$OPTS" say by their names what they are; nothing else does.
 static bool nameHas(const JobWord &word, ArrayRef<StringRef> parts) {
@@ -188,18 +27,10 @@ static bool nameHas(const JobWord &word, ArrayRef<StringRef> parts) {
 
 static const LauncherRow *findLauncher(const JobWord &word) {
   if (nameHas(word, {"mpirun", "mpiexec", "launch", "mpi_run", "mpicmd"}))
-    return &rows[0];
+    return &launcherRow(Launcher::mpi);
   if (nameHas(word, {"srun"}))
-    return &rows[1];
-  StringRef name = sys::path::filename(word.text);
-  if (name.empty() || name.contains(' '))
-    return nullptr;
-  // ld-linux-x86-64.so.2, ld-musl-aarch64.so.1, ld64.so.2
-  bool isLoader = name.starts_with("ld") && name.contains(".so.");
-  for (const LauncherRow &row : rows)
-    if (isLoader ? row.family == Family::loader : listed(row.names, name))
-      return &row;
-  return nullptr;
+    return &launcherRow(Launcher::srun);
+  return findLauncher(sys::path::filename(word.text));
 }
 
 static bool looksLikeOptions(const JobWord &word) {
@@ -218,10 +49,13 @@ private:
   void readLauncher(const LauncherRow &row);
   void readLauncherOption(const LauncherRow &row);
   bool takeOperand(const LauncherRow &row, unsigned &operands);
-  void setOption(const LauncherRow &row, StringRef name, const JobWord &value);
-  void setMpiOption(StringRef name, const JobWord &value);
+  bool takeAssignment(const LauncherRow &row, StringRef option);
+  void setOption(OptionMeaning meaning, StringRef name, const JobWord &value);
+  void setPerNode(const JobWord &value);
   void setMpgrunOption(StringRef name, const JobWord &value);
-  void setSrunOption(StringRef name, const JobWord &value);
+  void readsText(const JobWord &text);
+  void readShell();
+  void readLines();
   void setVariable(const JobWord &assignment, StringRef how);
   void setList(const JobWord &list, StringRef how);
   bool takeContainerWord(const JobWord &word, unsigned &operands);
@@ -239,6 +73,7 @@ private:
   size_t at = 0, first = 0; ///< first: the name of the innermost launcher
   bool hasTool = false;
   bool readsLine = false;     ///< the innermost launcher gives words to a shell
+  bool readsLines = false;    ///< and each word is a line
   bool meansChildren = false; ///< mpgrun --children
   bool isMultiProg = false;
   std::string containerVerb;
@@ -304,46 +139,18 @@ void LaunchReader::setList(const JobWord &list, StringRef how) {
   }
 }
 
-void LaunchReader::setMpiOption(StringRef name, const JobWord &value) {
-  if (name == "n" || name == "np" || name == "ntasks")
-    parts.ranks = numberOf(value);
-  else if (name == "ppn" || name == "perhost" || name == "npernode" ||
-           name == "N" || name == "max-proc-per-node" ||
-           name == "ntasks-per-node")
-    parts.ranksPerNode = numberOf(value);
-  else if (name == "x")
-    setVariable(value, optionOf("x"));
-  else if (name == "genvlist" || name == "envlist")
-    setList(value, optionOf(name));
-  else if (name == "configfile" || name == "app")
-    parts.notUnderstood =
-        "-" + name.str() + ": the programs that " + value.text + " names";
-  else if (name == "map-by" && value.known()) {
-    // ppr:4:node
-    StringRef text = value.text;
-    unsigned number;
-    if (text.consume_front("ppr:") && !text.consumeInteger(10, number) &&
-        text.starts_with(":node"))
-      parts.ranksPerNode = number;
-  }
+/// "ppr:4:node"
+void LaunchReader::setPerNode(const JobWord &value) {
+  StringRef text = value.text;
+  unsigned number;
+  if (value.known() && text.consume_front("ppr:") &&
+      !text.consumeInteger(10, number) && text.starts_with(":node"))
+    parts.ranksPerNode = number;
 }
 
 bool mpg::isSlurmImage(StringRef name) {
-  return name == "container" || name == "container-image" ||
-         name == "environment";
-}
-
-void LaunchReader::setSrunOption(StringRef name, const JobWord &value) {
-  if (name == "n" || name == "ntasks")
-    parts.ranks = numberOf(value);
-  else if (name == "N" || name == "nodes")
-    parts.nodes = numberOf(value);
-  else if (name == "ntasks-per-node")
-    parts.ranksPerNode = numberOf(value);
-  else if (name == "export")
-    setList(value, "srun --export");
-  else if (isSlurmImage(name))
-    parts.image = value;
+  const OptionRow *row = findLauncherOption(Launcher::srun, name);
+  return row && row->meaning == OptionMeaning::image;
 }
 
 void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
@@ -357,105 +164,181 @@ void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
     set("XOS_MMM_L_PAGING_POLICY");
 }
 
-void LaunchReader::setOption(const LauncherRow &row, StringRef name,
+void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
                              const JobWord &value) {
-  switch (row.family) {
-  case Family::mpi:
-    return setMpiOption(name, value);
-  case Family::srun:
-    return setSrunOption(name, value);
-  case Family::aprun:
-    if (name == "n" || name == "pes")
-      parts.ranks = numberOf(value);
-    else if (name == "N" || name == "pes-per-node")
-      parts.ranksPerNode = numberOf(value);
-    else if (name == "e")
-      setVariable(value, "aprun -e");
+  auto set = [&](const char *variable) {
+    parts.variables.push_back({LaunchVariable::set, variable, value, "ld.so"});
+  };
+  switch (meaning) {
+  case OptionMeaning::none:
+  case OptionMeaning::assign:
     return;
-  case Family::jsrun:
-    if (name == "p" || name == "np")
-      parts.ranks = numberOf(value);
-    else if (name == "T")
-      parts.ranksPerNode = numberOf(value);
-    else if (name == "E" || name == "env")
-      setVariable(value, "jsrun -E");
+  case OptionMeaning::ranks:
+    parts.ranks = numberOf(value);
     return;
-  case Family::env:
-    if (name == "u" || name == "unset")
-      parts.variables.push_back(
-          {LaunchVariable::unset, value.text, {}, "env -u"});
+  case OptionMeaning::ranksPerNode:
+    parts.ranksPerNode = numberOf(value);
     return;
-  case Family::mpgrun:
-    return setMpgrunOption(name, value);
-  case Family::loader:
-    if (name == "library-path")
-      parts.variables.push_back(
-          {LaunchVariable::set, "LD_LIBRARY_PATH", value, "ld.so"});
-    else if (name == "preload")
-      parts.variables.push_back(
-          {LaunchVariable::set, "LD_PRELOAD", value, "ld.so"});
+  case OptionMeaning::nodes:
+    parts.nodes = numberOf(value);
     return;
-  case Family::container:
-  case Family::remote:
-  case Family::tool:
-  case Family::wrapper:
+  case OptionMeaning::mapBy:
+    return setPerNode(value);
+  case OptionMeaning::variable:
+    return setVariable(value, optionOf(name));
+  case OptionMeaning::variableList:
+    return setList(value, optionOf(name));
+  case OptionMeaning::exportList:
+    return setList(value, "srun --export");
+  case OptionMeaning::unset:
+    parts.variables.push_back(
+        {LaunchVariable::unset, value.text, {}, optionOf(name)});
     return;
+  case OptionMeaning::image:
+    parts.image = value;
+    return;
+  case OptionMeaning::libraryPath:
+    return set("LD_LIBRARY_PATH");
+  case OptionMeaning::preload:
+    return set("LD_PRELOAD");
+  case OptionMeaning::programFile:
+    parts.notUnderstood =
+        "-" + name.str() + ": the programs that " + value.text + " names";
+    return;
+  case OptionMeaning::command:
+    return readsText(value);
   }
+}
+
+/// \p text is a line for a shell, which starts what is in it.
+void LaunchReader::readsText(const JobWord &text) {
+  if (parts.shellTexts.empty())
+    parts.textAt = first;
+  parts.shellTexts.push_back(text);
+}
+
+/// PALS has "--env NAME=VALUE" beside "-env NAME VALUE" of others.
+bool LaunchReader::takeAssignment(const LauncherRow &row, StringRef option) {
+  if (row.family != LauncherFamily::mpi || !option.ends_with("env") ||
+      !isWord(at) || !shellAssignmentLength(text(at)))
+    return false;
+  setVariable(words[at++], optionOf(option));
+  return true;
+}
+
+/// How many letters of \p option, which has one dash, are options; the last one
+/// of them has a value. 0: none has.
+static size_t lettersBeforeValue(Launcher key, StringRef option) {
+  constexpr size_t mostLetters = 4; // longer ones are words
+  for (size_t i = 0; i < option.size(); ++i) {
+    if (i && (option.size() > mostLetters || !all_of(option, isAlpha)))
+      return 0;
+    if (findLauncherOption(key, option.substr(i, 1)))
+      return i + 1;
+  }
+  return 0;
 }
 
 /// The option at `at`, with its values.
 void LaunchReader::readLauncherOption(const LauncherRow &row) {
   const JobWord &word = words[at++];
-  StringRef option = StringRef(word.text).ltrim('-');
+  StringRef option = StringRef(word.text).ltrim("-+");
   bool isLong = StringRef(word.text).starts_with("--");
   size_t equals = option.find('=');
   StringRef name = option.take_front(equals);
-  if (row.family == Family::srun && option == "multi-prog") {
+  if (row.family == LauncherFamily::srun && option == "multi-prog") {
     isMultiProg = true; // no value: the file stands where a program would
     return;
   }
-  if (row.family == Family::env &&
+  if (row.key == Launcher::env &&
       (word.text == "-" || option == "i" || option == "ignore-environment"))
     parts.variables.push_back({LaunchVariable::cleared, "", {}, "env -i"});
-  if (equals != StringRef::npos && (isLong || row.family == Family::mpi))
-    return setOption(
-        row, name,
-        wordAfter(word, word.text.size() - option.size() + equals + 1));
-  bool isEnv = row.family == Family::mpi && option.ends_with("env");
-  if (isEnv && isWord(at) && shellAssignmentLength(text(at))) {
-    setVariable(words[at++], optionOf(option)); // PALS: --env NAME=VALUE
-  } else if (listed(row.twoValues, option) && isWord(at + 1)) {
-    if (option.ends_with("env"))
+  auto valueAt = [&](StringRef name) {
+    return wordAfter(word, size_t(name.end() - StringRef(word.text).begin()));
+  };
+  bool isMpi = row.family == LauncherFamily::mpi;
+  if (equals != StringRef::npos && (isLong || isMpi)) {
+    JobWord value = valueAt(option.take_front(equals + 1));
+    if (row.family == LauncherFamily::mpgrun)
+      return setMpgrunOption(name, value);
+    const OptionRow *found = findLauncherOption(row.key, name);
+    return setOption(found ? found->meaning : OptionMeaning::none, name, value);
+  }
+  if (takeAssignment(row, option))
+    return;
+  const OptionRow *found = findLauncherOption(row.key, option);
+  if (found && found->values == 2 && isWord(at + 1)) {
+    if (found->meaning == OptionMeaning::assign)
       parts.variables.push_back({LaunchVariable::set, words[at].text,
                                  words[at + 1], optionOf(option)});
     at += 2;
-  } else if (listed(row.oneValue, option)) {
+  } else if (found && found->values == 1) {
     if (isWord(at))
-      setOption(row, option, words[at++]);
-  } else if (!isLong && row.family != Family::mpi && option.size() > 1 &&
-             listed(row.oneValue, option.take_front(1))) {
-    setOption(row, option.take_front(1), wordAfter(word, 2)); // -n4
-  } else if (row.family == Family::mpi && isWord(at + 1) &&
-             all_of(text(at), isDigit)) {
+      setOption(found->meaning, option, words[at++]);
+  } else if (size_t length =
+                 isLong || isMpi ? 0 : lettersBeforeValue(row.key, option)) {
+    // -n4, -fo FILE
+    StringRef letter = option.substr(length - 1, 1);
+    JobWord value;
+    if (length < option.size())
+      value = valueAt(option.take_front(length));
+    else if (isWord(at))
+      value = words[at++];
+    setOption(findLauncherOption(row.key, letter)->meaning, letter, value);
+  } else if (isMpi && isWord(at + 1) && all_of(text(at), isDigit)) {
     ++at;
   }
+}
+
+/// "core:0-3", "0x0f", "all": where hwloc-bind puts the program.
+static bool isPlace(StringRef word) {
+  return word.contains(':') || word.starts_with("0x") || word == "all" ||
+         word == "root";
+}
+
+static bool isArchitecture(const JobWord &word) {
+  static constexpr StringLiteral names[] = {
+      "aarch64", "arm64",   "i386",    "i586",  "i686",    "linux32", "linux64",
+      "ppc64",   "ppc64le", "riscv64", "s390x", "uname26", "x86_64"};
+  return is_contained(names, word.text) ||
+         (!word.known() && !word.text.empty() && word.text == word.unknown);
+}
+
+/// "perf mem record", "flux mini run": a verb that has verbs.
+static bool isFirstVerb(Launcher key, StringRef word) {
+  static constexpr StringLiteral ofPerf[] = {"c2c",  "kmem", "kvm",
+                                             "lock", "mem",  "sched"};
+  return key == Launcher::perf ? is_contained(ofPerf, word)
+                               : key == Launcher::flux && word == "mini";
 }
 
 /// Whether the word at `at`, which is no option, is the launcher's.
 bool LaunchReader::takeOperand(const LauncherRow &row, unsigned &operands) {
   StringRef launcher = sys::path::filename(text(first));
-  bool setsVariables = row.family == Family::env || launcher == "mpirun_rsh";
+  bool namesHosts = launcher == "mpirun_rsh";
+  bool setsVariables = row.family == LauncherFamily::env ||
+                       row.key == Launcher::ssh || namesHosts;
   if (setsVariables && shellAssignmentLength(text(at))) {
     setVariable(words[at], launcher);
     return true;
   }
-  bool starter = row.family == Family::mpi || row.family == Family::srun;
+  if (namesHosts && isWord(at + 1) && !text(at).contains('/'))
+    return true;
+  bool starter =
+      row.family == LauncherFamily::mpi || row.family == LauncherFamily::srun;
   if (starter && isWord(at + 1) && looksLikeOptions(words[at]))
     return true;
+  if (row.family == LauncherFamily::shell ||
+      (row.family == LauncherFamily::places && isPlace(text(at))))
+    return true;
+  if (row.family == LauncherFamily::setarch)
+    return at == first + 1 && isArchitecture(words[at]);
   if (!operands)
     return false;
+  if (isFirstVerb(row.key, text(at)))
+    return true;
   --operands;
-  if (row.family == Family::container)
+  if (row.family == LauncherFamily::container)
     return takeContainerWord(words[at], operands);
   return true;
 }
@@ -481,7 +364,8 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
       ++at;
       break;
     }
-    if (word.starts_with("-")) {
+    if (word.starts_with("-") ||
+        (row.family == LauncherFamily::charm && word.starts_with("+"))) {
       readLauncherOption(row);
     } else if (takeOperand(row, operands)) {
       ++at;
@@ -491,11 +375,13 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   }
   at = std::min(at, words.size());
   parts.launchers.push_back(words.slice(first, at - first).vec());
-  parts.hasMpi |= row.family <= Family::jsrun;
-  hasTool |= row.family != Family::env && row.family < Family::remote;
-  readsLine = row.family == Family::remote;
+  parts.hasMpi |= row.family <= LauncherFamily::charm;
+  hasTool |=
+      row.family != LauncherFamily::env && row.family < LauncherFamily::remote;
+  readsLine = row.family == LauncherFamily::remote;
+  readsLines = row.key == Launcher::hyperfine;
   // It means the program that stands next to it, unless it is told otherwise.
-  if (row.family == Family::mpgrun) {
+  if (row.family == LauncherFamily::mpgrun) {
     parts.underMpgrun = true;
     meansChildren = any_of(parts.launchers.back(), [](const JobWord &word) {
       return word.text == "--children";
@@ -512,6 +398,41 @@ static bool isContainerTool(StringRef name) {
   return is_contained(names, name);
 }
 
+/// Names of what a build tool, or a tool for workflows, makes by starting it.
+static bool meansStart(StringRef word) {
+  static constexpr StringLiteral parts[] = {"bench", "check", "exec", "launch",
+                                            "run",   "start", "test"};
+  return !word.starts_with("-") && !word.contains('/') &&
+         any_of(parts, [&](StringRef part) { return word.contains(part); });
+}
+
+/// Commands that start programs which a file names: "make run", "ctest".
+static bool isRunner(StringRef name, ArrayRef<JobWord> arguments) {
+  static constexpr StringLiteral always[] = {
+      "batch",   "ctest",   "cylc",      "ecflow",    "expect",
+      "jube",    "maestro", "merlin",    "nix-shell", "radical-pilot",
+      "reframe", "screen",  "snakemake", "tmux",      "toil"};
+  static constexpr StringLiteral byVerb[] = {
+      "bazel", "cargo", "cmake",  "cwltool", "dotnet", "fpm",      "go",
+      "gmake", "just",  "make",   "meson",   "mvn",    "nextflow", "ninja",
+      "npm",   "rake",  "ramble", "scons",   "task",   "uenv",     "waf"};
+  static constexpr std::pair<StringLiteral, StringLiteral> verbs[] = {
+      {"flux", "batch"},
+      {"guix", "shell"},
+      {"nix", "develop"},
+      {"scl", "enable"},
+      {"spack", "build-env"}};
+  if (is_contained(always, name))
+    return true;
+  bool hasVerb = is_contained(byVerb, name);
+  return any_of(arguments, [&](const JobWord &word) {
+    return (hasVerb && meansStart(word.text)) ||
+           any_of(verbs, [&](const auto &verb) {
+             return verb.first == name && verb.second == word.text;
+           });
+  });
+}
+
 /// Tools that run a program in an environment, an image or a job of its own,
 /// which is not looked into.
 static bool isElsewhere(ArrayRef<JobWord> words) {
@@ -520,12 +441,63 @@ static bool isElsewhere(ArrayRef<JobWord> words) {
   StringRef name = sys::path::filename(words[0].text), verb = words[1].text;
   static constexpr StringLiteral environments[] = {
       "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "uv"};
+  static constexpr StringLiteral others[] = {"bsub",   "shifter", "ch-run",
+                                             "chroot", "bwrap",   "proot"};
   if (is_contained(environments, name))
     return verb == "run";
-  if (name == "bsub" || name == "shifter" || name == "ch-run")
-    return true;
-  return isContainerTool(name) &&
-         (verb == "run" || verb == "exec" || verb == "start");
+  return is_contained(others, name) ||
+         (isContainerTool(name) &&
+          (verb == "run" || verb == "exec" || verb == "start"));
+}
+
+/// What \p words start, if it is not one of them; "" if it may be.
+static std::string whatElsewhere(ArrayRef<JobWord> words) {
+  if (isElsewhere(words))
+    return "the program that " + words[0].text + " starts somewhere else";
+  if (words.empty() ||
+      !isRunner(sys::path::filename(words[0].text), words.drop_front()))
+    return "";
+  return "what " + words[0].text +
+         (words.size() > 1 ? " " + words[1].text : "") + " starts";
+}
+
+/// "bash -ec TEXT"
+void LaunchReader::readShell() {
+  StringRef name = sys::path::filename(words[at].text);
+  if (!(name == "sh" || name == "bash" || name == "dash" || name == "ksh" ||
+        name == "zsh"))
+    return;
+  for (size_t i = at + 1; isWord(i); ++i) {
+    StringRef option = text(i);
+    if (!option.starts_with("-") && !option.starts_with("+"))
+      return; // a file
+    if (option == "-o" || option == "+o")
+      ++i;
+    if (option.starts_with("--") || !option.contains('c') || !isWord(i + 1))
+      continue;
+    readsText(words[i + 1]);
+    parts.textAt = at;
+    return;
+  }
+}
+
+/// Lines for shells behind the launchers: "ssh HOST LINE".
+void LaunchReader::readLines() {
+  if (readsLines) {
+    for (; isWord(at); ++at)
+      readsText(words[at]);
+  } else if (isWord(at) && readsLine && text(at).contains(' ')) {
+    JobWord line = words[at];
+    for (size_t i = at + 1; isWord(i) && !text(i).starts_with(":::"); ++i) {
+      line.text += " " + words[i].text;
+      if (line.known())
+        line.unknown = words[i].unknown;
+    }
+    readsText(line);
+    parts.textAt = at;
+  } else if (isWord(at)) {
+    readShell();
+  }
 }
 
 /// Whether what is started is not one of the words: says what it is, if it is
@@ -542,15 +514,9 @@ bool LaunchReader::startsElsewhere() {
   else if (launcher == "parallel" &&
            (program.empty() || program.starts_with(":::")))
     parts.notUnderstood = "the commands that parallel reads";
-  else if (readsLine && program.contains(' '))
-    parts.notUnderstood = ("the command line that " + launcher +
-                           " gives to a "
-                           "shell: " +
-                           program)
-                              .str();
   else if (!containerVerb.empty() && containerVerb != "exec")
     return true;
-  return !parts.notUnderstood.empty();
+  return !parts.notUnderstood.empty() || !parts.shellTexts.empty();
 }
 
 /// A program of the job, or a tool of the system?
@@ -585,8 +551,11 @@ void LaunchReader::decide() {
 /// verbs of flux start nothing here.
 bool LaunchReader::isOnlyName() const {
   StringRef verb = isWord(at + 1) ? text(at + 1) : "";
-  if (sys::path::filename(text(at)) == "flux")
-    return verb != "run" && verb != "submit" && verb != "bulksubmit";
+  if (sys::path::filename(text(at)) == "flux") {
+    static constexpr StringLiteral starting[] = {
+        "alloc", "bulksubmit", "exec", "mini", "run", "start", "submit"};
+    return !is_contained(starting, verb);
+  }
   return text(at) == "command" && verb.starts_with("-");
 }
 
@@ -597,11 +566,14 @@ LaunchParts LaunchReader::run() {
       break;
     readLauncher(*row);
   }
-  if (isElsewhere(words.drop_front(std::min(at, words.size())))) {
-    parts.notUnderstood =
-        "the program that " + words[at].text + " starts somewhere else";
+  ArrayRef<JobWord> rest = words.drop_front(std::min(at, words.size()));
+  if (std::string what = whatElsewhere(rest); !what.empty()) {
+    parts.notUnderstood = std::move(what);
+    if (!isElsewhere(rest)) // else they are files of an image, say
+      parts.arguments = rest.drop_front().vec();
     return std::move(parts);
   }
+  readLines();
   if (isWord(at)) {
     parts.program = words[at];
     parts.arguments = words.drop_front(at + 1).vec();
@@ -640,9 +612,23 @@ static size_t findPartedLauncher(ArrayRef<JobWord> words) {
   size_t end = parted ? std::min(words.size(), farthest) : 0;
   for (size_t i = 0; i < end && words[i].text != ":"; ++i)
     if (const LauncherRow *row = findLauncher(words[i]))
-      if (row->family <= Family::jsrun)
+      if (row->family <= LauncherFamily::charm)
         return i;
   return words.size();
+}
+
+/// "jsrun --erf_input FILE": the programs are in what an option names.
+static void noteNoProgram(LaunchParts &parts) {
+  if (parts.program || !parts.hasMpi || !parts.notUnderstood.empty() ||
+      !parts.shellTexts.empty() || parts.launchers.back().size() < 2)
+    return;
+  for (const JobWord &word : parts.launchers.back())
+    if (StringRef(word.text).ltrim('-').starts_with_insensitive("v") ||
+        StringRef(word.text).ltrim('-').starts_with("h"))
+      return; // it shows its version, or its help
+  parts.notUnderstood = "the program that " +
+                        parts.launchers.back().front().text +
+                        " starts, which is none of its words";
 }
 
 std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
@@ -654,6 +640,7 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
   size_t launcher = findPartedLauncher(words);
   if (launcher == words.size()) {
     found.push_back(LaunchReader(words).run());
+    noteNoProgram(found.back());
     return found;
   }
   for (size_t first = launcher + 1; first <= words.size();) {

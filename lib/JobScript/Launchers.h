@@ -32,9 +32,13 @@ struct LaunchParts {
   std::optional<JobWord> program;
   std::vector<JobWord> arguments;
   JobWord image; ///< of a container
+  /// Lines for a shell that this starts: of "bash -c LINE", "flock F -c LINE".
+  std::vector<JobWord> shellTexts;
+  size_t textAt = 0; ///< the words in front of this one stand before each line
   /// What starts programs here and is not followed; "" if all is.
   std::string notUnderstood;
   bool isLaunched = false; ///< a program of the job, not `cp` or `time cd x`
+  bool isOperand = false;  ///< see JobLaunch::isOperand
   bool underMpgrun = false;
   bool hasMpi = false; ///< one of the launchers starts several processes
   std::vector<LaunchVariable> variables;
@@ -45,8 +49,8 @@ struct LaunchParts {
 /// than one for "mpiexec -n 1 ./a : -n 4 ./b".
 std::vector<LaunchParts> findLaunches(llvm::ArrayRef<JobWord> words);
 
-/// Whether Slurm's option \p name, of srun or of a directive, names an image: of
-/// Slurm itself, of Pyxis, and of CSCS's container engine.
+/// Whether Slurm's option \p name, of srun or of a directive, names an image:
+/// of Slurm itself, of Pyxis, and of CSCS's container engine.
 bool isSlurmImage(llvm::StringRef name);
 
 /// Whether \p name is a builtin of the shell or one of the tools of every

@@ -123,6 +123,10 @@ void QuoteSkipper::step() {
   } else if (c == '#' && inner == '(' && isSpace(text[at - 1])) {
     // A comment within $( ): a quote in it opens nothing.
     at = std::min(text.find('\n', at), text.size());
+  } else if (c == '#' && inner == '`' &&
+             (text[at - 1] == '`' || isSpace(text[at - 1]))) {
+    // The same within ` `, which also ends it.
+    at = std::min(text.find_first_of("\n`", at), text.size());
   } else {
     ++at;
   }
@@ -142,6 +146,34 @@ size_t mpg::skipShellQuotes(StringRef text, size_t at, bool inQuotes) {
   return QuoteSkipper(text, at, inQuotes).skip();
 }
 
+std::vector<ShellSubstitution> mpg::findSubstitutions(StringRef raw,
+                                                      bool inQuotes) {
+  std::vector<ShellSubstitution> found;
+  bool always = inQuotes; // a here-document: " is a character like others
+  for (size_t at = 0; at < raw.size();) {
+    StringRef rest = raw.substr(at);
+    bool isOld = rest[0] == '`';
+    bool isProcess =
+        !inQuotes && (rest.starts_with("<(") || rest.starts_with(">("));
+    if (isOld || isProcess ||
+        (rest.starts_with("$(") && !rest.starts_with("$(("))) {
+      size_t end = skipShellQuotes(raw, at + isProcess, inQuotes);
+      if (end == StringRef::npos)
+        break; // each search goes to the end
+      found.push_back({raw.slice(at + (isOld ? 1 : 2), end - 1), isOld});
+      at = end;
+    } else if (rest[0] == '\\') {
+      at += 2;
+    } else if (rest[0] == '\'' && !inQuotes) {
+      at = std::min(raw.find('\'', at + 1), raw.size() - 1) + 1;
+    } else {
+      inQuotes ^= rest[0] == '"' && !always;
+      ++at;
+    }
+  }
+  return found;
+}
+
 namespace {
 
 class Lexer {
@@ -156,6 +188,8 @@ private:
     std::string end;
     bool stripTabs;
     unsigned line;
+    bool isText; ///< nothing in it is replaced
+    size_t tokensBefore;
   };
 
   void readToken();
@@ -339,12 +373,18 @@ void Lexer::readRedirection() {
   skipBlanks();
   size_t end = endOfWord(at);
   StringRef word = text.slice(at, end);
+  if (word.empty() && !rest().starts_with("<(") && !rest().starts_with(">("))
+    problem(line, "no file after " + sign +
+                      ": a syntax error, at which the shell stops");
   if (document && !word.empty()) {
     std::string name;
     for (char c : word)
       if (c != '\'' && c != '"' && c != '\\')
         name += c;
-    documents.push_back({name, sign == "<<-", line});
+    documents.push_back(
+        {name, sign == "<<-", line, name != word, result.tokens.size()});
+  } else if (!findSubstitutions(word).empty()) {
+    result.hidden.push_back({result.tokens.size(), word, line});
   }
   line += unsigned(word.count('\n'));
   at = end;
@@ -358,13 +398,19 @@ void Lexer::readComment() {
 }
 
 void Lexer::skipHereDocument(const HereDocument &document) {
+  size_t begin = at;
+  unsigned firstLine = line;
   while (at < text.size()) {
     size_t end = endOfLine(at);
-    StringRef body = text.slice(at, end);
+    StringRef body = text.slice(at, end), all = text.slice(begin, at);
     at = std::min(end + 1, text.size());
     ++line;
-    if ((document.stripTabs ? body.ltrim('\t') : body) == document.end)
-      return;
+    if ((document.stripTabs ? body.ltrim('\t') : body) != document.end)
+      continue;
+    if (!document.isText && all.find_first_of("$`") != StringRef::npos &&
+        !findSubstitutions(all, /*inQuotes=*/true).empty())
+      result.hidden.push_back({document.tokensBefore, all, firstLine});
+    return;
   }
   problem(document.line, "here-document: no line is \"" + document.end +
                              "\"; the shell takes all that follows as its "
@@ -428,6 +474,9 @@ ShellTokens Lexer::run() {
   }
   for (const HereDocument &document : documents)
     skipHereDocument(document);
+  stable_sort(result.hidden, [](const ShellHidden &a, const ShellHidden &b) {
+    return a.tokensBefore < b.tokensBefore;
+  });
   return std::move(result);
 }
 

@@ -43,8 +43,16 @@ struct ShellComment {
   bool afterCommand; ///< a command stands before it
 };
 
+/// A word of a redirection, or a here-document, in which commands stand.
+struct ShellHidden {
+  size_t tokensBefore;
+  llvm::StringRef text;
+  unsigned line;
+};
+
 struct ShellTokens {
   std::vector<ShellToken> tokens;
+  std::vector<ShellHidden> hidden; ///< in order
   std::vector<ShellComment> comments;
 };
 
@@ -56,6 +64,17 @@ ShellTokens lexShell(llvm::StringRef text, std::vector<JobProblem> &problems);
 /// one of ' " ` $( ${ $' or with the ( of an array; npos if it is not closed.
 /// \p inQuotes: it stands within "".
 size_t skipShellQuotes(llvm::StringRef text, size_t at, bool inQuotes = false);
+
+/// A command substitution or a process substitution.
+struct ShellSubstitution {
+  llvm::StringRef text; ///< the commands in it
+  bool isOld;           ///< `..`, in which \ quotes ` and $
+};
+
+/// Those in \p raw, a word or a text in "" (\p inQuotes); not those within
+/// others.
+std::vector<ShellSubstitution> findSubstitutions(llvm::StringRef raw,
+                                                 bool inQuotes = false);
 
 /// The length of the name that \p text begins with; 0: it begins with none.
 size_t shellNameLength(llvm::StringRef text);

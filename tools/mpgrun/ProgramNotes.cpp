@@ -5,6 +5,7 @@
 // why a file cannot be run. See mpgrun.h.
 
 #include "Elf/Image.h"
+#include "JobScript/LauncherTable.h"
 #include "Node/NodeMachine.h"
 #include "Options.h"
 #include "Process/RunReport.h"
@@ -27,13 +28,6 @@
 using namespace llvm;
 using namespace mpg;
 
-// Shells are not among them: what they run is not known.
-static constexpr StringLiteral wrappers[] = {
-    "chrt",    "env",     "gdb",     "ionice",  "ltrace",  "mpiexec",
-    "mpirun",  "nice",    "nohup",   "numactl", "orterun", "perf",
-    "prlimit", "setarch", "setsid",  "srun",    "stdbuf",  "strace",
-    "taskset", "time",    "timeout", "valgrind"};
-
 static StringRef nameOf(const std::vector<std::string> &command) {
   return sys::path::filename(command[0]);
 }
@@ -46,8 +40,9 @@ static StringRef nameOf(const std::vector<std::string> &command) {
 /// The name of the program that \p command runs, if that is one which starts
 /// another program; else empty.
 static std::string startsAnother(const std::vector<std::string> &command) {
-  // Without arguments they show something of their own.
-  if (command.size() < 2 || !is_contained(wrappers, nameOf(command)))
+  // Without arguments they show something of their own. Shells are not among
+  // them: what they run is not known.
+  if (command.size() < 2 || !findLauncher(nameOf(command)))
     return {};
   return nameOf(command).str();
 }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands within words: "$(command)", "<(command)", eval TEXT, trap
+// TEXT, bash -c TEXT. Their tokens are appended to those of the script, so that
+// a function of one can be called in the other.
+
+#include "JobScript/JobReader.h"
+#include "JobScript/Launchers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Substitutions within substitutions.
+static constexpr unsigned deepestText = 8;
+static constexpr size_t shownBytes = 60; ///< of a text, in a message
+
+/// Appends the tokens of \p text, which stays where it is. Nothing where it is
+/// no list of commands, or where the script has too many.
+std::optional<JobReader::Range> JobReader::addText(StringRef text,
+                                                   unsigned line) {
+  auto known = readTexts.find({text.data(), text.size()});
+  if (known != readTexts.end())
+    return known->second;
+  if (text.size() > textBudget)
+    return std::nullopt;
+  textBudget -= text.size();
+  std::vector<JobProblem> problems;
+  ShellTokens read = lexShell(text, problems);
+  ShellBlocks blocks = findShellBlocks(read.tokens, problems);
+  if (!problems.empty())
+    return std::nullopt;
+  // No command of the text before it goes on in this one.
+  tokens.push_back({ShellTokenKind::newline, line, ""});
+  roles.push_back(ShellRole::none);
+  next.push_back(tokens.size());
+  size_t base = tokens.size();
+  for (size_t i = 0; i < read.tokens.size(); ++i) {
+    tokens.push_back(read.tokens[i]);
+    tokens.back().line += line - 1;
+    roles.push_back(blocks.roles[i]);
+    next.push_back(base + blocks.next[i]);
+  }
+  for (ShellHidden word : read.hidden)
+    hidden.push_back(
+        {base + word.tokensBefore, word.text, word.line + line - 1});
+  Range range = {base, tokens.size()};
+  readTexts[{text.data(), text.size()}] = range;
+  return range;
+}
+
+/// Reads \p text, which stays where it is, as commands at this place of the
+/// script. False if it is not read.
+bool JobReader::readText(StringRef text, unsigned line) {
+  std::optional<Range> range;
+  if (nestedTexts < deepestText)
+    range = addText(text, line);
+  if (!range || range->end - range->first > callBudget)
+    return false;
+  callBudget -= range->end - range->first;
+  ++nestedTexts;
+  readList(*range);
+  --nestedTexts;
+  return true;
+}
+
+/// The same in a shell of its own, which leaves the variables as they are.
+bool JobReader::readInOwnShell(StringRef text, unsigned line) {
+  ShellVariables::Mark start = variables.mark();
+  unsigned changes = variables.argumentChanges;
+  bool outerEnded = std::exchange(ended, false), outerReturned = returned;
+  bool isRead = readText(text, line);
+  leaveOwnShell(start, changes);
+  ended = outerEnded;
+  returned = outerReturned;
+  return isRead;
+}
+
+/// \p text of `..` without the \ in front of ` $ and \.
+static std::string withoutQuotes(StringRef text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool quotes = text[i] == '\\' && i + 1 < text.size() &&
+                  StringRef("`$\\").contains(text[i + 1]);
+    plain += text[quotes ? ++i : i];
+  }
+  return plain;
+}
+
+/// What the commands in \p raw start, before the command that has it as a word.
+void JobReader::readSubstitutions(StringRef raw, unsigned line) {
+  if (raw.find_first_of("`(") == StringRef::npos)
+    return;
+  ++substitutions;
+  const char *seen = raw.data(); // `line` is that of this place
+  for (const ShellSubstitution &found : findSubstitutions(raw)) {
+    StringRef text = found.text;
+    line += unsigned(StringRef(seen, size_t(text.data() - seen)).count('\n'));
+    seen = text.data();
+    if (text.trim().empty())
+      continue;
+    if (found.isOld && text.contains('\\') && text.size() <= textBudget) {
+      textBudget -= text.size();
+      texts.push_back(withoutQuotes(text));
+      text = texts.back();
+    }
+    if (!readInOwnShell(text, line))
+      notUnderstood(line, "the commands in " + text.take_front(shownBytes));
+  }
+  --substitutions;
+}
+
+/// The same of redirections and here-documents of the tokens [first, last].
+void JobReader::readHidden(size_t first, size_t last) {
+  auto at = partition_point(hidden, [&](const ShellHidden &word) {
+    return word.tokensBefore < first;
+  });
+  for (size_t i = size_t(at - hidden.begin());
+       i < hidden.size() && hidden[i].tokensBefore <= last; ++i) {
+    ShellHidden word = hidden[i];
+    readSubstitutions(word.text, word.line);
+  }
+}
+
+/// "eval "$cmd"": known text is read as if it were written there.
+void JobReader::runEval(const Command &command) {
+  JobWord line;
+  for (const JobWord &word : drop_begin(command.words)) {
+    line.text += (line.text.empty() ? "" : " ") + word.text;
+    if (line.known())
+      line.unknown = word.unknown;
+  }
+  if (line.text.empty())
+    return;
+  // Text that no one knows: "$(conda shell.bash hook)" sets variables, most of
+  // the time, "$cmd" may do anything.
+  bool opaque = StringRef(line.text).starts_with("$") ||
+                StringRef(line.text).starts_with("`");
+  if (!line.known() && opaque) {
+    bool isOutput = StringRef(line.text).starts_with("$(") ||
+                    StringRef(line.text).starts_with("`");
+    if (!isOutput)
+      notUnderstood(command.line,
+                    "eval " + StringRef(line.text).take_front(shownBytes));
+    return notRead(command);
+  }
+  texts.push_back(line.text);
+  if (!readText(texts.back(), command.line)) {
+    notUnderstood(command.line,
+                  "eval " + StringRef(line.text).take_front(shownBytes));
+    notRead(command);
+  }
+}
+
+/// "trap TEXT EXIT": read at the end, when its functions are known.
+void JobReader::runTrap(const Command &command) {
+  size_t first = 1;
+  if (command.words.size() > 1 && command.words[1].text == "--")
+    ++first;
+  if (command.words.size() < first + 2)
+    return;
+  const JobWord &text = command.words[first];
+  if (text.text.empty() || StringRef(text.text).starts_with("-"))
+    return;
+  bool atExit =
+      any_of(drop_begin(command.words, first + 1), [](const JobWord &word) {
+        return word.text == "EXIT" || word.text == "0" || word.text == "exit";
+      });
+  traps.push_back({text.text, command.line, atExit && !isConditional()});
+}
+
+void JobReader::readTraps() {
+  // A trap may set another one.
+  for (size_t i = 0; i < traps.size() && i < mostPlaces; ++i) {
+    Trap trap = traps[i];
+    texts.push_back(trap.text);
+    ended = false;
+    conditions += !trap.atExit;
+    if (!readInOwnShell(texts.back(), trap.line))
+      notUnderstood(trap.line,
+                    "the trap " + StringRef(trap.text).take_front(shownBytes));
+    conditions -= !trap.atExit;
+  }
+}
+
+/// "bash -c TEXT": as if the words in front of it were in front of each of its
+/// commands.
+void JobReader::readShellTexts(const LaunchParts &parts,
+                               ArrayRef<JobWord> words, unsigned line) {
+  constexpr size_t mostWords = 256;
+  for (const JobWord &text : parts.shellTexts) {
+    bool opaque =
+        !text.known() && StringRef(text.text).starts_with(text.unknown);
+    size_t before = std::min(parts.textAt, words.size());
+    bool isRead = false;
+    if (!opaque && before <= mostWords && text.text.size() <= textBudget) {
+      std::vector<JobWord> outer =
+          std::exchange(prefix, words.take_front(before).vec());
+      texts.push_back(text.text);
+      isRead = readInOwnShell(texts.back(), line);
+      prefix = std::move(outer);
+    }
+    if (!isRead)
+      notUnderstood(line, "the line for a shell: " +
+                              StringRef(text.text).take_front(shownBytes));
+  }
+}
