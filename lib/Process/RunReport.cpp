@@ -10,6 +10,7 @@
 #include "Elf/Image.h"
 #include "Support/Format.h"
 #include "Support/StableSort.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -392,6 +393,9 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
   if (state.heapPeakBytes)
     findOrInsert(report.regions, RunRegion::heap);
   bool wanted = !report.measured;
+  // libmpg has seen the pages of the pool; transparent ones it has asked for.
+  bool isPool =
+      report.mode == "hugetlb" || (report.mode == "auto" && !report.fallback);
   uint64_t missing[size_t(RunRegion::shared) + 1] = {};
   for (uint32_t index = 0; index < state.regionCount; ++index) {
     const mpg_state_region &from = state.regions[index];
@@ -406,7 +410,7 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
     RegionUse &use = findOrInsert(report.regions, *region);
     if (wanted) {
       use.bytes += from.bytes;
-      use.hugeBytes += from.hugeBytes;
+      (isPool ? use.hugeBytes : use.unknownBytes) += from.hugeBytes;
       use.pageBytes = std::max<uint64_t>(use.pageBytes, from.pageBytes);
     }
     use.pagedInBytes += from.pagedInBytes;
@@ -487,14 +491,22 @@ std::string mpg::describeAbsence(const RunReport &report) {
                                 "that the first one starts");
 }
 
+/// Of libmpg's words only those about the pool count: it saw these pages.
+static bool isNotKnown(const RunReport &report) {
+  return report.regions.empty() ||
+         any_of(report.regions,
+                [](const RegionUse &use) { return use.unknownBytes > 0; });
+}
+
 std::vector<std::string> mpg::findMissing(const RunReport &report) {
   std::vector<std::string> missing;
   if (!report.hasState)
     missing.push_back(describeAbsence(report));
-  else if (!report.measured && report.regions.empty())
-    missing.push_back("nothing is known: the program's memory could not be "
-                      "looked at (it was killed, or may not be traced), and "
-                      "libmpg has told of none of it");
+  else if (!report.measured && isNotKnown(report))
+    missing.push_back("not known: the program's memory could not be looked at "
+                      "(it was killed, or may not be traced and ended by "
+                      "_exit), and that libmpg has asked for pages is no "
+                      "proof");
   for (const RegionUse &use : report.regions) {
     // Large pages are for the stacks of few threads; only of these there is a
     // reason if they are not there.
@@ -503,8 +515,10 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::bss ||
                   use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
+    // Its ends share large pages with others, and its start is on normal ones.
+    uint64_t freeFrames = use.region == RunRegion::stack ? 3 : 2;
     if (!isOurs || use.peakBytes < use.peakHugeBytes + use.unknownBytes +
-                                       2 * largePageBytes)
+                                       freeFrames * largePageBytes)
       continue;
     bool isOver = use.peakBytes > use.bytes;
     std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +

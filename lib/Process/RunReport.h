@@ -108,6 +108,7 @@ struct RunReport {
   int waitStatus = 0;
   std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words
+  bool isTold = false;   ///< the kernel's list was read by libmpg itself
   bool hasState = false; ///< libmpg was at work in the program
   std::string library;   ///< libmpg's file; empty: it is in the program
   std::string unheard;   ///< why libmpg could not tell; "" if it could
@@ -226,6 +227,7 @@ struct ProgramMemory {
   std::string image; ///< the program's file
   /// libmpg writes to the state file; false: it is not in this program.
   bool hasState = false;
+  bool isTold = false; ///< libmpg has read the list, for mpgrun may not
   std::vector<ProgramSegment> segments;
   HeapRange heap; ///< libmpg's, as far as it has told until then
 };
@@ -233,6 +235,14 @@ struct ProgramMemory {
 /// Nothing if the mappings of \p pid may not be read. The kernel looks at every
 /// page of it for that: it takes milliseconds for each GiB.
 std::optional<ProgramMemory> readProgramMemory(pid_t pid, int stateFd);
+
+/// The program may not be traced: libmpg is to write down its mappings when it
+/// ends.
+void askForEnd(int stateFd);
+
+/// The mappings that it has written down; nothing if mpgrun has not asked, or
+/// the program ended by _exit or a signal.
+std::optional<ProgramMemory> readToldMemory(int stateFd);
 
 /// Fills in the regions of \p report.
 void addMemory(const ProgramMemory &memory, RunReport &report);

@@ -203,11 +203,19 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
     out << "  with the libmpg that is part of the program, not mpgrun's\n";
   if (!report.measured)
     out << "  as libmpg last told; the memory itself could not be looked at\n";
+  else if (report.isTold)
+    out << "  as libmpg read it at the end, for mpgrun may not trace here\n";
   out << "  region            in use  on large pages\n";
   for (const RegionUse &use : report.regions)
     writeRow(out, report, use);
   if (hasUnknown(report))
-    out << "  not known: " << fillText(whyNotKnown, 4) << "\n";
+    out << "  not known: "
+        << fillText(report.measured
+                        ? whyNotKnown
+                        : "libmpg asked for transparent pages there; which "
+                          "came, only the kernel can tell",
+                    4)
+        << "\n";
   if (report.peakHugetlbBytes)
     out << (report.isPeakCounted ? "  most taken from the pool at once: "
                                  : "  from the pool at the end: ")

@@ -137,10 +137,14 @@ static bool hasOneNode() {
 
 std::vector<MappedArea> mpg::readSmaps(pid_t pid) {
   // Each of the two files has the kernel walk all page tables.
-  bool isOneNode = hasOneNode();
-  std::vector<MappedArea> areas = parseSmaps(
-      readProc(pid, "smaps"), isOneNode ? "" : readProc(pid, "numa_maps"));
-  if (isOneNode)
+  return parseSmapsOf(pid, readProc(pid, "smaps"),
+                      hasOneNode() ? "" : readProc(pid, "numa_maps"));
+}
+
+std::vector<MappedArea> mpg::parseSmapsOf(pid_t pid, StringRef smaps,
+                                          StringRef numaMaps) {
+  std::vector<MappedArea> areas = parseSmaps(smaps, numaMaps);
+  if (hasOneNode())
     for (MappedArea &area : areas)
       if (area.usedBytes())
         area.nodes = {area.usedBytes()};

@@ -63,6 +63,11 @@ std::string readProc(pid_t pid, const char *name);
 std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
                                    llvm::StringRef numaMaps);
 
+/// The same with what follows for the process \p pid; 0: it is gone, and
+/// transparent pages that smaps does not count are not known.
+std::vector<MappedArea> parseSmapsOf(pid_t pid, llvm::StringRef smaps,
+                                     llvm::StringRef numaMaps);
+
 /// Mappings of \p pid now, with transparent pages that smaps does not count;
 /// empty if they may not be read.
 std::vector<MappedArea> readSmaps(pid_t pid);

@@ -38,13 +38,13 @@ private:
 
 static_assert(sizeof(mpg_state) <= MPG_STATE_TABLE, "the table lies after it");
 static_assert(MPG_STATE_TABLE + sizeof(mpg_state_table) <= MPG_STATE_SMAPS &&
-                  MPG_STATE_SMAPS + sizeof(mpg_state_smaps) <=
-                      MPG_STATE_PROFILE,
+                  MPG_STATE_SMAPS + sizeof(mpg_state_smaps) <= MPG_STATE_END &&
+                  MPG_STATE_END + sizeof(mpg_state_smaps) <= MPG_STATE_PROFILE,
               "the mappings lie between the tables");
 
 int mpg::makeStateFile(bool withProcesses, bool withMappings) {
   constexpr off_t table = MPG_STATE_TABLE + sizeof(mpg_state_table);
-  constexpr off_t all = MPG_STATE_SMAPS + sizeof(mpg_state_smaps);
+  constexpr off_t all = MPG_STATE_END + sizeof(mpg_state_smaps);
   WideFileLimit limit;
   if (!limit.allows(sizeof(mpg_state))) {
     errno = EFBIG;
@@ -91,22 +91,35 @@ void mpg::readProcesses(int fd, RunReport &report) {
       use.unknownBytes = use.bytes - use.hugeBytes;
 }
 
-/// The mappings before most of the memory went back; empty if libmpg has not
-/// noted them.
-static std::vector<MappedArea> readPeakMappings(int fd) {
+void mpg::askForEnd(int fd) {
+  const uint32_t isWanted = 1;
+  char last; // the file may be shorter (ulimit -f)
+  constexpr off_t end = MPG_STATE_END + sizeof(mpg_state_smaps);
+  if (fd >= 0 && pread(fd, &last, 1, end - 1) == 1)
+    (void)!pwrite(fd, &isWanted, sizeof(isWanted), MPG_STATE_END);
+}
+
+/// The list of mappings at \p offset; empty if libmpg has not noted it.
+static std::string readMappings(int fd, off_t offset) {
   struct {
     uint32_t isWanted, bytes;
   } head = {};
   static_assert(sizeof(head) == offsetof(mpg_state_smaps, text));
-  if (fd < 0 ||
-      pread(fd, &head, sizeof(head), MPG_STATE_SMAPS) != sizeof(head) ||
+  if (fd < 0 || pread(fd, &head, sizeof(head), offset) != sizeof(head) ||
       !head.isWanted || head.bytes > MPG_STATE_SMAPS_TEXT)
     return {};
   std::string text(head.bytes, '\0');
-  if (pread(fd, text.data(), text.size(), MPG_STATE_SMAPS + sizeof(head)) !=
+  if (pread(fd, text.data(), text.size(), offset + off_t(sizeof(head))) !=
       ssize_t(text.size()))
     return {};
-  return parseSmaps(text, "");
+  return text;
+}
+
+/// Adds libmpg's own words until now.
+static void addTold(int stateFd, ProgramMemory &memory) {
+  if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
+    memory.heap = heapOf(*state);
+  memory.peakAreas = parseSmaps(readMappings(stateFd, MPG_STATE_SMAPS), "");
 }
 
 std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
@@ -124,15 +137,27 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   });
   if (!memory.hasState) // what is there was told before an exec
     return memory;
-  // What libmpg has told until now; all of it is taken afterwards.
-  if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
-    memory.heap = heapOf(*state);
-  memory.peakAreas = readPeakMappings(stateFd);
+  addTold(stateFd, memory); // all of it is taken afterwards
+  return memory;
+}
+
+std::optional<ProgramMemory> mpg::readToldMemory(int stateFd) {
+  std::string text = readMappings(stateFd, MPG_STATE_END);
+  auto [image, smaps] = StringRef(text).split('\n');
+  ProgramMemory memory;
+  memory.areas = parseSmapsOf(/*pid=*/0, smaps, "");
+  if (memory.areas.empty())
+    return std::nullopt;
+  memory.image = image.str();
+  memory.segments = locateSegments(memory.image, memory.areas);
+  memory.hasState = memory.isTold = true;
+  addTold(stateFd, memory);
   return memory;
 }
 
 void mpg::addMemory(const ProgramMemory &memory, RunReport &report) {
   report.measured = true;
+  report.isTold = memory.isTold;
   report.endedAs = memory.hasState ? "" : memory.image;
   for (const MappedArea &area : memory.areas)
     report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;

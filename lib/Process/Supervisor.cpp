@@ -93,7 +93,7 @@ void Supervisor::letGo() {
     result.traced =
         ptrace(PTRACE_SEIZE, result.pid, nullptr, PTRACE_O_TRACEEXIT) == 0;
   if (looks.atStart)
-    looks.atStart(result.pid);
+    looks.atStart(result.pid, result.traced);
   close(startPipe[0]);
   close(startPipe[1]);
   close(statusPipe[1]);

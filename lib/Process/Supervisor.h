@@ -25,7 +25,8 @@ struct SupervisedRun {
 
 /// What looks at the program before its end; null: nothing does.
 struct RunLooks {
-  llvm::function_ref<void(pid_t)> atStart = nullptr; ///< before its exec
+  /// Before its exec.
+  llvm::function_ref<void(pid_t, bool isTraced)> atStart = nullptr;
   /// While it runs: 2 ms after its exec, from then on in pauses that double up
   /// to a tenth of a second, or as often as takes a fiftieth of the time.
   llvm::function_ref<void(pid_t)> atTick = nullptr;

@@ -122,7 +122,8 @@ although the program ended with 0. Up to 4 MiB a region are forgiven: the edges
 of a program that was not linked with ld.mpg. The heap counts where malloc is
 libmpg's; stacks of threads where they were to be large and some are not
 (`docs/environment.md`, "Stacks of threads"). So it is where nothing is known:
-libmpg was not at work, or told of no memory and the program may not be traced.}]>;
+libmpg was not at work, or transparent pages were asked for in a program that may
+not be traced and ended in a way that no library notices (`_exit`).}]>;
 def quiet : LongFlag<"quiet",
     "print errors only (MPG_QUIET=1); also -q">,
     Manual<[{Print errors only, of libmpg (MPG_QUIET=1) and of mpgrun.}]>;

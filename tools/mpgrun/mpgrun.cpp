@@ -298,13 +298,17 @@ Outcome Runner::runAndReport() {
     if (options.isProfiling())
       recorder.lookAtEnd(pid, std::move(*memory));
   };
-  auto lookAtStart = [&](pid_t pid) { recorder.start(pid); };
+  auto lookAtStart = [&](pid_t pid, bool isTraced) {
+    if (!isTraced)
+      askForEnd(stateFd);
+    if (options.isProfiling())
+      recorder.start(pid);
+  };
   auto lookNow = [&](pid_t pid) { recorder.look(pid); };
   RunLooks looks;
-  if (options.isProfiling()) {
-    looks.atStart = lookAtStart;
+  looks.atStart = lookAtStart;
+  if (options.isProfiling())
     looks.atTick = lookNow;
-  }
   double start = nowSeconds();
   SupervisedRun result = runSupervised(
       program.path, options.command,
@@ -316,6 +320,9 @@ Outcome Runner::runAndReport() {
   }
   if (result.execError)
     return {refuseProgram(options, program, result.execError)};
+  if (!report.measured)
+    if (std::optional<ProgramMemory> told = readToldMemory(stateFd))
+      addMemory(*told, report);
   if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
     addState(report, *state);
   if (options.children)

@@ -115,8 +115,12 @@ struct mpg_state_smaps {
   char text[MPG_STATE_SMAPS_TEXT];
 };
 
+/* The same list at the program's end, for an mpgrun that may not trace it. Its
+ * first line is the program's file. */
+#define MPG_STATE_END 0x400000
+
 /* Where struct mpg_profile begins. */
-#define MPG_STATE_PROFILE 0x400000
+#define MPG_STATE_PROFILE 0x600000
 
 /* Whether a file that the kernel names so (in /proc/PID/fd or maps) may be the
  * state: the memory file, or where these are forbidden one that mkstemp named

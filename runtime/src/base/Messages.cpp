@@ -134,15 +134,15 @@ void *mpg::mapStatePart(int fd, long offset, size_t bytes) {
   return isError(at) ? nullptr : reinterpret_cast<void *>(at);
 }
 
-/// Null if mpgrun does not ask for it.
-static mpg_state_smaps *mapSmaps(int fd) {
+/// The list at \p offset; null if mpgrun does not ask for it.
+static mpg_state_smaps *mapSmaps(int fd, long offset) {
   uint32_t isWanted = 0;
-  if (rawCall(SYS_pread64, fd, long(&isWanted), sizeof(isWanted),
-              MPG_STATE_SMAPS) != sizeof(isWanted) ||
+  if (rawCall(SYS_pread64, fd, long(&isWanted), sizeof(isWanted), offset) !=
+          sizeof(isWanted) ||
       !isWanted)
     return nullptr;
   auto *smaps = static_cast<mpg_state_smaps *>(
-      mapStatePart(fd, MPG_STATE_SMAPS, sizeof(mpg_state_smaps)));
+      mapStatePart(fd, offset, sizeof(mpg_state_smaps)));
   if (smaps)
     smaps->bytes = 0; // of the program that this process was before exec
   return smaps;
@@ -158,7 +158,8 @@ void Messages::openState(int fd, int statePid) {
                           : !owner || owner == uint32_t(rawCall(SYS_getpid));
   if (isFirst) {
     shared = static_cast<mpg_state *>(mapStatePart(fd, 0, sizeof(mpg_state)));
-    mostInUse = mapSmaps(fd);
+    mostInUse = mapSmaps(fd, MPG_STATE_SMAPS);
+    atEnd = mapSmaps(fd, MPG_STATE_END);
     startAllocationSites(fd);
   }
   if (statePid)
@@ -221,8 +222,24 @@ void Messages::writeProcess(bool take) {
 
 void Messages::end() {
   Locked held(lock);
-  if (processes.isOpen() && !isProgram())
+  if (isProgram() && atEnd && !isLockedIn)
+    writeEnd();
+  else if (processes.isOpen() && !isProgram())
     processes.writeEnd();
+}
+
+/// Nothing if the list does not fit: a part of it would be wrong.
+void Messages::writeEnd() {
+  constexpr long capacity = sizeof(atEnd->text), longestName = 4096;
+  char *text = atEnd->text;
+  long name = rawCall(SYS_readlinkat, AT_FDCWD, long("/proc/self/exe"),
+                      long(text), longestName);
+  if (isError(name))
+    return;
+  text[name++] = '\n';
+  long count = readSmallFile("/proc/self/smaps", text + name, capacity - name);
+  if (count > 0 && count < capacity - name - 1)
+    atEnd->bytes = uint32_t(name + count);
 }
 
 void Messages::writePart(const void *part, size_t bytes) {

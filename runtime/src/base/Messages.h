@@ -133,6 +133,7 @@ private:
   void writeState();
   void writeProcess(bool take);
   void writePart(const void *part, size_t bytes);
+  void writeEnd();
   void notePeak();
 
   ProcessLock lock;
@@ -140,6 +141,7 @@ private:
   bool speaks = true, isQuiet = false, usesVendorCodes = false;
   mpg_state *shared = nullptr;          ///< the file of mpgrun, as memory
   mpg_state_smaps *mostInUse = nullptr; ///< null: not wanted
+  mpg_state_smaps *atEnd = nullptr;     ///< the same
   uint64_t mostBytes = 0;               ///< in use then
   bool isLooking = false;
   ProcessTable processes; ///< in that file, for all but the program
