@@ -89,6 +89,7 @@ programs = [
     "pkg-config",
     "make",
     "ninja",
+    "fpm",
     "dpkg-deb",
     "gdb",
     "valgrind",

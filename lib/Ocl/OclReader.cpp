@@ -53,12 +53,15 @@ struct Placed {
   unsigned line;        ///< the last one of the directive
   bool isFirst;         ///< in front of all executable statements
   unsigned endLine = 0; ///< of the end that belongs to it; 0: none
+  SourcePlace endPlace = {0, 0};
 };
 
 class Reader {
 public:
-  explicit Reader(const FortranOptions &options)
-      : units(options.fixedForm, options.underscoring) {}
+  Reader(const SourceText &source, const FortranOptions &options,
+         StringRef whyUseless)
+      : source(source), whyUseless(whyUseless),
+        units(options.fixedForm, options.underscoring) {}
 
   void add(const FortranLine &line);
   OclResult finish();
@@ -66,10 +69,16 @@ public:
 private:
   void addOcl(const FortranLine &line);
   void warn(SourcePlace place, const Twine &text);
+  void remark(SourcePlace place, const Twine &text, OclSeverity severity);
+  std::string lineText(unsigned line) const;
   void matchEnds(MutableArrayRef<Placed> directives);
   void checkNesting(MutableArrayRef<Placed> directives);
+  void emitEnd(const Placed &begin);
   void emit(const Placed &placed);
+  void setLines(OclHint &hint, unsigned first, unsigned last) const;
 
+  const SourceText &source;
+  const StringRef whyUseless;
   ProgramUnits units;
   /// Of each procedure, in the order of the source.
   DenseMap<const Procedure *, std::vector<Placed>> directives;
@@ -80,6 +89,19 @@ private:
 
 void Reader::warn(SourcePlace place, const Twine &text) {
   result.diagnostics.push_back({place, text.str()});
+}
+
+void Reader::remark(SourcePlace place, const Twine &text,
+                    OclSeverity severity) {
+  result.diagnostics.push_back({place, text.str(), severity});
+}
+
+/// "line 12", with its file if it is not the source itself.
+std::string Reader::lineText(unsigned line) const {
+  LinePlace place = source.lines[line - 1].place;
+  return ("line " + Twine(place.line) +
+          (place.file ? " of " + source.files[place.file] : ""))
+      .str();
 }
 
 void Reader::addOcl(const FortranLine &line) {
@@ -138,6 +160,7 @@ void Reader::matchEnds(MutableArrayRef<Placed> directives) {
       continue;
     }
     (*begin)->endLine = placed.line;
+    (*begin)->endPlace = placed.place;
     open.erase(std::next(begin).base());
   }
   for (Placed *placed : open) {
@@ -169,9 +192,9 @@ void Reader::checkNesting(MutableArrayRef<Placed> directives) {
       inner.directive.isWrong = true;
       warn(inner.place,
            oclName(inner.directive.form) +
-               (bothWhole ? " for the whole procedure is already there in line "
-                          : " stands within the region that begins in line ") +
-               Twine(outer.place.line) + "; the inner one is ignored");
+               (bothWhole ? " for the whole procedure is already there in "
+                          : " stands within the region that begins in ") +
+               lineText(outer.place.line) + "; the inner one is ignored");
       break;
     }
   }
@@ -186,24 +209,63 @@ static std::string waysText(const OclDirective &directive) {
   return text;
 }
 
+/// The lines from the directive \p first to its end \p last, as debug
+/// information has them: where line markers lead to other files, in parts.
+void Reader::setLines(OclHint &hint, unsigned first, unsigned last) const {
+  unsigned file = 0;
+  for (const TextLine &line :
+       ArrayRef(source.lines).slice(first - 1, last - first + 1)) {
+    hint.hasIncluded |= line.isIncluded;
+    unsigned number = line.mainLine;
+    if (hint.lines.empty() || number < hint.lines.back().second ||
+        (!line.isIncluded && line.place.file != file))
+      hint.lines.push_back({number, number});
+    hint.lines.back().second = number;
+    if (!line.isIncluded)
+      file = line.place.file;
+  }
+}
+
+/// Of the end of \p begin, if it has one.
+void Reader::emitEnd(const Placed &begin) {
+  if (!begin.endLine)
+    return;
+  std::string ofBegin = (" the " + oclName(begin.directive.form) + " in " +
+                         lineText(begin.place.line))
+                            .str();
+  StringRef name = oclEndName(begin.directive.form);
+  if (begin.directive.isWrong)
+    remark(begin.endPlace, name + " is ignored with" + ofBegin,
+           OclSeverity::noEffect);
+  else if (whyUseless.empty())
+    remark(begin.endPlace, name + " ends" + ofBegin, OclSeverity::end);
+  else
+    remark(begin.endPlace, name + " has no effect " + whyUseless,
+           OclSeverity::noEffect);
+}
+
 void Reader::emit(const Placed &placed) {
   const OclDirective &directive = placed.directive;
-  if (directive.isEnd || directive.isWrong)
+  if (directive.isEnd)
     return;
-  result.diagnostics.push_back({placed.place,
-                                oclName(directive.form).str() + " is honoured",
-                                OclSeverity::honoured});
+  emitEnd(placed);
+  if (directive.isWrong)
+    return;
+  if (!whyUseless.empty())
+    return remark(placed.place,
+                  oclName(directive.form) + " has no effect " + whyUseless,
+                  OclSeverity::noEffect);
+  remark(placed.place, oclName(directive.form) + " becomes a hint",
+         OclSeverity::hint);
   for (const Procedure::Name &name : placed.procedure->names) {
     // What begins after the region does not come through it.
     if (placed.endLine && name.line > placed.endLine)
       continue;
     OclHint hint;
     hint.function = name.linkage;
-    hint.line = placed.place.line;
-    if (placed.endLine) {
-      hint.first = placed.place.line;
-      hint.last = placed.endLine;
-    }
+    hint.place = placed.place;
+    if (placed.endLine)
+      setLines(hint, placed.place.line, placed.endLine);
     if (!namesArrays(directive.form)) {
       hint.value = waysText(directive);
       result.hints.push_back(hint);
@@ -234,33 +296,51 @@ OclResult Reader::finish() {
   return std::move(result);
 }
 
-OclResult mpg::readOcl(StringRef source, const FortranOptions &options) {
-  Reader reader(options);
+OclResult mpg::readOcl(const SourceText &source, const FortranOptions &options,
+                       StringRef whyUseless) {
+  Reader reader(source, options, whyUseless);
   for (const FortranLine &line : readFortranLines(source, options))
     reader.add(line);
   return reader.finish();
 }
 
-void mpg::writeSideFile(raw_ostream &out, StringRef path,
+/// The name of the place that a hint is about, in the side file.
+static std::string keyOf(const OclHint &hint) {
+  std::string key = hint.function;
+  if (!hint.variable.empty())
+    key += "/" + hint.variable;
+  char separator = '@';
+  for (auto [first, last] : hint.lines) {
+    key += separator + utostr(first) + "-" + utostr(last);
+    separator = ',';
+  }
+  if (hint.hasIncluded)
+    key += "+";
+  return key;
+}
+
+void mpg::writeSideFile(raw_ostream &out, const SourceText &source,
                         ArrayRef<OclHint> hints) {
   StringSet<> seen;
   for (const OclHint &hint : hints) {
-    std::string key = hint.function;
-    if (!hint.variable.empty())
-      key += "/" + hint.variable;
-    if (hint.first)
-      key += "@" + utostr(hint.first) + "-" + utostr(hint.last);
+    std::string key = keyOf(hint);
     // Two directives for one array say it once.
-    if (seen.insert(key).second)
-      out << "# " << printable(path) << ":" << hint.line << "\n"
-          << key << ": " << hint.value << "\n";
+    if (!seen.insert(key).second)
+      continue;
+    LinePlace place = source.lines[hint.place.line - 1].place;
+    const std::string &file = source.files[place.file];
+    out << "# " << printable(file) << ":" << place.line;
+    if (file != source.path)
+      out << " < " << printable(source.path);
+    out << "\n" << key << ": " << hint.value << "\n";
   }
 }
 
 /// What silences it, as compilers write it after a message.
 static const char *optionOf(OclSeverity severity) {
   switch (severity) {
-  case OclSeverity::honoured:
+  case OclSeverity::hint:
+  case OclSeverity::end:
     return " [-Rpass=mpg]";
   case OclSeverity::noEffect:
     return " [-Rpass-missed=mpg]";
@@ -270,22 +350,19 @@ static const char *optionOf(OclSeverity severity) {
   return "";
 }
 
-void mpg::writeOclDiagnostics(raw_ostream &out, StringRef path,
-                              StringRef source,
+void mpg::writeOclDiagnostics(raw_ostream &out, const SourceText &source,
                               ArrayRef<OclDiagnostic> diagnostics) {
-  SmallVector<StringRef, 0> lines;
-  source.split(lines, '\n');
   for (const OclDiagnostic &diagnostic : diagnostics) {
     bool isWarning = diagnostic.severity == OclSeverity::warning;
-    auto [line, column] = diagnostic.place;
-    out << printable(path) << ":" << line << ":" << column
+    const TextLine &line = source.lines[diagnostic.place.line - 1];
+    out << printable(source.files[line.place.file]) << ":" << line.place.line
+        << ":" << diagnostic.place.column
         << (isWarning ? ": warning: " : ": remark: ")
         << printable(diagnostic.text) << optionOf(diagnostic.severity) << "\n";
-    StringRef text = lines[line - 1].rtrim('\r');
     // Tabs would move the caret.
-    std::string shown = text.str();
+    std::string shown = line.text.str();
     std::replace(shown.begin(), shown.end(), '\t', ' ');
     out << printable(shown) << "\n";
-    out.indent(column - 1) << "^\n";
+    out.indent(diagnostic.place.column - 1) << "^\n";
   }
 }

@@ -10,10 +10,10 @@
 #ifndef MPG_OCL_OCLREADER_H
 #define MPG_OCL_OCLREADER_H
 
+#include "Ocl/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,34 +25,15 @@ namespace mpg {
 //===----------------------------------------------------------------------===//
 //
 // Fortran source text as a list of statements and OCL lines. What belongs to
-// one statement is joined, comments are gone, and lines that the preprocessor
-// would leave out are left out.
+// one statement is joined, and comments are gone.
 //
 // Both source forms are known: free, and fixed with its columns. The text is
 // not checked: that is the compiler's work, so whatever is no Fortran comes out
-// as some statement or other. Files named by include lines are not read, and
-// macros are looked at in conditions only.
-
-/// How the compiler is going to read the file.
-struct FortranOptions {
-  bool fixedForm = false;
-  unsigned fixedLineLength = 72; ///< columns, the rest is a comment; 0: no end
-  bool underscoring = true;      ///< external procedures get a final '_'
-  /// In the order of the command line; no value: the macro is undefined (-U).
-  std::vector<std::pair<std::string, std::optional<std::string>>> macros;
-};
-
-/// Whether flang takes \p path for a source in fixed form, or in free form, by
-/// its suffix.
-bool hasFixedForm(llvm::StringRef path);
-bool hasFreeForm(llvm::StringRef path);
-
-/// Whether flang defines macros, its own and the user's, for the file \p path.
-bool isPreprocessed(llvm::StringRef path);
+// as some statement or other.
 
 /// Where a character of a joined line stands; both count from 1.
 struct SourcePlace {
-  unsigned line;
+  unsigned line;   ///< SourceText::lines[line - 1]
   unsigned column; ///< in bytes
 };
 
@@ -67,19 +48,22 @@ struct FortranLine {
 };
 
 /// All statements and OCL lines in \p source, in its order; none is empty.
-std::vector<FortranLine> readFortranLines(llvm::StringRef source,
+std::vector<FortranLine> readFortranLines(const SourceText &source,
                                           const FortranOptions &options);
 
 struct OclHint {
-  std::string function;         ///< its name in the object file
-  std::string variable;         ///< in the source; empty: the function itself
-  unsigned first = 0, last = 0; ///< lines, inclusive; 0: the whole function
-  unsigned line = 0;            ///< of the directive
-  std::string value;            ///< "sector=1", "ways:l2=10,l1=2"
+  std::string function; ///< its name in the object file
+  std::string variable; ///< in the source; empty: the function itself
+  /// As debug information has them: first and last ones, both inclusive; none:
+  /// the whole function.
+  std::vector<std::pair<unsigned, unsigned>> lines;
+  bool hasIncluded = false; ///< included text lies between the lines as well
+  SourcePlace place;        ///< of the directive
+  std::string value;        ///< "sector=1", "ways:l2=10,l1=2"
 };
 
-/// Remarks say what becomes of a directive that is right.
-enum class OclSeverity { warning, honoured, noEffect };
+/// All but warnings say what becomes of a directive that is right.
+enum class OclSeverity { warning, hint, end, noEffect };
 
 struct OclDiagnostic {
   SourcePlace place;
@@ -92,17 +76,20 @@ struct OclResult {
   std::vector<OclDiagnostic> diagnostics; ///< by place
 };
 
-OclResult readOcl(llvm::StringRef source, const FortranOptions &options);
+/// \p whyUseless says why no directive can have an effect, "at -O0"; empty:
+/// they can. No hints come out otherwise.
+OclResult readOcl(const SourceText &source, const FortranOptions &options,
+                  llvm::StringRef whyUseless = "");
 
-/// Writes \p hints, found in the file \p path, as a part of the side file. A
-/// comment in front of each says where it is from: "# app.f90:12".
-void writeSideFile(llvm::raw_ostream &out, llvm::StringRef path,
+/// Writes \p hints, found in \p source, as a part of the side file. A comment
+/// in front of each names the place of the directive, and the source file:
+/// "# loop.inc:12 < app.f90".
+void writeSideFile(llvm::raw_ostream &out, const SourceText &source,
                    llvm::ArrayRef<OclHint> hints);
 
-/// Writes \p diagnostics about the file \p path as compilers do: with the line
-/// and a caret below it.
-void writeOclDiagnostics(llvm::raw_ostream &out, llvm::StringRef path,
-                         llvm::StringRef source,
+/// Writes \p diagnostics about \p source as compilers do: with the line and a
+/// caret below it.
+void writeOclDiagnostics(llvm::raw_ostream &out, const SourceText &source,
                          llvm::ArrayRef<OclDiagnostic> diagnostics);
 
 } // namespace mpg

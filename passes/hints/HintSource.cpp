@@ -22,7 +22,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
+#include <map>
 
 using namespace llvm;
 using namespace mpg;
@@ -58,13 +60,21 @@ private:
   void addVariable(const HintRequest &request);
   void decide(Instruction &access, const HintRequest &request);
   bool isAllowed(const HintRequest &request) const;
-  void explainUnused(const HintRequest &request, const PointerUses &flow);
+  void explainUnused(const HintRequest &request, const PointerUses &flow,
+                     bool isOnStack);
+
+  /// The effect of a line of the source.
+  struct Honoured {
+    unsigned accesses = 0;
+    Function *function = nullptr;
+  };
 
   Module &module;
   const PassOptions &options;
   MapVector<Instruction *, Decision> decisions;
   DenseSet<const Value *> roots;
   DenseSet<const Function *> offFunctions;
+  std::map<std::pair<std::string, unsigned>, Honoured> honoured;
 };
 } // namespace
 
@@ -112,8 +122,30 @@ void AccessMarker::addFunction(const HintRequest &request) {
   }
 }
 
+/// Where \p where is, if \p function is in its file.
+static DebugLoc locationOf(const SourceLine &where, Function &function) {
+  DISubprogram *program = function.getSubprogram();
+  if (!program)
+    return {};
+  bool isThere = sys::path::filename(program->getFilename()) ==
+                 sys::path::filename(where.file);
+  return DILocation::get(function.getContext(),
+                         isThere ? where.line : program->getLine(), 0, program);
+}
+
+/// Says that the hint of a line of \p function does what it says.
+static void remarkHonoured(const SourceLine &where, Function &function,
+                           const Twine &what) {
+  OptimizationRemark remark(remarkPass, "HintHonoured",
+                            locationOf(where, function),
+                            &function.getEntryBlock());
+  remark << "the hint of " << where.file << ":" << ore::NV("Line", where.line)
+         << " is honoured: " << what.str();
+  OptimizationRemarkEmitter(&function).emit(remark);
+}
+
 void AccessMarker::explainUnused(const HintRequest &request,
-                                 const PointerUses &flow) {
+                                 const PointerUses &flow, bool isOnStack) {
   auto *first = dyn_cast<Instruction>(request.root);
   Function *function = first ? const_cast<Function *>(first->getFunction())
                              : request.regionFunction;
@@ -122,6 +154,7 @@ void AccessMarker::explainUnused(const HintRequest &request,
   if (!function)
     return; // a global variable that this file does not use
   OptimizationRemarkEmitter emitter(function);
+  std::string name = variableNameOf(*request.root);
   Untaggable reason = flow.missed.empty() ? Untaggable::notAnAccess
                                           : flow.missed.front().second;
   emitter.emit([&] {
@@ -129,22 +162,32 @@ void AccessMarker::explainUnused(const HintRequest &request,
                           ? &*function->getEntryBlock().getFirstNonPHIIt()
                           : flow.missed.front().first;
     DebugLoc location = at->getDebugLoc();
-    DISubprogram *program = function->getSubprogram();
     // Without an instruction the place of the hint, if it is in this source.
-    if (!location && program)
-      location = DILocation::get(function->getContext(),
-                                 program->getFilename() == request.where.file
-                                     ? request.where.line
-                                     : program->getLine(),
-                                 0, program);
+    if (!location || request.isDirective)
+      location = locationOf(request.where, *function);
     OptimizationRemarkMissed remark(remarkPass, "HintUnused",
                                     userLocation(location), at->getParent());
+    std::string why = isOnStack ? "it is on the stack"
+                      : flow.missed.empty() && request.region
+                          ? "no access lies in its lines"
+                          : describe(reason);
     return remark << "the hint of " << request.where.file << ":"
-                  << ore::NV("Line", request.where.line) << " changes nothing: "
-                  << ore::NV("Reason", flow.missed.empty() && request.region
-                                           ? "no access lies in its lines"
-                                           : describe(reason));
+                  << ore::NV("Line", request.where.line) << " changes nothing"
+                  << (request.isDirective && !name.empty()
+                          ? " for '" + name + "': "
+                          : ": ")
+                  << ore::NV("Reason", why);
   });
+}
+
+/// Whether \p instruction, which \p flow has found, lies where \p request
+/// counts.
+static bool isMeant(const HintRequest &request, const PointerUses &flow,
+                    const Instruction &instruction) {
+  if (!request.regionFunction)
+    return true;
+  const Instruction *seen = flow.seenFrom(*request.regionFunction, instruction);
+  return seen && (!request.region || request.region->contains(seen));
 }
 
 void AccessMarker::addVariable(const HintRequest &request) {
@@ -154,21 +197,27 @@ void AccessMarker::addVariable(const HintRequest &request) {
   else
     flow.addData(request.root);
   flow.run();
-  bool isUsed = false;
+  unsigned taggable = 0;
+  bool isOnStack = false;
   for (Instruction *access : flow.accesses) {
-    if (request.region) {
-      const Instruction *seen = flow.seenFrom(*request.regionFunction, *access);
-      if (!seen || !request.region->contains(seen))
-        continue;
-    } else if (request.regionFunction &&
-               !flow.seenFrom(*request.regionFunction, *access)) {
+    if (!isMeant(request, flow, *access))
       continue;
-    }
     decide(*access, request);
-    isUsed = true;
+    if (isa<AllocaInst>(getUnderlyingObject(taggableAddress(*access)->get())))
+      isOnStack = true;
+    else
+      ++taggable;
   }
-  if (!isUsed || !flow.missed.empty())
-    explainUnused(request, flow);
+  erase_if(flow.missed, [&](const auto &use) {
+    return request.region && !isMeant(request, flow, *use.first);
+  });
+  if (!taggable || !flow.missed.empty())
+    explainUnused(request, flow, isOnStack);
+  if (taggable && request.isDirective) {
+    Honoured &directive = honoured[{request.where.file, request.where.line}];
+    directive.accesses += taggable;
+    directive.function = request.regionFunction;
+  }
 }
 
 void AccessMarker::add(const HintRequests &requests) {
@@ -186,6 +235,12 @@ void AccessMarker::add(const HintRequests &requests) {
     else
       addVariable(request);
   }
+  for (const auto &[place, directive] : honoured)
+    if (directive.function)
+      remarkHonoured({place.first, place.second}, *directive.function,
+                     directive.accesses == 1
+                         ? "1 access is marked"
+                         : Twine(directive.accesses) + " accesses are marked");
 }
 
 /// The variable behind \p address: the pointer variable it was loaded from, or
@@ -446,6 +501,8 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
     }
     for (Function *region : regions)
       bracketer.bracketFunction(*region, ways);
+    if (request.isDirective)
+      remarkHonoured(request.where, *request.function, "its ways are set");
   }
   return true;
 }

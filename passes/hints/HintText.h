@@ -64,6 +64,7 @@ struct HintRequest {
   Target target = data;
   Hint hint;
   SourceLine where;
+  bool isDirective = false; ///< of a line of the source, which gets an answer
   /// Only what lies in here; everything if there is none.
   std::shared_ptr<Region> region;
   llvm::Function *regionFunction = nullptr;
@@ -81,6 +82,7 @@ struct WaysRequest {
   llvm::Instruction *begin = nullptr; ///< none: the whole function
   std::vector<llvm::Instruction *> ends;
   std::shared_ptr<Region> region;
+  bool isDirective = false; ///< as in HintRequest
 };
 
 /// Whether first touch may place what is allocated for a variable, or in a

@@ -32,9 +32,24 @@ using namespace mpg;
 
 namespace {
 
-/// Lines of one file, both included; first is 0 if there are none.
+/// Lines of one file.
 struct SourceLines {
-  unsigned first = 0, last = 0;
+  SmallVector<std::pair<unsigned, unsigned>, 1> ranges; ///< both ends included
+  bool hasIncluded = false; ///< included text between them as well
+
+  bool areGiven() const { return !ranges.empty(); }
+  bool contains(unsigned line) const {
+    return any_of(ranges, [=](auto range) {
+      return range.first <= line && line <= range.second;
+    });
+  }
+  /// Whether what stands between \p before and \p after, with no line of its
+  /// own, may lie in the lines.
+  bool mayContain(unsigned before, unsigned after) const {
+    return hasIncluded && any_of(ranges, [=](auto range) {
+             return before <= range.second && range.first <= after;
+           });
+  }
 };
 
 } // namespace
@@ -157,21 +172,44 @@ static std::optional<HintRequest::Target> targetOfRoot(Value *root) {
   return targetOf(root);
 }
 
+/// The line of \p instruction in the file of its function; 0: of included text,
+/// of which flang keeps no line. None: it has none.
+static std::optional<unsigned> lineOf(const Instruction &instruction) {
+  const DebugLoc &location = instruction.getDebugLoc();
+  const DISubprogram *program = instruction.getFunction()->getSubprogram();
+  // Exits come after the last line.
+  if (isa<ReturnInst, ResumeInst>(instruction) || !location || !program ||
+      location->getFilename() != program->getFilename())
+    return std::nullopt;
+  return location.getLine();
+}
+
 /// What came of \p lines in \p function: known from debug information only.
 static std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
                                              Function &function) {
   auto region = std::make_shared<Region>();
+  // The code is still in the order of the source.
+  SmallVector<Instruction *, 8> included;
+  unsigned before = 0;
+  auto addIncluded = [&](unsigned after) {
+    if (lines.mayContain(before, after))
+      region->insert(included.begin(), included.end());
+    included.clear();
+  };
   for (Instruction &instruction : instructions(function)) {
-    const DebugLoc &location = instruction.getDebugLoc();
-    // Exits come after the last line.
-    if (isa<ReturnInst, ResumeInst>(instruction))
+    std::optional<unsigned> line = lineOf(instruction);
+    if (!line)
       continue;
-    // Included text has lines of its own.
-    if (location && function.getSubprogram() &&
-        location->getFilename() == function.getSubprogram()->getFilename() &&
-        location.getLine() >= lines.first && location.getLine() <= lines.last)
+    if (*line == 0) {
+      included.push_back(&instruction);
+      continue;
+    }
+    addIncluded(*line);
+    before = *line;
+    if (lines.contains(*line))
       region->insert(&instruction);
   }
+  addIncluded(UINT_MAX);
   return region;
 }
 
@@ -257,6 +295,7 @@ private:
   HintRequests &requests;
   SourceMgr sources;
   SourceLine where;
+  bool isDirective = false; ///< the entry comes from an !OCL line
 };
 } // namespace
 
@@ -293,10 +332,11 @@ void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
   request.root = root;
   request.hint = hint;
   request.where = where;
+  request.isDirective = isDirective;
   request.target = target;
-  if (!key.variable.empty() || key.lines.first)
+  if (!key.variable.empty() || key.lines.areGiven())
     request.regionFunction = function;
-  if (key.lines.first)
+  if (key.lines.areGiven())
     request.region = regionOfLines(key.lines, *function);
   if (request.region && request.target == HintRequest::function)
     for (Function *inner : functionWithRegions(*function)) {
@@ -326,14 +366,19 @@ void SideFileReader::applyWays(const Key &key, const Ways &ways) {
     return complain("there is no function '" + key.name + "' in " +
                     nameOf(module));
   // Parallel regions of it are found from there.
-  WaysRequest request{functions.front(), ways, where, nullptr, {}, {}};
-  if (key.lines.first) {
+  WaysRequest request;
+  request.function = functions.front();
+  request.ways = ways;
+  request.where = where;
+  request.isDirective = isDirective;
+  if (key.lines.areGiven()) {
     request.region = regionOfLines(key.lines, *request.function);
     if (!findBracket(request))
-      return complain("no ways are set: lines " + Twine(key.lines.first) +
-                      " to " + Twine(key.lines.last) + " of '" + key.name +
-                      "' have no code, no one way in and out, or no debug "
-                      "information (-g)");
+      return complain(
+          "no ways are set: lines " + Twine(key.lines.ranges.front().first) +
+          " to " + Twine(key.lines.ranges.back().second) + " of '" + key.name +
+          "' have no code, no one way in and out, or no debug "
+          "information (-g)");
   }
   requests.ways.push_back(request);
 }
@@ -341,7 +386,7 @@ void SideFileReader::applyWays(const Key &key, const Ways &ways) {
 void SideFileReader::apply(const Key &key, const HintText &text) {
   if (text.kind == HintKind::ways)
     return applyWays(key, text.ways);
-  if (text.kind == HintKind::touch && key.lines.first)
+  if (text.kind == HintKind::touch && key.lines.areGiven())
     return complain("touch is about all that is allocated; leave out the "
                     "lines of '" +
                     key.name + "'");
@@ -352,7 +397,7 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
   if (key.variable.empty()) {
     if (GlobalVariable *global = globalNamed(module, key.name)) {
       isFound = true;
-      if (key.lines.first)
+      if (key.lines.areGiven())
         complain("lines are those of a function, and '" + key.name +
                  "' is a variable; write FUNCTION/" + key.name +
                  "@FIRST-LAST; the hint is ignored");
@@ -379,6 +424,22 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
              "parameters also by number: " + key.name + "/N");
 }
 
+/// Reads "10-20", or several of them, "10-20,5-7"; false if it is malformed.
+static bool parseLines(StringRef text, SourceLines &lines) {
+  lines.hasIncluded = text.consume_back("+");
+  SmallVector<StringRef, 1> ranges;
+  text.split(ranges, ',');
+  for (StringRef range : ranges) {
+    auto [first, last] = range.split('-');
+    std::pair<unsigned, unsigned> &numbers = lines.ranges.emplace_back();
+    if (first.getAsInteger(10, numbers.first) ||
+        last.getAsInteger(10, numbers.second) || !numbers.first ||
+        numbers.first > numbers.second)
+      return false;
+  }
+  return true;
+}
+
 /// Reads "name/variable@first-last"; nullopt if it is malformed.
 static std::optional<Key> parseKey(StringRef text) {
   Key key;
@@ -388,13 +449,8 @@ static std::optional<Key> parseKey(StringRef text) {
   if (!key.variable.getAsInteger(10, number))
     key.parameter = number;
   bool isSplit = names.size() != text.size();
-  if (isSplit) {
-    auto [first, last] = lines.split('-');
-    if (first.getAsInteger(10, key.lines.first) ||
-        last.getAsInteger(10, key.lines.last) || !key.lines.first ||
-        key.lines.first > key.lines.last)
-      return std::nullopt;
-  }
+  if (isSplit && !parseLines(lines, key.lines))
+    return std::nullopt;
   bool hasSlash = names.contains('/');
   if (key.name.empty() || (hasSlash && key.variable.empty()))
     return std::nullopt;
@@ -438,21 +494,27 @@ void SideFileReader::readText(const Key &key, yaml::Node *value,
   texts.push_back(*text);
 }
 
-/// mpg-ocl writes in front of an entry where it comes from: "# app.f90:12".
-/// That is the place to name. False if it is not the source of this module.
+/// mpg-ocl writes in front of an entry where it comes from, "# app.f90:12", or
+/// "# loop.inc:3 < app.f90" where the line is in an included file: the place to
+/// name. False if the source is not that of this module.
 bool SideFileReader::readOrigin(SMLoc entry) {
+  isDirective = false;
   StringRef before(text.begin(), entry.getPointer() - text.begin());
   before = before.rtrim("\n");
   StringRef line = before.substr(before.rfind('\n') + 1);
   if (!line.consume_front("# "))
     return true;
-  auto [file, number] = line.rsplit(':');
+  auto [place, source] = line.split(" < ");
+  auto [file, number] = place.rsplit(':');
   unsigned originLine;
   if (number.getAsInteger(10, originLine))
     return true;
   where = {file.str(), originLine};
+  isDirective = true;
+  if (source.empty())
+    source = file;
   for (const DICompileUnit *unit : module.debug_compile_units())
-    if (sys::path::filename(unit->getFilename()) == sys::path::filename(file))
+    if (sys::path::filename(unit->getFilename()) == sys::path::filename(source))
       return true;
   return module.debug_compile_units().empty();
 }

@@ -18,20 +18,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.underscoring = data[0] & 2;
   options.fixedLineLength = data[0] & 4 ? 0 : 72;
   options.macros.push_back({"A", "1"});
-  StringRef source(reinterpret_cast<const char *>(data + 1), size - 1);
+  StringRef text(reinterpret_cast<const char *>(data + 1), size - 1);
+  SourceText source = readSourceText("a.f90", text, options);
   OclResult result = readOcl(source, options);
-  unsigned lines = unsigned(source.count('\n')) + 1;
+  size_t lines = source.lines.size();
   for (const OclDiagnostic &diagnostic : result.diagnostics)
     if (diagnostic.place.line < 1 || diagnostic.place.line > lines ||
         diagnostic.place.column < 1)
       abort();
-  for (const OclHint &hint : result.hints)
-    if (hint.function.empty() || hint.value.empty() || hint.line < 1 ||
-        hint.first > hint.last || hint.last > lines)
+  for (const OclHint &hint : result.hints) {
+    if (hint.function.empty() || hint.value.empty() || hint.place.line < 1 ||
+        hint.place.line > lines)
       abort();
-  std::string text;
-  raw_string_ostream out(text);
-  writeOclDiagnostics(out, "a.f90", source, result.diagnostics);
-  writeSideFile(out, "a.f90", result.hints);
+    for (auto [first, last] : hint.lines)
+      if (first > last || first < 1)
+        abort();
+  }
+  std::string written;
+  raw_string_ostream out(written);
+  writeOclDiagnostics(out, source, result.diagnostics);
+  writeSideFile(out, source, result.hints);
+  writeWithOclLines(out, text, source);
   return 0;
 }

@@ -18,6 +18,12 @@ def flang : Joined<["--"], "flang=">, MetaVarName<"FILE">, HelpText<
     "pass over all that is not known here or cannot be read">,
     Manual<[{Take a command line of flang: write the hints to FILE, and pass over options
 that are not known here and operands that are no Fortran source.}]>;
+def flang_text : Joined<["--"], "flang-text=">, MetaVarName<"FILE">, HelpText<
+    "take a command line of flang -E, which wrote FILE: write it with\n"
+    "the !OCL lines of the sources">,
+    Manual<[{Take a command line of `flang -E` that wrote FILE, or the file after `-o` if FILE
+is empty: write that text with the `!OCL` lines of the sources, which flang
+drops.}]>;
 def fixed_form : CompilerFlag<"ffixed-form",
     "the sources have fixed form (default for .f, .for and .fpp)">,
     Manual<[{As for flang. Where neither is given, the suffix of a source tells its form:
@@ -43,6 +49,20 @@ def Rpass : Joined<["-"], "Rpass=">, MetaVarName<"REGEX">, HelpText<
 hint, and for each that has no effect.}]>;
 def Rpass_missed : Joined<["-"], "Rpass-missed=">, MetaVarName<"REGEX">,
     HelpText<"if it fits mpg: say which directives have no effect">;
+def I : CompilerWord<"I", "FOLDER", "search FOLDER for included files">,
+    Manual<[{As for flang: search this folder for included files.}]>;
 def D : CompilerWord<"D", "NAME[=VALUE]", "define a macro for #if">,
     Manual<[{As for flang: define and undefine macros for `#if`.}]>;
 def U : CompilerWord<"U", "NAME", "undefine a macro">;
+
+// Of flang, for --flang= and --flang-text= alone.
+def O : Joined<["-"], "O">, Flags<[HelpHidden]>;
+def E : Flag<["-"], "E">, Flags<[HelpHidden]>;
+def P : Flag<["-"], "P">, Flags<[HelpHidden]>;
+def x : JoinedOrSeparate<["-"], "x">, Flags<[HelpHidden]>;
+def fopenmp : Flag<["-"], "fopenmp">, Flags<[HelpHidden]>;
+def fopenmp_simd : Flag<["-"], "fopenmp-simd">, Flags<[HelpHidden]>;
+def fno_openmp : Flag<["-"], "fno-openmp">, Flags<[HelpHidden]>;
+def fopenmp_version : Joined<["-"], "fopenmp-version=">, Flags<[HelpHidden]>;
+def target : Joined<["--"], "target=">, Flags<[HelpHidden]>;
+def target_word : Separate<["-"], "target">, Flags<[HelpHidden]>;
