@@ -3,13 +3,16 @@
 // See MachineLoad.h.
 
 #include "Measure/MachineLoad.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
+#include <cstring>
 #include <ctime>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -62,24 +65,48 @@ enum Column {
   columns
 };
 
-std::optional<LoadSample> mpg::parseLoad(StringRef stat, StringRef loadavg) {
-  StringRef line = stat.split('\n').first;
-  if (!line.consume_front("cpu "))
-    return std::nullopt;
+/// Adds the columns of \p line, of /proc/stat, to \p ticks. False: it is none.
+static bool addTicks(StringRef line, uint64_t (&ticks)[columns]) {
   // Old kernels write fewer columns; what follows steal is in user already.
-  uint64_t ticks[columns] = {};
   SmallVector<StringRef, 10> words;
   line.split(words, ' ', -1, /*KeepEmpty=*/false);
   if (words.size() <= size_t(idleTicks))
-    return std::nullopt;
+    return false;
   for (size_t i = 0; i < words.size(); ++i) {
     uint64_t value = 0;
     // So that no sum overflows.
-    if (words[i].getAsInteger(10, value) || value >> 60)
-      return std::nullopt;
+    if (words[i].getAsInteger(10, value) || value >> 48)
+      return false;
     if (i < columns)
-      ticks[i] = value;
+      ticks[i] += value;
   }
+  return true;
+}
+
+/// The line of all CPUs, or those of \p cpus, one after the other.
+static bool addCpus(StringRef stat, ArrayRef<unsigned> cpus,
+                    uint64_t (&ticks)[columns]) {
+  bool isFound = false;
+  while (stat.starts_with("cpu")) {
+    StringRef line;
+    std::tie(line, stat) = stat.split('\n');
+    line = line.drop_front(strlen("cpu"));
+    unsigned cpu;
+    bool isWanted =
+        cpus.empty() ? line.starts_with(" ")
+                     : !line.consumeInteger(10, cpu) && is_contained(cpus, cpu);
+    if (isWanted && !addTicks(line, ticks))
+      return false;
+    isFound |= isWanted;
+  }
+  return isFound;
+}
+
+std::optional<LoadSample> mpg::parseLoad(StringRef stat, StringRef loadavg,
+                                         ArrayRef<unsigned> cpus) {
+  uint64_t ticks[columns] = {};
+  if (!addCpus(stat, cpus, ticks))
+    return std::nullopt;
   LoadSample sample;
   sample.busyTicks = ticks[userTicks] + ticks[niceTicks] + ticks[systemTicks] +
                      ticks[irqTicks] + ticks[softirqTicks];
@@ -91,6 +118,16 @@ std::optional<LoadSample> mpg::parseLoad(StringRef stat, StringRef loadavg) {
   return sample;
 }
 
+std::vector<unsigned> mpg::allowedCpus() {
+  std::vector<unsigned> cpus;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set))
+        cpus.push_back(cpu);
+  return cpus;
+}
+
 static double ownSeconds() {
   rusage self = {}, children = {};
   getrusage(RUSAGE_SELF, &self);
@@ -99,13 +136,13 @@ static double ownSeconds() {
          secondsOf(children.ru_utime) + secondsOf(children.ru_stime);
 }
 
-std::optional<LoadSample> mpg::readLoad() {
+std::optional<LoadSample> mpg::readLoad(ArrayRef<unsigned> cpus) {
   auto stat = MemoryBuffer::getFileAsStream("/proc/stat");
   auto loadavg = MemoryBuffer::getFileAsStream("/proc/loadavg");
   if (!stat || !loadavg)
     return std::nullopt;
   std::optional<LoadSample> sample =
-      parseLoad((*stat)->getBuffer(), (*loadavg)->getBuffer());
+      parseLoad((*stat)->getBuffer(), (*loadavg)->getBuffer(), cpus);
   if (!sample)
     return std::nullopt;
   timespec now = {};

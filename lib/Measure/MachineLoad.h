@@ -8,11 +8,13 @@
 #ifndef MPG_MEASURE_MACHINELOAD_H
 #define MPG_MEASURE_MACHINELOAD_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <sys/time.h>
+#include <vector>
 
 namespace llvm::json {
 class OStream;
@@ -48,10 +50,15 @@ struct LoadSample {
 };
 
 /// \p stat and \p loadavg as in /proc; nothing if they make no sense.
+/// \p cpus: these alone; none: all.
 std::optional<LoadSample> parseLoad(llvm::StringRef stat,
-                                    llvm::StringRef loadavg);
+                                    llvm::StringRef loadavg,
+                                    llvm::ArrayRef<unsigned> cpus = {});
 /// Now; nothing if /proc does not tell.
-std::optional<LoadSample> readLoad();
+std::optional<LoadSample> readLoad(llvm::ArrayRef<unsigned> cpus = {});
+
+/// The CPUs that this process may run on, as of a job; none: not known.
+std::vector<unsigned> allowedCpus();
 
 struct LoadBetween {
   double seconds = 0;

@@ -38,6 +38,28 @@ protected:
 
 } // namespace
 
+TEST(CompareMemory, theFixIsEnoughForTheWholeProgram) {
+  RunReport report;
+  RegionUse bss, heap, map;
+  bss.region = RunRegion::bss;
+  bss.bytes = 64 << 20;
+  heap.region = RunRegion::heap;
+  heap.bytes = 36 << 20;
+  heap.peakBytes = 40 << 20;
+  heap.reason = "the pool is empty; fix: echo 7 > /x/nr_hugepages";
+  map.region = RunRegion::mmap;
+  map.bytes = 1 << 30; // not libmpg's
+  bss.reason = "the pool is empty; fix: echo 31 > /x/nr_hugepages";
+  report.regions = {bss, heap, map};
+  ModeMemory memory;
+  fillMemory(memory, report);
+  EXPECT_EQ(memory.reason, "the pool is empty; fix: echo 54 > /x/nr_hugepages");
+  report.regions = {heap};
+  report.regions[0].reason = "the cgroup limit; fix: echo 7 to that file";
+  fillMemory(memory, report);
+  EXPECT_EQ(memory.reason, "the cgroup limit; fix: echo 7 to that file");
+}
+
 TEST_F(CompareRun, TellsHowItEnded) {
   RunOutcome outcome = run("echo words; echo more >&2; exit 7");
   EXPECT_EQ(outcome.error, "");

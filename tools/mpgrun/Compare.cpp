@@ -38,6 +38,8 @@ static std::vector<std::string> environmentOf(const RunOptions &options,
                                               const Program &program,
                                               const std::string &libraryPath,
                                               StringRef mode) {
+  if (startsMpgrun(options.command)) // which loads libmpg for its program alone
+    return environmentWith({}, /*children=*/true);
   if (mode == "none")
     return environmentWith({{"MPG_MODE", "none"}}, options.children);
   return environmentWith(libmpgSettings(options, program, libraryPath,
@@ -53,8 +55,11 @@ static ComparePlan makePlan(const RunOptions &options, const Program &program,
   plan.path = program.path;
   // A traced process would get no rights of others: see ptrace(2).
   plan.trace = !program.isPrivileged && !program.tracesItself;
-  plan.showsProgress = isatty(2) != 0;
-  Obstacle obstacle = findObstacle(options, program);
+  plan.showsProgress = !options.quiet;
+  plan.isRanked = startsMpgrun(options.command);
+  Obstacle obstacle;
+  if (!plan.isRanked) // else the command is a launcher
+    obstacle = findObstacle(options, program);
   for (const std::string &name : options.compareModes) {
     ModePlan mode;
     mode.name = name;
@@ -65,7 +70,9 @@ static ComparePlan makePlan(const RunOptions &options, const Program &program,
     if (name == "interleave") {
       for (const NumaNode *node : numa.usable())
         mode.interleaveNodes.push_back(node->id);
-      if (mode.interleaveNodes.size() < 2)
+      if (plan.isRanked)
+        mode.missing = "not run: it is for a program on this node";
+      else if (mode.interleaveNodes.size() < 2)
         mode.missing = "not run: one NUMA node";
     }
     plan.modes.push_back(std::move(mode));
@@ -119,6 +126,11 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
   const std::string &file = options.dataFile;
   if (!file.empty() && file != "-" && !report(file, checkOutputFile(file)))
     return exitOwnError;
+  if (std::string why = findForeignLauncher(options.command, options.typed);
+      !why.empty()) {
+    error() << why << "\n";
+    return exitOwnError;
+  }
   NumaFacts numa = readNumaFacts(SysTree("/"));
   ComparePlan plan = makePlan(options, program, libraryPath, numa);
   Comparison comparison;
@@ -129,12 +141,15 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
   comparison.metric = options.metric;
   comparison.rounds = options.rounds;
   comparison.seed = options.seed ? *options.seed : anySeed();
-  Obstacle obstacle = findObstacle(options, program);
+  Obstacle obstacle;
+  if (!plan.isRanked)
+    obstacle = findObstacle(options, program);
   if (!obstacle.text.empty() && !obstacle.isWhole)
     comparison.notes.push_back(obstacle.text);
   CompareEnd end = driveComparison(plan, comparison);
-  if (end.interruptedBy) {
-    error() << "interrupted: the program was ended, there is no report\n";
+  if (end.interruptedBy && !end.hasReport) {
+    error() << "interrupted before the first round was finished: there is no "
+               "report\n";
     return 128 + end.interruptedBy;
   }
   if (end.execError)
@@ -145,5 +160,7 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
   }
   if (!writeReports(file, comparison))
     return exitOwnError;
+  if (end.interruptedBy)
+    return 128 + end.interruptedBy;
   return comparison.failure.empty() ? 0 : exitNothingCompared;
 }

@@ -219,6 +219,7 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
     return line.usageError(*error, status);
   if (std::optional<std::string> error = readComparison(line.args(), options))
     return line.usageError(*error, status);
+  options.typed.assign(words.own.begin(), words.own.end());
   options.command.assign(words.command.begin(), words.command.end());
   if (options.command.empty())
     return line.usageError("no program is named", status);

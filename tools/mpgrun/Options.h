@@ -50,6 +50,7 @@ struct RunOptions {
   std::string dataFile; ///< JSON of a comparison or a profile; empty: none
   bool isProfiling() const { return profile || advise; }
   bool isComparing() const { return !compareModes.empty(); }
+  std::vector<std::string> typed;   ///< the options themselves
   std::vector<std::string> command; ///< the program and its arguments
 };
 

@@ -347,6 +347,8 @@ int Runner::run() {
     return tags.failed() ? exitOwnError
                          : runComparison(options, program, libraryPath);
   }
+  if (std::optional<RankOrder> order = readRankOrder())
+    return runComparedRank(*order, options, program, libraryPath);
   explainProgram();
   if (options.dryRun) {
     prepareEnvironment(-1);

@@ -10,6 +10,7 @@
 
 #include "Options.h"
 #include "Process/Program.h"
+#include "mpgrun/Compare/CompareRanks.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -77,7 +78,7 @@ bool canBeTried(const RunOptions &options, const Program &program, int &status);
 int refuseProgram(const RunOptions &options, const Program &program, int code);
 
 //===----------------------------------------------------------------------===//
-// Comparisons (Compare.cpp)
+// Comparisons (Compare.cpp, CompareRank.cpp)
 //===----------------------------------------------------------------------===//
 //
 // mpgrun --compare: makes the plan out of the options, lets Compare/ carry it
@@ -87,6 +88,11 @@ int refuseProgram(const RunOptions &options, const Program &program, int code);
 /// pre: \p options ask for a comparison; \p program can be tried.
 int runComparison(const RunOptions &options, const Program &program,
                   const std::string &libraryPath);
+
+/// Runs the program as one rank of a comparison and ends as it did.
+/// pre: \p program can be tried.
+int runComparedRank(const RankOrder &order, const RunOptions &options,
+                    const Program &program, const std::string &libraryPath);
 
 } // namespace mpg
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# slurm.py WORK FILTER COMMAND...: a Slurm of one node, all of it below the folder
-# WORK, with the filter FILTER; runs COMMAND with SLURM_CONF set, stops the
+# slurm.py WORK FILTER COMMAND...: a Slurm of one node, or of SLURM_TEST_NODES, all
+# of it below the folder WORK, with the filter FILTER; runs COMMAND with SLURM_CONF set, stops the
 # daemons, and ends with COMMAND's status. Run it as the first process of a
 # process name space (unshare --pid --fork --kill-child): whatever becomes of this
 # script, the kernel then ends every daemon and every job step with it.
@@ -24,13 +24,12 @@ AuthType=auth/munge
 AuthInfo=socket={work}/munge/socket
 CredType=cred/munge
 SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
 StateSaveLocation={work}/state
-SlurmdSpoolDir={work}/spool
+SlurmdSpoolDir={work}/spool-%n
 SlurmctldPidFile={work}/slurmctld.pid
-SlurmdPidFile={work}/slurmd.pid
+SlurmdPidFile={work}/slurmd-%n.pid
 SlurmctldLogFile={work}/slurmctld.log
-SlurmdLogFile={work}/slurmd.log
+SlurmdLogFile={work}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -43,9 +42,16 @@ ReturnToService=2
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 {filter}
 PlugStackConfig={work}/plugstack.conf
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-PartitionName=debug Nodes={host} Default=YES State=UP
+{nodes}
+PartitionName=debug Nodes=ALL Default=YES State=UP
 """
+
+
+def node_lines(names, host, ports):
+    return "\n".join(
+        f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 "
+        "State=UNKNOWN" for name, port in zip(names, ports)
+    )
 
 
 def free_ports(count):
@@ -58,9 +64,9 @@ def free_ports(count):
     return ports
 
 
-def prepare(work, lua):
+def prepare(work, lua, nodes):
     shutil.rmtree(work, ignore_errors=True)
-    for folder in ("state", "spool", "munge"):
+    for folder in ("state", "munge", *(f"spool-{node}" for node in nodes)):
         os.makedirs(f"{work}/{folder}", mode=0o755)
     with open(f"{work}/munge/key", "wb") as file:
         os.fchmod(file.fileno(), 0o600)
@@ -68,12 +74,15 @@ def prepare(work, lua):
     open(f"{work}/plugstack.conf", "w", encoding="ascii").close()
     if lua != "none":
         shutil.copy(lua, f"{work}/cli_filter.lua")
+    host = os.uname().nodename
+    ports = free_ports(1 + len(nodes))
     with open(f"{work}/slurm.conf", "w", encoding="utf-8") as file:
         file.write(
             CONFIGURATION.format(
                 work=work,
-                host=os.uname().nodename,
-                ports=free_ports(2),
+                host=host,
+                ports=ports,
+                nodes=node_lines(nodes, host, ports[1:]),
                 filter="" if lua == "none" else "CliFilterPlugins=cli_filter/lua",
             )
         )
@@ -103,13 +112,17 @@ def stop(daemon):
 
 def main():
     work, lua = os.path.abspath(sys.argv[1]), sys.argv[2]
-    prepare(work, lua)
+    count = int(os.environ.get("SLURM_TEST_NODES", 1))
+    host = os.uname().nodename
+    nodes = [host] if count == 1 else [f"n{number + 1}" for number in range(count)]
+    prepare(work, lua, nodes)
     os.environ["SLURM_CONF"] = f"{work}/slurm.conf"
     daemons = []
     with contextlib.ExitStack() as stack:
 
         def start(*command):
-            log = stack.enter_context(open(f"{work}/{command[0]}.out", "w", encoding="utf-8"))
+            name = f"{work}/{len(daemons)}-{command[0]}.out"
+            log = stack.enter_context(open(name, "w", encoding="utf-8"))
             daemons.append(subprocess.Popen(command, stdout=log, stderr=log))
 
         try:
@@ -119,7 +132,8 @@ def main():
                   f"--seed-file={munge}/seed", f"--log-file={munge}/log")
             wait_until("munged", lambda: os.path.exists(f"{munge}/socket"))
             start("slurmctld", "-D", "-f", f"{work}/slurm.conf")
-            start("slurmd", "-D", "-f", f"{work}/slurm.conf")
+            for node in nodes:
+                start("slurmd", "-D", "-N", node, "-f", f"{work}/slurm.conf")
             wait_until("Slurm", is_idle)
             return subprocess.call(sys.argv[3:], timeout=600)
         finally:

@@ -6,13 +6,14 @@
 // is the one in which the program's memory is looked at, which takes time.
 
 #include "Measure/Statistics.h"
-#include "Process/RunReport.h"
+#include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <array>
 #include <cerrno>
@@ -149,12 +150,18 @@ public:
   CompareEnd drive();
 
 private:
+  bool runAll();
+  void keepFinished(unsigned rounds);
   bool runRound(unsigned round);
   bool runMode(size_t index, unsigned round);
   RunOutcome runWarmUp(RunCommand &command, ModeResult &mode);
+  RunOutcome runRanks(RunCommand &command, ModeResult &mode, unsigned round);
   bool accept(RunOutcome outcome, size_t index, OutputFiles files);
   void sumUp();
+  void tellPlan() const;
   void tellProgress(unsigned round) const;
+  void tellEstimate(double firstSeconds) const;
+  unsigned runsInRound() const;
 
   const ComparePlan &plan;
   Comparison &comparison;
@@ -162,6 +169,8 @@ private:
   SignalGate gate;
   CompareInput input;
   std::vector<OutputFiles> firstOutputs; ///< of each mode's warm-up
+  std::optional<RankFolder> folder;
+  double started = 0;
   CompareEnd end;
 };
 
@@ -202,7 +211,31 @@ static std::string worstReason(const RunReport &report) {
   return reason;
 }
 
-static void fillMemory(ModeMemory &memory, const RunReport &report) {
+/// The reason with a number of pages that is enough for all of the program:
+/// libmpg's is what was missing when it was first refused.
+static std::string withEnoughPages(std::string reason,
+                                   const RunReport &report) {
+  StringRef fix = "; fix: echo ";
+  size_t at = reason.find(fix.str());
+  if (at == std::string::npos || !StringRef(reason).contains("/nr_hugepages"))
+    return reason;
+  at += fix.size();
+  constexpr uint64_t largePage = 2 << 20;
+  uint64_t told = 0, missing = 0;
+  StringRef rest = StringRef(reason).drop_front(at);
+  if (rest.consumeInteger(10, told))
+    return reason;
+  for (const RegionUse &use : report.regions) {
+    bool isOurs = use.region <= RunRegion::threadHeap;
+    uint64_t bytes = std::max(use.bytes, use.peakBytes);
+    if (isOurs && bytes >= largePage)
+      missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePage;
+  }
+  return StringRef(reason).take_front(at).str() +
+         std::to_string(std::max(told, missing)) + rest.str();
+}
+
+void mpg::fillMemory(ModeMemory &memory, const RunReport &report) {
   memory.measured = report.measured;
   memory.hasState = report.hasState;
   memory.fallback = report.fallback;
@@ -211,7 +244,26 @@ static void fillMemory(ModeMemory &memory, const RunReport &report) {
     memory.bytes += use.bytes;
     memory.hugeBytes += use.hugeBytes;
   }
-  memory.reason = worstReason(report);
+  memory.reason = withEnoughPages(worstReason(report), report);
+}
+
+static std::string describeStatusAfter(int waitStatus) {
+  return waitStatus ? "; it ended with " + describeStatus(waitStatus) : "";
+}
+
+/// The load of a comparison of ranks is that of their CPUs while they ran.
+static void addLoad(Comparison &comparison, const RunSample &sample,
+                    const MergedRanks &ranks) {
+  LoadBetween &load = comparison.load;
+  double seconds = load.seconds + sample.wallSeconds;
+  if (seconds <= 0)
+    return;
+  load.othersCpus =
+      (load.othersCpus * load.seconds + ranks.othersSeconds) / seconds;
+  load.stealCpus =
+      (load.stealCpus * load.seconds + ranks.stealSeconds) / seconds;
+  load.seconds = seconds;
+  comparison.isLoadKnown = true;
 }
 
 /// With the looks that cost time.
@@ -233,6 +285,34 @@ RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
   if (stateFd >= 0)
     close(stateFd);
   fillMemory(mode.memory, report);
+  return outcome;
+}
+
+/// Each rank's own mpgrun measures.
+RunOutcome CompareDriver::runRanks(RunCommand &command, ModeResult &mode,
+                                   unsigned round) {
+  RankOrder order = {mode.name, folder->addRun(), round == 0};
+  command.environment.push_back(std::string(rankVariable) + "=" +
+                                rankOrderText(order));
+  RunOutcome outcome = runOnce(command, gate);
+  std::vector<RankResult> ranks = readRankResults(order.folder);
+  if (ranks.empty()) {
+    if (outcome.error.empty() && !outcome.execError && !outcome.interruptedBy)
+      outcome.error = "no rank has written what it measured into " +
+                      printable(folder->path()) +
+                      ": all nodes must see that folder, and the launcher "
+                      "must pass on the environment (srun --export=ALL)" +
+                      describeStatusAfter(outcome.sample.waitStatus);
+    return outcome;
+  }
+  MergedRanks all = mergeRanks(ranks);
+  all.sample.waitStatus = outcome.sample.waitStatus;
+  outcome.leftProcesses = false; // of the launcher, whose time does not count
+  outcome.sample = std::move(all.sample);
+  if (round == 0)
+    mode.memory = std::move(all.memory);
+  else
+    addLoad(comparison, outcome.sample, all);
   return outcome;
 }
 
@@ -286,8 +366,10 @@ bool CompareDriver::runMode(size_t index, unsigned round) {
   command.input = in.get();
   command.output = files[0].get();
   command.messages = files[1].get();
-  RunOutcome outcome = round == 0 ? runWarmUp(command, comparison.modes[index])
-                                  : runOnce(command, gate);
+  ModeResult &result = comparison.modes[index];
+  RunOutcome outcome = plan.isRanked ? runRanks(command, result, round)
+                       : round == 0  ? runWarmUp(command, result)
+                                     : runOnce(command, gate);
   outcome.sample.round = round;
   return accept(std::move(outcome), index, std::move(files));
 }
@@ -296,21 +378,65 @@ bool CompareDriver::runMode(size_t index, unsigned round) {
 // Rounds
 //===----------------------------------------------------------------------===//
 
-void CompareDriver::tellProgress(unsigned round) const {
+unsigned CompareDriver::runsInRound() const {
+  return unsigned(count_if(comparison.modes, [](const ModeResult &mode) {
+    return mode.missing.empty();
+  }));
+}
+
+/// Before the first run, of whose time nothing is known.
+void CompareDriver::tellPlan() const {
   if (!plan.showsProgress)
     return;
-  errs() << "mpgrun: "
-         << (round == 0 ? std::string("warm-up")
-                        : "round " + std::to_string(round) + " of " +
-                              std::to_string(comparison.rounds))
-         << "\n";
+  unsigned each = runsInRound();
+  errs() << "mpgrun: " << each * (comparison.rounds + 1)
+         << " runs: a warm-up and " << comparison.rounds
+         << (comparison.rounds == 1 ? " round" : " rounds") << " of " << each
+         << " modes\n";
+}
+
+/// "0.4 s", "40 s", "12 min", "3 h".
+static std::string roughTime(double seconds) {
+  if (seconds < 2)
+    return formatv("{0:f1} s", seconds);
+  if (seconds < 100)
+    return std::to_string(unsigned(seconds + 0.5)) + " s";
+  if (seconds < 100 * 60)
+    return std::to_string(unsigned(seconds / 60 + 0.5)) + " min";
+  return std::to_string(unsigned(seconds / 3600 + 0.5)) + " h";
+}
+
+/// After the first run.
+void CompareDriver::tellEstimate(double firstSeconds) const {
+  double all = firstSeconds * runsInRound() * (comparison.rounds + 1);
+  if (plan.showsProgress && all >= 1)
+    errs() << "mpgrun: the first run took " << roughTime(firstSeconds)
+           << ", all of them take about " << roughTime(all) << "\n";
+}
+
+void CompareDriver::tellProgress(unsigned round) const {
+  if (!plan.showsProgress || round == 0)
+    return;
+  errs() << "mpgrun: round " << round << " of " << comparison.rounds;
+  double left =
+      (nowSeconds() - started) / round * (comparison.rounds + 1 - round);
+  if (left >= 1)
+    errs() << ", about " << roughTime(left) << " left";
+  errs() << "\n";
 }
 
 bool CompareDriver::runRound(unsigned round) {
   tellProgress(round);
-  for (size_t index : randomOrder(plan.modes.size(), random))
-    if (comparison.modes[index].missing.empty() && !runMode(index, round))
+  bool isFirst = round == 0;
+  for (size_t index : randomOrder(plan.modes.size(), random)) {
+    if (!comparison.modes[index].missing.empty())
+      continue;
+    if (!runMode(index, round))
       return false;
+    if (isFirst)
+      tellEstimate(comparison.modes[index].samples.back().wallSeconds);
+    isFirst = false;
+  }
   judgeRound(comparison);
   return true;
 }
@@ -331,6 +457,42 @@ void CompareDriver::sumUp() {
   }
 }
 
+/// After an interruption: what was measured until then, round by round.
+void CompareDriver::keepFinished(unsigned rounds) {
+  comparison.notes.push_back("interrupted after " + std::to_string(rounds) +
+                             " of " + std::to_string(comparison.rounds) +
+                             " rounds");
+  comparison.rounds = rounds;
+  for (ModeResult &mode : comparison.modes)
+    erase_if(mode.samples,
+             [&](const RunSample &sample) { return sample.round > rounds; });
+}
+
+/// False: it was ended before there is anything to tell.
+bool CompareDriver::runAll() {
+  std::vector<unsigned> cpus = allowedCpus();
+  std::optional<LoadSample> before;
+  started = nowSeconds();
+  for (unsigned round = 0;
+       round <= comparison.rounds && comparison.failure.empty(); ++round) {
+    if (round == 1)
+      before = readLoad(cpus);
+    if (runRound(round))
+      continue;
+    if (!end.interruptedBy || round < 2)
+      return false;
+    keepFinished(round - 1);
+    break;
+  }
+  if (plan.isRanked)
+    return true;
+  std::optional<LoadSample> after = readLoad(cpus);
+  comparison.isLoadKnown = before && after;
+  if (comparison.isLoadKnown)
+    comparison.load = loadBetween(*before, *after);
+  return true;
+}
+
 CompareEnd CompareDriver::drive() {
   for (const ModePlan &mode : plan.modes) {
     ModeResult result;
@@ -345,21 +507,19 @@ CompareEnd CompareDriver::drive() {
   findWhatIsLeft(comparison);
   if (!comparison.failure.empty())
     return end;
-  std::optional<LoadSample> before;
-  for (unsigned round = 0;
-       round <= comparison.rounds && comparison.failure.empty(); ++round) {
-    if (round == 1)
-      before = readLoad();
-    if (!runRound(round))
+  if (plan.isRanked) {
+    folder.emplace();
+    end.error = folder->problem();
+    if (!end.error.empty())
       return end;
   }
-  std::optional<LoadSample> after = readLoad();
-  comparison.isLoadKnown = before && after;
-  if (comparison.isLoadKnown)
-    comparison.load = loadBetween(*before, *after);
+  tellPlan();
+  if (!runAll())
+    return end;
   if (comparison.failure.empty())
     compareOutputs(comparison, firstOutputs);
   sumUp();
+  end.hasReport = true;
   return end;
 }
 

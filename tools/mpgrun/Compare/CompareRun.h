@@ -8,6 +8,8 @@
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 
+#include "Process/RunReport.h"
+#include "mpgrun/Compare/CompareRanks.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -84,16 +86,21 @@ struct ModePlan {
 struct ComparePlan {
   std::string path; ///< of the program
   std::vector<ModePlan> modes;
-  bool trace = true;          ///< look at the program's memory in the warm-up
-  bool showsProgress = false; ///< on standard error
+  bool trace = true;         ///< look at the program's memory in the warm-up
+  bool showsProgress = true; ///< on standard error
+  bool isRanked = false;     ///< the ranks measure: CompareRanks.h
 };
 
 /// What keeps a comparison from being one at all.
 struct CompareEnd {
-  std::string error;     ///< the system refused something
-  int execError = 0;     ///< the program cannot be run: errno of exec
-  int interruptedBy = 0; ///< a signal
+  std::string error;      ///< the system refused something
+  int execError = 0;      ///< the program cannot be run: errno of exec
+  int interruptedBy = 0;  ///< a signal
+  bool hasReport = false; ///< after a signal of the rounds before it
 };
+
+/// Memory of a run out of \p report.
+void fillMemory(ModeMemory &memory, const RunReport &report);
 
 /// Fills in what is measured; \p comparison holds the command, the metric,
 /// the number of rounds and the seed.

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CompareRanks.h. The file of a rank has a line for each value: a name, a
+// blank, the value.
+
+#include "mpgrun/Compare/CompareRanks.h"
+#include "Process/Program.h"
+#include "Support/Files.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// The order
+//===----------------------------------------------------------------------===//
+
+std::optional<RankOrder> mpg::readRankOrder() {
+  const char *text = getenv(rankVariable);
+  if (!text)
+    return std::nullopt;
+  auto [mode, rest] = StringRef(text).split(':');
+  auto [what, folder] = rest.split(':');
+  return RankOrder{mode.str(), folder.str(), what == "look"};
+}
+
+std::string mpg::rankOrderText(const RankOrder &order) {
+  return order.mode + (order.looks ? ":look:" : ":run:") + order.folder;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes values, or reads them: one list of what there is.
+struct RankFields {
+  std::map<std::string, std::string> values;
+  bool isReading = false;
+
+  void field(const char *name, std::string &value) {
+    if (isReading)
+      value = values[name];
+    else
+      values[name] = printable(value);
+  }
+  void field(const char *name, double &value) {
+    std::string text = isReading ? values[name] : "";
+    if (isReading)
+      StringRef(text).getAsDouble(value);
+    else
+      raw_string_ostream(values[name]) << format("%.9g", value);
+  }
+  template <typename Number> void field(const char *name, Number &value) {
+    uint64_t number = uint64_t(value);
+    if (!isReading)
+      values[name] = std::to_string(number);
+    else if (!StringRef(values[name]).getAsInteger(10, number))
+      value = Number(number);
+  }
+  void all(RankResult &rank);
+};
+
+} // namespace
+
+void RankFields::all(RankResult &rank) {
+  RunSample &sample = rank.sample;
+  ModeMemory &memory = rank.memory;
+  field("host", rank.host);
+  field("cpus", rank.cpus);
+  field("others", rank.othersSeconds);
+  field("steal", rank.stealSeconds);
+  field("status", sample.waitStatus);
+  field("wall", sample.wallSeconds);
+  field("user", sample.userSeconds);
+  field("system", sample.systemSeconds);
+  field("minor", sample.minorFaults);
+  field("major", sample.majorFaults);
+  field("peak", sample.peakRssBytes);
+  field("measured", memory.measured);
+  field("libmpg", memory.hasState);
+  field("fallback", memory.fallback);
+  field("pool", memory.peakHugetlbBytes);
+  field("bytes", memory.bytes);
+  field("huge", memory.hugeBytes);
+  field("reason", memory.reason);
+}
+
+std::string mpg::writeRankResult(const RankOrder &order,
+                                 const RankResult &result) {
+  RankFields fields;
+  RankResult copy = result;
+  fields.all(copy);
+  std::string name =
+      order.folder + "/" + result.host + "-" + std::to_string(getpid());
+  std::error_code error = writeOutputFile(name, [&](raw_ostream &out) {
+    for (const auto &[key, value] : fields.values)
+      out << key << " " << value << "\n";
+  });
+  return error ? name + ": " + error.message() : "";
+}
+
+std::vector<RankResult> mpg::readRankResults(const std::string &folder) {
+  std::vector<RankResult> ranks;
+  std::vector<std::string> names;
+  readNames(folder, names);
+  for (const std::string &name : names) {
+    auto file = readUnmapped(folder + "/" + name);
+    if (!file)
+      continue;
+    RankFields fields;
+    fields.isReading = true;
+    SmallVector<StringRef, 20> lines;
+    (*file)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines) {
+      auto [key, value] = line.split(' ');
+      fields.values[key.str()] = value.str();
+    }
+    ranks.emplace_back();
+    fields.all(ranks.back());
+  }
+  return ranks;
+}
+
+//===----------------------------------------------------------------------===//
+// All together
+//===----------------------------------------------------------------------===//
+
+static void addMemory(ModeMemory &all, const ModeMemory &one) {
+  all.measured &= one.measured;
+  all.hasState &= one.hasState;
+  all.fallback |= one.fallback;
+  all.peakHugetlbBytes += one.peakHugetlbBytes;
+  all.bytes += one.bytes;
+  all.hugeBytes += one.hugeBytes;
+  if (all.reason.empty())
+    all.reason = one.reason;
+}
+
+MergedRanks mpg::mergeRanks(ArrayRef<RankResult> ranks) {
+  MergedRanks all;
+  all.memory.measured = all.memory.hasState = true;
+  // Ranks that share CPUs see each other as others.
+  std::map<std::pair<std::string, std::string>, std::pair<double, double>> load;
+  std::map<std::pair<std::string, std::string>, double> otherRanks;
+  for (const RankResult &rank : ranks) {
+    const RunSample &sample = rank.sample;
+    all.sample.wallSeconds =
+        std::max(all.sample.wallSeconds, sample.wallSeconds);
+    all.sample.userSeconds += sample.userSeconds;
+    all.sample.systemSeconds += sample.systemSeconds;
+    all.sample.minorFaults += sample.minorFaults;
+    all.sample.majorFaults += sample.majorFaults;
+    all.sample.peakRssBytes =
+        std::max(all.sample.peakRssBytes, sample.peakRssBytes);
+    if (sample.waitStatus)
+      all.sample.waitStatus = sample.waitStatus;
+    addMemory(all.memory, rank.memory);
+    auto &[others, steal] = load[{rank.host, rank.cpus}];
+    double busy = rank.othersSeconds + sample.cpuSeconds();
+    others = std::max(others, busy);
+    steal = std::max(steal, rank.stealSeconds);
+    otherRanks[{rank.host, rank.cpus}] += sample.cpuSeconds();
+  }
+  for (const auto &[place, both] : load) {
+    all.othersSeconds += both.first - otherRanks[place];
+    all.stealSeconds += both.second;
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Launchers
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOf(StringRef word) { return sys::path::filename(word); }
+
+bool mpg::startsMpgrun(ArrayRef<std::string> command) {
+  return any_of(command.drop_front(), [](const std::string &word) {
+    return nameOf(word) == "mpgrun";
+  });
+}
+
+/// Position of the program in the words of a launcher: the first one that can
+/// be run; 0: none is known.
+static size_t programIn(ArrayRef<std::string> command) {
+  const char *path = getenv("PATH");
+  for (size_t at = 1; at < command.size(); ++at)
+    if (command[at][0] != '-' &&
+        is_contained(
+            {ProgramKind::dynamic, ProgramKind::staticProgram,
+             ProgramKind::script},
+            findProgram(command[at], path ? path : "/usr/bin:/bin").kind))
+      return at;
+  return 0;
+}
+
+std::string mpg::findForeignLauncher(ArrayRef<std::string> command,
+                                     ArrayRef<std::string> options) {
+  StringRef launcher = nameOf(command.front());
+  if (!is_contained({"srun", "flux", "aprun", "jsrun", "lrun", "ccc_mprun"},
+                    launcher) ||
+      startsMpgrun(command))
+    return "";
+  std::string line = "mpgrun";
+  for (const std::string &option : options)
+    if (option != "--children" && option != "--")
+      line += " " + shellWord(option);
+  size_t program = programIn(command);
+  for (size_t at = 0; at < command.size(); ++at) {
+    if (at && at == program)
+      line += " mpgrun";
+    line += " " + shellWord(command[at]);
+  }
+  if (!program)
+    line = "mpgrun --compare " + launcher.str() + " ... mpgrun PROGRAM";
+  return launcher.str() +
+         " starts programs that are not its children: it alone would be "
+         "measured. Put a second mpgrun in front of the program, which "
+         "measures each rank: " +
+         printable(line);
+}
+
+//===----------------------------------------------------------------------===//
+// The folder
+//===----------------------------------------------------------------------===//
+
+RankFolder::RankFolder() {
+  SmallString<256> here;
+  if (std::error_code error = sys::fs::current_path(here)) {
+    theProblem = "the current folder is not known: " + error.message();
+    return;
+  }
+  std::string name = (here + "/.mpgcompare-XXXXXX").str();
+  if (!mkdtemp(name.data()))
+    theProblem = printable(here) + ": " + strerror(errno) +
+                 "; the ranks write what they measured there: start mpgrun in "
+                 "a folder that all nodes can write";
+  else
+    thePath = name;
+}
+
+RankFolder::~RankFolder() {
+  if (!thePath.empty())
+    sys::fs::remove_directories(thePath);
+}
+
+std::string RankFolder::addRun() {
+  std::string name = thePath + "/" + std::to_string(runs++);
+  return sys::fs::create_directory(name) ? "" : name;
+}
