@@ -119,8 +119,7 @@ static void sayThreads(Messages &messages, const Plan &plan, unsigned count) {
       .addNumber(count)
       .add(" threads run before main")
       .add(cost)
-      .add("; fix: start threads in main and not in constructors, or let "
-           "libmpg come first (LD_PRELOAD)");
+      .add("; fix: start threads in main and not in constructors");
   messages.say(MPG_LPG_THREADS, line);
   reportLeft(messages, plan, "several threads before main");
 }

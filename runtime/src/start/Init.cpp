@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The only constructor of libmpg; start reading here. It runs before main and,
-// when the library is preloaded or comes first among the libraries, before the
-// constructors of all others. What it does, in this order:
+// The only constructor of libmpg; start reading here. It runs before the
+// constructors of all other libraries, some of which start threads (OpenBLAS).
+// The steps, in this order:
 //
 //   who           nothing in programs that are not meant, and nothing but a
 //                 line beside Fujitsu's library or after another of ours
@@ -15,6 +15,7 @@
 // Each step is able to leave everything as it was, and none of them ends the
 // program.
 
+#include "start/Init.h"
 #include "a64fx/Sector.h"
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -184,13 +185,14 @@ struct State {
 
 static State state;
 
-/// The environment of the process. Before libc's first constructor `environ` is
-/// not set; then it is after the arguments, where the loader begins to read.
+/// The environment of the process. Before the C library's first constructor
+/// `environ` is not set; then it is after the arguments, where the loader
+/// begins to read, and where that constructor will have it begin.
 static const char *const *environment() {
   if (environ || !&__libc_stack_end || !__libc_stack_end)
     return environ;
-  auto *words = static_cast<const char *const *>(__libc_stack_end);
-  return words + 1 + *reinterpret_cast<const long *>(words) + 1;
+  auto *words = static_cast<char **>(__libc_stack_end);
+  return environ = words + 1 + *reinterpret_cast<const long *>(words) + 1;
 }
 
 /// Why memory may not be left for later, for each thread to have its own near;
@@ -302,11 +304,30 @@ static void run() {
   }
 }
 
-/// The first of the program's constructors: lower numbers are the compiler's
-/// own. The loader has set `environ` by now, in static programs too.
+// All sanitizers have it.
+extern "C" void __sanitizer_report_error_summary(const char *)
+    __attribute__((weak));
+
+/// A sanitizer replaces functions that we call, and these do not work
+/// before its own constructor. That may come after ours.
+static bool isPostponed() {
+  return &__sanitizer_report_error_summary && mpg_calls_main &&
+         mpg_calls_main();
+}
+
+void mpg::startIfPostponed() {
+  if (isPostponed())
+    run();
+}
+
+/// The first of all constructors: the loader calls those of a library that is
+/// linked with `-z initfirst` before others, the C library's included. In
+/// static programs lower numbers are the compiler's own.
 __attribute__((constructor(101))) static void startUp() {
   int saved = errno;
-  run();
+  environment(); // sets `environ`
+  if (!isPostponed())
+    run();
   errno = saved;
 }
 

@@ -13,6 +13,7 @@
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
 #include "stack/ThreadStack.h"
+#include "start/Init.h"
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -83,6 +84,7 @@ MPG_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc,
   using StartMain = int(int (*)(int, char **, char **), int, char **,
                         void (*)(), void (*)(), void (*)(), void *);
   static Next<StartMain> nextStartMain;
+  mpg::startIfPostponed();
   if (mpg::mainBegins())
     main = mpg::mainOnLargePages(main);
   return nextStartMain.get("__libc_start_main")(main, argc, argv, init, fini,
