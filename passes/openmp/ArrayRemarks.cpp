@@ -73,15 +73,8 @@ static StringRef sayWritten(const ArrayVerdict &verdict) {
 void ArrayRemarks::saySerial(const ArrayStory &story,
                              const ArrayVerdict &verdict, Repair repair,
                              bool isAsked) {
-  const Instruction *at = story.source.site;
-  if (verdict.init)
-    at = verdict.init->at;
-  else if (!story.writes.empty())
-    at = story.writes.front()->at;
-  if (!at) // MPG_FIRST_TOUCH on a global array without a write that is seen
-    at = verdict.best->at;
   emit<OptimizationRemarkMissed>(
-      "SerialFirstTouch", *at, array, [&](OptimizationRemarkMissed &text) {
+      "SerialFirstTouch", *verdict.init->at, array, [&](OptimizationRemarkMissed &text) {
         text << sayWritten(verdict)
              << ", but all threads work on it in the parallel loop at "
              << ore::NV("Use", placeOf(sharingCall(*verdict.best)))
@@ -106,6 +99,26 @@ void ArrayRemarks::saySerial(const ArrayStory &story,
       });
 }
 
+/// Where the call stands, or would.
+static const Instruction &repairedAt(const ArrayStory &story,
+                                     const ArrayVerdict &verdict) {
+  if (story.source.site)
+    return *story.source.site;
+  return verdict.init ? *verdict.init->at : *verdict.best->at;
+}
+
+/// MPG_FIRST_TOUCH asks for a call, whoever writes the array first.
+void ArrayRemarks::sayRefused(const ArrayStory &story,
+                              const ArrayVerdict &verdict) {
+  emit<OptimizationRemarkMissed>(
+      "SerialFirstTouch", repairedAt(story, verdict), array,
+      [&](OptimizationRemarkMissed &text) {
+        text << " gets no call, although MPG_FIRST_TOUCH asks for one: "
+             << ore::NV("Obstacle", verdict.obstacle)
+             << "; fix: initialise it in the parallel loop's threads";
+      });
+}
+
 void ArrayRemarks::sayRepair(const ArrayStory &story,
                              const ArrayVerdict &verdict, Repair repair) {
   const ParallelUse &best = *verdict.best;
@@ -119,11 +132,8 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
         });
     return;
   }
-  const Instruction *at = story.source.site;
-  if (!at)
-    at = verdict.init ? verdict.init->at : best.at;
   emit<OptimizationRemark>(
-      "FirstTouchInserted", *at, array, [&](OptimizationRemark &text) {
+      "FirstTouchInserted", repairedAt(story, verdict), array, [&](OptimizationRemark &text) {
         text << ": mpg_first_touch puts each thread's part on its NUMA node "
                 "(schedule("
              << ore::NV("Schedule", best.sharing->name()) << ")";
@@ -249,8 +259,10 @@ void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
 void ArrayRemarks::say(const ArrayStory &story, const ArrayVerdict &verdict,
                        Repair repair, bool isAsked) {
   array = nameOf(story);
-  if (verdict.isSerial)
+  if (verdict.init && verdict.isSerial)
     saySerial(story, verdict, repair, isAsked);
+  else if (verdict.isSerial && repair == Repair::none && isAsked)
+    sayRefused(story, verdict);
   if (repair != Repair::none)
     sayRepair(story, verdict, repair);
   if (verdict.tooFine)

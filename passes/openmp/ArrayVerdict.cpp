@@ -18,6 +18,8 @@ using namespace mpg;
 static constexpr int64_t largePageBytes = 2 << 20;
 /// Kinds of shares of one array that are told apart.
 static constexpr size_t maxMappings = 16;
+/// Writes besides the largest of which it is found out whether they always run.
+static constexpr size_t maxSureWrites = 64;
 
 int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
                      Sampler &sampler) {
@@ -46,6 +48,9 @@ std::optional<int64_t> mpg::knownBytes(const ArraySource &source,
   return bytesOf(*source.object, 0, sampler);
 }
 
+/// Bytes that writes may leave out of so many: edges, and the last elements.
+static int64_t slackOf(int64_t bytes) { return bytes / 16 + 64; }
+
 bool mpg::isLarge(const SerialWrite &write, Sampler &sampler) {
   return std::abs(write.high[0] - write.low[0]) >=
          std::abs(bytesOf(*write.object, 0, sampler)) / 16;
@@ -59,6 +64,9 @@ public:
       : story(story), all(all), sampler(sampler) {
     for (unsigned seed = 0; seed < sampleSets; ++seed)
       bytes[seed] = bytesOf(*story.source.object, seed, sampler);
+    for (const SerialWrite *write : story.writes)
+      if (mayBeFirst(*write))
+        firstWrites.push_back(write);
   }
 
   ArrayVerdict judge();
@@ -67,13 +75,15 @@ private:
   bool isWhole(const ParallelUse &use);
   bool isStatic(const ParallelUse &use) const;
   int64_t chunkOf(const ParallelUse &use);
+  bool mayBeFirst(const SerialWrite &write) const;
+  bool isSure(const SerialWrite &write, const Instruction &from);
+  bool isTouchedInAnyCase(const Instruction &from, const Instruction *init);
   void findInit(ArrayVerdict &verdict);
   size_t laterWrites(const SerialWrite &write);
   bool isBetterInit(const SerialWrite &write, const SerialWrite &known);
   bool isWrittenBefore(const SerialWrite &init);
   bool isPlacedBefore(const Instruction &at, const CallFrame *frame);
   bool isUsedAfter(const SerialWrite &write, const ParallelUse *best);
-  bool isWrittenFirst();
   void findBest(ArrayVerdict &verdict);
   void findOthers(ArrayVerdict &verdict);
   bool isTooFine(const ParallelUse &use) const;
@@ -88,6 +98,7 @@ private:
   const ParallelUses &all;
   Sampler &sampler;
   std::array<int64_t, sampleSets> bytes;
+  std::vector<const SerialWrite *> firstWrites; ///< that may be the first
 };
 
 } // namespace
@@ -270,33 +281,105 @@ void Judge::findOthers(ArrayVerdict &verdict) {
 
 /// Whether threads of a team wrote the array before \p at.
 bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {
-  return any_of(story.uses, [&](const ParallelUse *use) {
-    return use->isWrite && orderOf(*use->at, use->frame, at, frame,
-                                   sampler.analyses) == Order::always;
-  });
+  return any_of(story.uses,
+                [&](const ParallelUse *use) {
+                  return use->isWrite &&
+                         orderOf(*use->at, use->frame, at, frame,
+                                 sampler.analyses) == Order::always;
+                }) ||
+         all.isWrittenByTeamsBefore(*story.source.object, at, frame);
+}
+
+/// A program reads only what was written before, unless memory begins as zero.
+bool Judge::mayBeFirst(const SerialWrite &write) const {
+  const std::optional<Allocation> &allocation = story.source.allocation;
+  return !write.isUpdate || !allocation || allocation->isZeroed;
+}
+
+/// Bytes of \p object that \p writes leave out, for a set of samples. Nothing
+/// if they reach far beyond it: the lengths have nothing to do with each other.
+static std::optional<int64_t> bytesLeftOut(ArrayRef<const SerialWrite *> writes,
+                                           const MemoryObject &object,
+                                           unsigned seed, Sampler &sampler) {
+  // A length that is a difference may come to less than nothing: it is the same
+  // identity, mirrored.
+  int64_t bytes = mpg::bytesOf(object, seed, sampler);
+  int64_t sign = bytes < 0 ? -1 : 1, whole = std::abs(bytes);
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (const SerialWrite *write : writes)
+    if (write->object == &object && write->isDense)
+      ranges.push_back({sign * write->low[seed], sign * write->high[seed]});
+  llvm::sort(ranges);
+  int64_t end = 0, left = 0;
+  for (auto [low, high] : ranges) {
+    if (low > end + slackOf(whole)) // one element somewhere
+      break;
+    left += std::max<int64_t>(low - end, 0);
+    end = std::max(end, high);
+  }
+  if (end - whole > slackOf(whole))
+    return std::nullopt;
+  return left + std::max<int64_t>(whole - end, 0);
 }
 
 bool mpg::coverAll(ArrayRef<const SerialWrite *> writes,
                    const MemoryObject &object, Sampler &sampler) {
   for (unsigned seed = 0; seed < sampleSets; ++seed) {
-    // A length that is a difference may come to less than nothing: it is the
-    // same identity, mirrored.
-    int64_t bytes = bytesOf(object, seed, sampler), sign = bytes < 0 ? -1 : 1;
-    int64_t whole = std::abs(bytes), slack = whole / 16 + 64;
-    std::vector<std::pair<int64_t, int64_t>> ranges;
-    for (const SerialWrite *write : writes)
-      if (write->object == &object && write->isDense)
-        ranges.push_back({sign * write->low[seed], sign * write->high[seed]});
-    llvm::sort(ranges);
-    int64_t known = 0;
-    for (auto [low, high] : ranges)
-      if (low <= known + slack)
-        known = std::max(known, high);
-    // More than all of it: the two lengths have nothing to do with each other.
-    if (std::abs(known - whole) > slack)
+    std::optional<int64_t> left = bytesLeftOut(writes, object, seed, sampler);
+    if (!left || *left > slackOf(std::abs(mpg::bytesOf(object, seed, sampler))))
       return false;
   }
   return true;
+}
+
+/// Whether \p writes leave so little of \p object out that a call for all of it
+/// takes no memory to speak of: its edges, or two large pages.
+static bool coverPages(ArrayRef<const SerialWrite *> writes,
+                       const MemoryObject &object, Sampler &sampler) {
+  int64_t lefts[sampleSets];
+  bool isLittle = true;
+  for (unsigned seed = 0; seed < sampleSets; ++seed) {
+    std::optional<int64_t> left = bytesLeftOut(writes, object, seed, sampler);
+    if (!left)
+      return false;
+    lefts[seed] = *left;
+    isLittle &= *left <= std::abs(mpg::bytesOf(object, seed, sampler)) / 64;
+  }
+  return all_equal(lefts) ? lefts[0] <= 2 * largePageBytes : isLittle;
+}
+
+/// Whether \p write runs once the program has come to \p from. A file may have
+/// less than fread asks for.
+bool Judge::isSure(const SerialWrite &write, const Instruction &from) {
+  // Each caller has another array.
+  const CallFrame *frame = frameOf(*from.getFunction(), write.object->frame);
+  return write.isDense && isa<StoreInst, MemIntrinsic>(write.at) &&
+         followsInAnyCase(write, from, frame, sampler);
+}
+
+/// Whether the program touches all of the array in one thread once it has come
+/// to \p from: by \p init, else by other writes as well.
+bool Judge::isTouchedInAnyCase(const Instruction &from,
+                               const Instruction *init) {
+  SmallSetVector<const MemoryObject *, 4> objects;
+  for (const SerialWrite *write : firstWrites)
+    objects.insert(write->object);
+  std::vector<const SerialWrite *> sure;
+  auto isCovered = [&] {
+    return all_of(objects, [&](const MemoryObject *object) {
+      return coverPages(sure, *object, sampler);
+    });
+  };
+  for (const SerialWrite *write : firstWrites)
+    if (write->at == init && isSure(*write, from))
+      sure.push_back(write);
+  if (isCovered())
+    return true;
+  size_t asked = 0;
+  for (const SerialWrite *write : firstWrites)
+    if (write->at != init && ++asked <= maxSureWrites && isSure(*write, from))
+      sure.push_back(write);
+  return isCovered();
 }
 
 /// Whether a call path leads from \p write to what the array should be placed
@@ -348,22 +431,17 @@ bool Judge::isWrittenBefore(const SerialWrite &init) {
 void Judge::findInit(ArrayVerdict &verdict) {
   // On every call path to it: a function may be called with other sizes.
   SmallSetVector<const MemoryObject *, 4> objects;
-  for (const SerialWrite *write : story.writes)
+  for (const SerialWrite *write : firstWrites)
     objects.insert(write->object);
   bool isAll = all_of(objects, [&](const MemoryObject *object) {
-    return coverAll(story.writes, *object, sampler);
+    return coverAll(firstWrites, *object, sampler);
   });
-  for (const SerialWrite *write : story.writes)
+  for (const SerialWrite *write : firstWrites)
     if (isAll && write->isDense && isUsedAfter(*write, verdict.best) &&
         (!verdict.init || isBetterInit(*write, *verdict.init)))
       verdict.init = write;
   if (verdict.init && isPlacedBefore(*verdict.init->at, verdict.init->frame))
     verdict.init = nullptr;
-  const std::optional<Allocation> &allocation = story.source.allocation;
-  if (verdict.init || !allocation || !allocation->isZeroed ||
-      !story.writes.empty())
-    return;
-  verdict.isZeroedOnly = !isWrittenFirst();
 }
 
 /// Whether \p write moves on over more than a few elements.
@@ -409,25 +487,6 @@ void Judge::findInitInPart(ArrayVerdict &verdict) {
   verdict.isInPart = verdict.init;
 }
 
-/// Whether a worksharing loop writes the array before any of them reads it:
-/// then threads touch what calloc gives.
-bool Judge::isWrittenFirst() {
-  auto isRead = [&](const WorksharingLoop *sharing) {
-    return any_of(story.uses, [&](const ParallelUse *use) {
-      return use->sharing == sharing && !use->isWrite;
-    });
-  };
-  return any_of(story.uses, [&](const ParallelUse *write) {
-    if (!write->isWrite || isRead(write->sharing))
-      return false;
-    return none_of(story.uses, [&](const ParallelUse *use) {
-      return !use->isWrite &&
-             orderOf(*use->at, use->frame, *write->at, write->frame,
-                     sampler.analyses) == Order::always;
-    });
-  });
-}
-
 std::string Judge::obstacle(const ArrayVerdict &verdict) {
   if (story.isResized)
     return "realloc changes its size";
@@ -438,8 +497,13 @@ std::string Judge::obstacle(const ArrayVerdict &verdict) {
            "it was";
   if (story.source.global && verdict.init && isWrittenBefore(*verdict.init))
     return "other code writes to it earlier, from another place";
-  FirstTouchCall call(story.source, *verdict.best, verdict.init, sampler);
-  return call.obstacle();
+  FirstTouchCall call(story.source, *verdict.best, verdict.init, story.writes,
+                      sampler);
+  if (!call.obstacle().empty() || story.isWanted)
+    return call.obstacle();
+  return isTouchedInAnyCase(*call.place(), verdict.init->at)
+             ? ""
+             : "the program may leave some of it untouched";
 }
 
 ArrayVerdict Judge::judge() {
@@ -447,19 +511,15 @@ ArrayVerdict Judge::judge() {
   findBest(verdict);
   findOthers(verdict);
   findInit(verdict);
-  if (!verdict.init && !verdict.isZeroedOnly)
+  if (!verdict.init)
     findInitInPart(verdict);
-  bool isInitialised = verdict.init || verdict.isZeroedOnly;
   if (verdict.best)
     verdict.tooFine = verdict.notBlock = verdict.sharedRead = verdict.rows =
         nullptr;
-  if (!isInitialised)
+  if (!verdict.init)
     verdict.nonStatic = verdict.notBlock = verdict.sharedRead = verdict.rows =
         nullptr;
-  // The zeros of calloc alone may touch no page, and a team may.
-  if (verdict.isZeroedOnly)
-    verdict.rows = nullptr;
-  verdict.isSerial = verdict.best && (isInitialised || story.isWanted);
+  verdict.isSerial = verdict.best && (verdict.init || story.isWanted);
   if (verdict.isSerial)
     verdict.obstacle = obstacle(verdict);
   return verdict;

@@ -26,11 +26,10 @@ struct ArrayStory {
 
 /// A remark of the list in docs/first-touch.md, and what it is about.
 struct ArrayVerdict {
-  /// One thread writes it first, and all of it; or calloc's zeros. Null: it is
-  /// not known to.
+  /// One thread writes it first, and all of it. Null: it is not known to.
+  /// calloc's zeros do not count: of fresh memory they touch no page.
   const SerialWrite *init = nullptr;
   bool isInPart = false; ///< all that is written, init's thread writes
-  bool isZeroedOnly = false;
   /// The use that pages should be placed for; null: there is none.
   const ParallelUse *best = nullptr;
   bool isAgain = false;     ///< told about as another array already
@@ -104,6 +103,7 @@ private:
             llvm::StringRef array, llvm::function_ref<void(Remark &)> add);
   void saySerial(const ArrayStory &story, const ArrayVerdict &verdict,
                  Repair repair, bool isAsked);
+  void sayRefused(const ArrayStory &story, const ArrayVerdict &verdict);
   void sayRepair(const ArrayStory &story, const ArrayVerdict &verdict,
                  Repair repair);
   void sayTooFine(const ParallelUse &use);

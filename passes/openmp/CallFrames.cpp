@@ -157,3 +157,10 @@ bool CallFrames::isParallel(Function &function) {
       all = all && isParallel(*caller.call->getFunction());
   return parallel[&function] = all && isOnlyCalled(function, forks);
 }
+
+bool CallFrames::isInTeam(const CallFrame *path) {
+  for (; path; path = path->outer)
+    if (path->firstOperand || isParallel(*path->callee))
+      return true;
+  return false;
+}

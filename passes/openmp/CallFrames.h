@@ -59,6 +59,9 @@ public:
   /// body, or called from such only.
   bool isParallel(llvm::Function &function);
 
+  /// Whether \p path leads through a parallel region.
+  bool isInTeam(const CallFrame *path);
+
   static constexpr unsigned maxPaths = 16, maxDepth = 6;
 
 private:

@@ -282,21 +282,21 @@ static Instruction *placeForGlobal(const SerialWrite &init, Sampler &sampler) {
   Instruction *at = init.at;
   for (const CallFrame *frame = init.frame; frame; frame = frame->outer)
     at = frame->call;
-  LoopInfo &loops =
-      sampler.analyses.getResult<LoopAnalysis>(*at->getFunction());
-  // What is in front of a loop may be the end of another.
-  while (Loop *loop = loops.getLoopFor(at->getParent())) {
-    BasicBlock *before = loop->getOutermostLoop()->getLoopPredecessor();
-    if (!before)
-      return nullptr;
-    at = before->getTerminator();
-  }
-  return at;
+  return inFrontOfLoops(
+      at, nullptr,
+      sampler.analyses.getResult<LoopAnalysis>(*at->getFunction()));
 }
 
-void FirstTouchCall::findPlace() {
+/// As late as possible, so that it takes no memory which the program does not
+/// take, and no earlier. But in front of all arrays that one function makes,
+/// and while posix_memalign's result is where it was put.
+void FirstTouchCall::findPlace(ArrayRef<const SerialWrite *> writes) {
   if (source.fresh) {
-    before = source.fresh;
+    before = source.fresh == source.site && !source.allocation->result
+                 ? placeInFrontOf(writes, *source.fresh, sampler)
+                 : nullptr;
+    if (!before)
+      before = source.fresh;
     beforeFrame = source.freshFrame;
   } else if (init) {
     before = placeForGlobal(*init, sampler);
@@ -312,9 +312,10 @@ void FirstTouchCall::findPlace() {
 
 FirstTouchCall::FirstTouchCall(const ArraySource &source,
                                const ParallelUse &use, const SerialWrite *init,
+                               ArrayRef<const SerialWrite *> writes,
                                Sampler &sampler)
     : source(source), use(use), init(init), sampler(sampler) {
-  findPlace();
+  findPlace(writes);
   if (before)
     findNumbers(nullptr);
 }
@@ -329,6 +330,23 @@ Instruction *FirstTouchCall::onlyIf(Value *condition, Instruction *at) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   return SplitBlockAndInsertIfThen(condition, at->getIterator(), false, nullptr,
                                    &updater, &loops);
+}
+
+/// Where code goes that is to run in front of place(): see inFrontOfLoops().
+Instruction *FirstTouchCall::placeBefore() {
+  BasicBlock *block = before->getParent();
+  Function &function = *block->getParent();
+  LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
+  const Loop *loop = loops.getLoopFor(block);
+  bool isWay = before == &block->front() && loop &&
+               loop->getHeader() == block &&
+               !(source.fresh && loop->contains(source.fresh));
+  if (!isWay)
+    return before;
+  return SplitEdge(loop->getLoopPredecessor(), block,
+                   &sampler.analyses.getResult<DominatorTreeAnalysis>(function),
+                   &loops)
+      ->getTerminator();
 }
 
 /// The place after \p call where its result is known.
@@ -375,7 +393,10 @@ bool FirstTouchCall::insert() {
       callIfThere(sampler.module, "mpg_first_touch", type, nullptr);
   if (!touch)
     return false;
-  Instruction *at = source.fresh ? placeAfter(*source.fresh) : onceAt(before);
+  Instruction *at =
+      before == source.fresh ? placeAfter(*source.fresh) : placeBefore();
+  if (!source.fresh)
+    at = onceAt(at);
   Value *array = source.global ? static_cast<Value *>(source.global)
                                : static_cast<Value *>(source.fresh);
   if (source.allocation && source.allocation->result &&

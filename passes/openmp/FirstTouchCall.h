@@ -43,25 +43,31 @@ void findFresh(ArraySource &source,
 class FirstTouchCall {
 public:
   /// For an array that is used like \p use; \p init (null if there is none) is
-  /// what touches it now.
+  /// what touches it now. The call goes in front of all \p writes.
   FirstTouchCall(const ArraySource &source, const ParallelUse &use,
-                 const SerialWrite *init, Sampler &sampler);
+                 const SerialWrite *init,
+                 llvm::ArrayRef<const SerialWrite *> writes, Sampler &sampler);
 
   /// Why there can be no call: a number that it needs is not known in time;
   /// else "".
   std::string obstacle() const { return missing; }
 
+  /// Where it is inserted: after this if it is the allocation, else in front of
+  /// it (see inFrontOfLoops()).
+  const llvm::Instruction *place() const { return before; }
+
   /// Inserts it. False if the program uses the name mpg_first_touch itself.
   bool insert();
 
 private:
+  llvm::Instruction *placeBefore();
   llvm::Instruction *placeAfter(llvm::CallBase &call);
   llvm::Instruction *onceAt(llvm::Instruction *at);
   llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction *at);
   llvm::Value *stepValue();
   llvm::Value *bytesValue();
   llvm::Value *numberValue(llvm::Value *value);
-  void findPlace();
+  void findPlace(llvm::ArrayRef<const SerialWrite *> writes);
   void findNumbers(llvm::IRBuilderBase *builder);
   llvm::Value *reach(llvm::Value *value, const CallFrame *frame);
   llvm::Value *reach(const llvm::SCEV *expression, const CallFrame *frame);

@@ -326,7 +326,8 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
   const CallBase *fresh = story.source.fresh;
   if (fresh && repaired.count(fresh))
     return Repair::call;
-  FirstTouchCall call(story.source, *verdict.best, verdict.init, sampler);
+  FirstTouchCall call(story.source, *verdict.best, verdict.init, story.writes,
+                      sampler);
   if (!call.insert())
     return Repair::none;
   repaired.insert(fresh);

@@ -4,6 +4,7 @@
 
 #include "openmp/ParallelUses.h"
 #include "openmp/Allocations.h"
+#include "openmp/SerialInit.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -485,7 +486,7 @@ void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *path) {
   auto add = [&](Value *pointer) {
     if (teamWrites.size() < maxUses && !isa<Constant>(pointer) &&
         !isa<AllocaInst>(getUnderlyingObject(pointer)))
-      teamWrites.push_back({pointer, path});
+      teamWrites.push_back({&at, pointer, path});
   };
   if (auto *store = dyn_cast<StoreInst>(&at))
     return add(store->getPointerOperand());
@@ -502,14 +503,29 @@ void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *path) {
       add(operand);
 }
 
+bool ParallelUses::isTo(const TeamWrite &write,
+                        const MemoryObject &object) const {
+  EvalContext context;
+  context.frame = write.path;
+  return any_of(sampler.objectsOf(write.pointer, context),
+                [&](const MemoryObject *written) {
+                  return written && written->origin == object.origin;
+                });
+}
+
 bool ParallelUses::isWrittenByTeams(const MemoryObject &object) const {
+  return any_of(teamWrites,
+                [&](const TeamWrite &write) { return isTo(write, object); });
+}
+
+bool ParallelUses::isWrittenByTeamsBefore(const MemoryObject &object,
+                                          const Instruction &at,
+                                          const CallFrame *frame) const {
   return any_of(teamWrites, [&](const TeamWrite &write) {
-    EvalContext context;
-    context.frame = write.path;
-    return any_of(sampler.objectsOf(write.pointer, context),
-                  [&](const MemoryObject *written) {
-                    return written && written->origin == object.origin;
-                  });
+    return isa<StoreInst, MemIntrinsic>(write.at) &&
+           orderOf(*write.at, write.path, at, frame, sampler.analyses) ==
+               Order::always &&
+           isTo(write, object);
   });
 }
 

@@ -75,6 +75,10 @@ public:
   /// Whether code that each thread of a team runs, out of worksharing loops,
   /// may write to the memory that \p object comes from.
   bool isWrittenByTeams(const MemoryObject &object) const;
+  /// The same, always before \p at, reached by \p frame.
+  bool isWrittenByTeamsBefore(const MemoryObject &object,
+                              const llvm::Instruction &at,
+                              const CallFrame *frame) const;
 
 private:
   using Sharings = llvm::SmallVector<WorksharingLoop, 4>;
@@ -95,9 +99,11 @@ private:
 
   Sampler &sampler;
   struct TeamWrite {
+    llvm::Instruction *at;
     llvm::Value *pointer;
     const CallFrame *path;
   };
+  bool isTo(const TeamWrite &write, const MemoryObject &object) const;
   std::vector<TeamWrite> teamWrites;
   llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, sampleSets>>
       partBytes;

@@ -262,7 +262,6 @@ private:
   using Place = std::pair<const MemoryObject *, int64_t>;
   void find(StoreInst &keep, const CallFrame *path);
   bool isFilled(const CallBase &allocation);
-  bool isInTeam(const CallFrame *path);
   bool isFirst(const Instruction &at, const CallFrame *path,
                ArrayRef<const MemberUse *> uses);
   std::optional<ParallelUse> bestOf(ArrayRef<const MemberUse *> uses,
@@ -299,13 +298,6 @@ bool MemberSearch::isFilled(const CallBase &allocation) {
   for (const SerialWrite &write : writes)
     pointers.push_back(&write);
   return !writes.empty() && coverAll(pointers, *writes.front().object, alone);
-}
-
-bool MemberSearch::isInTeam(const CallFrame *path) {
-  for (; path; path = path->outer)
-    if (path->firstOperand || sampler.frames.isParallel(*path->callee))
-      return true;
-  return false;
 }
 
 /// Whether no team has written what \p uses use before \p at.
@@ -369,7 +361,7 @@ void MemberSearch::find(StoreInst &keep, const CallFrame *path) {
   Place place(at.object, at.offset);
   auto uses = members.find(place);
   if (uses == members.end() || told.count(place) || isSmall(*path->call) ||
-      isInTeam(path) || !isFirst(keep, path, uses->second))
+      sampler.frames.isInTeam(path) || !isFirst(keep, path, uses->second))
     return;
   std::optional<ParallelUse> use = bestOf(uses->second, keep, path);
   if (!use)

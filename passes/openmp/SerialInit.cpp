@@ -205,6 +205,27 @@ Loop *mpg::writingLoop(const SerialWrite &write, Sampler &sampler) {
   return found;
 }
 
+/// Whether \p at reads in front of its write what it writes to.
+static bool isUpdate(const Instruction &at, FunctionAnalysisManager &analyses) {
+  auto *store = dyn_cast<StoreInst>(&at);
+  if (!store)
+    return false;
+  Function &function = *const_cast<Function *>(at.getFunction());
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  auto *target = const_cast<Value *>(store->getPointerOperand());
+  constexpr unsigned maxBetween = 100;
+  const Instruction *before = at.getPrevNode();
+  for (unsigned i = 0; before && i < maxBetween; ++i) {
+    auto *load = dyn_cast<LoadInst>(before);
+    if (load && load->getType() == store->getValueOperand()->getType() &&
+        evolution.getSCEV(const_cast<Value *>(load->getPointerOperand())) ==
+            evolution.getSCEV(target))
+      return true;
+    before = before->getPrevNode();
+  }
+  return false;
+}
+
 static void addWrite(Instruction &at, const Write &write,
                      const CallFrame *frame,
                      const DenseSet<const Value *> &origins, Sampler &sampler,
@@ -216,7 +237,10 @@ static void addWrite(Instruction &at, const Write &write,
     unsigned number = alternative++;
     if (!origins.count(object->origin))
       continue;
-    SerialWrite found{&at, write.pointer, object, frame, {}, {}, true};
+    SerialWrite found{&at,    write.pointer,
+                      object, frame,
+                      {},     {},
+                      true,   isUpdate(at, sampler.analyses)};
     for (unsigned seed = 0; seed < sampleSets; ++seed) {
       Range range(sampler, write, at, frame, number, seed);
       range.find();
@@ -239,7 +263,7 @@ static void addWrites(Function &function, ArrayRef<const CallFrame *> paths,
       continue;
     bool isLooped = loops.getLoopFor(at.getParent());
     for (const CallFrame *path : paths)
-      if (isLooped || write->size || path)
+      if ((isLooped || write->size || path) && !sampler.frames.isInTeam(path))
         addWrite(at, *write, path, origins, sampler, into);
   }
 }
@@ -297,9 +321,7 @@ Order mpg::orderOf(const Instruction &first, const CallFrame *firstFrame,
   return Order::maybe;
 }
 
-/// Whether \p call gives a pointer to something computed to code that is
-/// neither seen nor known. What a parallel region does is looked at elsewhere.
-static bool handsOver(const CallBase &call, FunctionAnalysisManager &analyses) {
+bool mpg::handsOver(const CallBase &call, FunctionAnalysisManager &analyses) {
   Function *callee = calleeOf(call);
   LibFunc known;
   if (isa<IntrinsicInst>(call) || (callee && !callee->isDeclaration()) ||

@@ -10,6 +10,10 @@
 #include "openmp/ParallelUses.h"
 #include "openmp/Sampler.h"
 
+namespace llvm {
+class LoopInfo;
+} // namespace llvm
+
 namespace mpg {
 
 struct SerialWrite {
@@ -21,6 +25,9 @@ struct SerialWrite {
   int64_t low[sampleSets], high[sampleSets];
   /// Every page in between is written whenever the code runs.
   bool isDense;
+  /// It reads what it writes to just before, so it is not the first write,
+  /// unless memory begins as zero.
+  bool isUpdate;
 };
 
 /// Writes in loops, and memset, memcpy, fread, to objects whose origin is in
@@ -50,10 +57,38 @@ Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
               const llvm::Instruction &second, const CallFrame *secondFrame,
               llvm::FunctionAnalysisManager &analyses);
 
+/// Whether \p call gives a pointer to something computed to code that is
+/// neither seen nor known. Starting a parallel region does not count.
+bool handsOver(const llvm::CallBase &call,
+               llvm::FunctionAnalysisManager &analyses);
+
 /// Whether code that is not seen may be given the memory of \p write before it,
 /// or have it anyway. What is known of libraries starts no team.
 bool isHandedOver(const SerialWrite &write,
                   llvm::FunctionAnalysisManager &analyses);
+
+//===----------------------------------------------------------------------===//
+// Writes that run in any case (SureWrites.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Whether \p write runs whenever \p from (reached by \p fromFrame) does, where
+/// the array has elements and memory lasts.
+bool followsInAnyCase(const SerialWrite &write, const llvm::Instruction &from,
+                      const CallFrame *fromFrame, Sampler &sampler);
+
+/// In front of all loops around \p at that do not contain \p fresh, which may
+/// be null: an instruction in front of which code can stand, or the first one
+/// of such a loop, which stands for the way to it. Null if there is no such
+/// place.
+llvm::Instruction *inFrontOfLoops(llvm::Instruction *at,
+                                  const llvm::CallBase *fresh,
+                                  const llvm::LoopInfo &loops);
+
+/// As inFrontOfLoops(): the last place, in the function of \p fresh and after
+/// it, that is in front of the large ones of \p writes and of calls that hand
+/// the array to code which is not seen. Null if there is none.
+llvm::Instruction *placeInFrontOf(llvm::ArrayRef<const SerialWrite *> writes,
+                                  llvm::CallBase &fresh, Sampler &sampler);
 
 //===----------------------------------------------------------------------===//
 // Arrays behind pointers (SerialArrays.cpp)

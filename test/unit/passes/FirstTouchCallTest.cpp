@@ -26,7 +26,7 @@ struct Calls : PassCore {
   }
 
   FirstTouchCall call() {
-    return {*source, *use, writes.empty() ? nullptr : &writes[0], sampler};
+    return {*source, *use, writes.empty() ? nullptr : &writes[0], {}, sampler};
   }
 
   std::string obstacle() {
