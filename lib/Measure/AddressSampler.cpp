@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel writes samples into a ring for each processor: one for all does
-// not go together with threads. One fault in thirteen: a fault costs a third
-// more if it is written down. Not by frequency, where the kernel chooses: after
-// many faults it takes thousands until it sees single ones again, and on large
-// pages there are no thousands.
+// not go together with threads. Each fault is written down, as a large page has
+// one and a sample of them names the wrong threads. Where a processor has very
+// many, which only small pages can cause, it is one in thirteen: a small one
+// costs a third more if it is written down. Not by frequency, where the kernel
+// chooses: after many faults it takes thousands until it sees single ones
+// again.
 
 #include "Measure/AddressSampler.h"
 #include "Measure/Counters.h"
@@ -16,6 +18,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <optional>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -25,6 +28,10 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr unsigned faultsASample = 13; ///< no power of two, as loops are
+/// In a second: large pages take longer to clear.
+static constexpr double manyFaults = 25000;
+/// Fewer since the last look cost nothing: the loader's, say.
+static constexpr uint64_t fewestFaults = 3000;
 static constexpr size_t ringBytes = 256 << 10; ///< a power of two
 static constexpr size_t traceBytes = 256 << 10;
 
@@ -53,7 +60,9 @@ static perf_event_attr pageFaultEvent() {
   perf_event_attr attributes = {};
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_PAGE_FAULTS;
-  attributes.sample_period = faultsASample;
+  attributes.sample_period = 1;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = ringBytes / 2;
   // With PERF_SAMPLE_PERIOD the kernel would write each fault.
   attributes.sample_type =
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
@@ -64,6 +73,7 @@ static perf_event_attr pageFaultEvent() {
 /// samples in a second.
 static std::optional<perf_event_attr> tlbMissEvent() {
   perf_event_attr attributes = pageFaultEvent();
+  attributes.watermark = attributes.wakeup_watermark = 0;
 #ifdef __aarch64__
   std::optional<uint32_t> spe = findPmu("arm_spe_0");
   if (!spe)
@@ -195,6 +205,8 @@ void AddressSampler::close() {
       munmap(ring.trace, traceBytes);
     munmap(ring.memory, pageBytes() + ringBytes);
     ::close(ring.fd);
+    if (ring.fewFd >= 0)
+      ::close(ring.fewFd);
   }
   rings.clear();
 }
@@ -237,10 +249,60 @@ bool AddressSampler::open(int processor) {
     return false;
   }
   rings.push_back({fd, memory, nullptr});
+  if (what == Of::pageFaults && !openFew(rings.back(), processor, attributes))
+    return false;
   bool isTraced = !(attributes.sample_type & PERF_SAMPLE_ADDR);
   if (isTraced)
     rings.back().trace = mapTrace(fd, memory);
   return !isTraced || rings.back().trace;
+}
+
+/// The event that takes turns with the first one, into the same ring. False:
+/// errno says why.
+bool AddressSampler::openFew(Ring &ring, int processor,
+                             perf_event_attr attributes) {
+  attributes.sample_period = faultsASample;
+  attributes.enable_on_exec = 0;
+  ring.fewFd = int(syscall(SYS_perf_event_open, &attributes, process, processor,
+                           /*group=*/-1, PERF_FLAG_FD_CLOEXEC));
+  if (ring.fewFd < 0 || ioctl(ring.fewFd, PERF_EVENT_IOC_SET_OUTPUT, ring.fd))
+    return false;
+  fcntl(ring.fd, F_SETOWN, getpid());
+  fcntl(ring.fd, F_SETFL, O_ASYNC);
+  return true;
+}
+
+static uint64_t monotonicNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+static uint64_t countOf(int fd) {
+  uint64_t value;
+  return fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value) ? value
+                                                                     : 0;
+}
+
+/// pre: the ring was just emptied.
+void AddressSampler::adapt(Ring &ring) {
+  constexpr uint64_t leastNs = 1000000;
+  uint64_t now = monotonicNs();
+  if (ring.fewFd < 0 || now - ring.seenNs < leastNs)
+    return;
+  uint64_t all = countOf(ring.fd) + countOf(ring.fewFd);
+  double each = double(all - ring.seen) * 1e9 / double(now - ring.seenNs);
+  bool isFirst = !ring.seenNs, isMany = all - ring.seen >= fewestFaults;
+  ring.seen = all;
+  ring.seenNs = now;
+  // Not at each crossing of a border.
+  bool wantsFew =
+      ring.few ? each > manyFaults / 2 : isMany && each > manyFaults;
+  if (isFirst || wantsFew == ring.few)
+    return;
+  ring.few = wantsFew;
+  ioctl(wantsFew ? ring.fd : ring.fewFd, PERF_EVENT_IOC_DISABLE, 0);
+  ioctl(wantsFew ? ring.fewFd : ring.fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void AddressSampler::start(pid_t ofProcess) {
@@ -280,9 +342,7 @@ void AddressSampler::takeTrace(
     bytes.push_back(data[at % traceBytes]);
   // Its times are of another clock: those of this moment are near enough to
   // tell which block was there.
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  uint64_t nowNs = uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+  uint64_t nowNs = monotonicNs();
   decodeSpe(bytes, [&](const SpeAccess &access) {
     if (access.isTlbMiss())
       visit({nowNs, access.address, 1, 0});
@@ -319,17 +379,16 @@ void AddressSampler::takeFrom(Ring &ring,
     else if (record.header.type == PERF_RECORD_SAMPLE && !ring.trace &&
              record.sample.process == uint32_t(process) && !isOther)
       visit({record.sample.time, record.sample.address,
-             what == Of::pageFaults ? faultsASample : 1, record.sample.thread});
+             ring.few ? faultsASample : 1, record.sample.thread});
     at += bytes;
   }
   __atomic_store_n(&head->data_tail, end, __ATOMIC_RELEASE);
 }
 
 uint64_t AddressSampler::count() const {
-  uint64_t sum = 0, value;
+  uint64_t sum = 0;
   for (const Ring &ring : rings)
-    if (read(ring.fd, &value, sizeof(value)) == sizeof(value))
-      sum += value;
+    sum += countOf(ring.fd) + countOf(ring.fewFd);
   return sum;
 }
 
@@ -338,5 +397,6 @@ void AddressSampler::take(function_ref<void(const AddressSample &)> visit) {
     takeFrom(ring, visit);
     if (ring.trace)
       takeTrace(ring, visit);
+    adapt(ring);
   }
 }

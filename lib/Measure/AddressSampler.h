@@ -17,6 +17,8 @@
 #include <sys/types.h>
 #include <vector>
 
+struct perf_event_attr;
+
 namespace mpg {
 
 struct AddressSample {
@@ -42,19 +44,26 @@ public:
   bool isUserOnly() const { return userOnly; }
 
   /// Those that came since the last call, of each processor in order. To be
-  /// called often: what finds no room is lost.
+  /// called often, and when the kernel sends SIGIO because a ring is half full:
+  /// what finds no room is lost.
   void take(llvm::function_ref<void(const AddressSample &)> visit);
   uint64_t lost() const { return lostSamples; }
   /// All events until now, of children as well.
   uint64_t count() const;
 
 private:
+  /// Of a processor.
   struct Ring {
     int fd;
     void *memory;
-    void *trace; ///< of SPE; null: none
+    void *trace;                   ///< of SPE; null: none
+    int fewFd = -1;                ///< of page faults: one in thirteen
+    bool few = false;              ///< that one is on, and not the one of each
+    uint64_t seen = 0, seenNs = 0; ///< events until then
   };
   bool open(int processor);
+  bool openFew(Ring &ring, int processor, perf_event_attr attributes);
+  void adapt(Ring &ring);
   void close();
   void takeFrom(Ring &ring,
                 llvm::function_ref<void(const AddressSample &)> visit);

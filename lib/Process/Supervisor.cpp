@@ -185,9 +185,11 @@ void Supervisor::watch() {
     int signalNumber = looks.atTick
                            ? sigtimedwait(&everything, &info, &untilLook)
                            : sigwaitinfo(&everything, &info);
-    if (signalNumber < 0 && errno == EAGAIN)
+    // The kernel's SIGIO: the sampler has a ring that is half full.
+    bool isRing = signalNumber == SIGIO && info.si_code == SI_KERNEL;
+    if (looks.atTick && (isRing || (signalNumber < 0 && errno == EAGAIN)))
       look();
-    if (signalNumber < 0)
+    if (signalNumber < 0 || isRing)
       continue;
     if (info.si_signo != SIGCHLD)
       takeSignal(info);
