@@ -97,10 +97,17 @@ struct Symbol {
   bool defined() const { return section != 0; }
 };
 
+/// A library that is searched for symbols in front of the one that names it.
+struct Filtee {
+  llvm::StringRef name;
+  bool optional; ///< DT_AUXILIARY, not DT_FILTER
+};
+
 /// The dynamic section. Strings live as long as the Image.
 struct Dynamic {
   bool present = false;
   std::vector<llvm::StringRef> needed; ///< DT_NEEDED, in order
+  std::vector<Filtee> filtees;         ///< in order
   std::optional<llvm::StringRef> soname, rpath, runpath;
   uint64_t flags = 0;  ///< DT_FLAGS
   uint64_t flags1 = 0; ///< DT_FLAGS_1

@@ -105,7 +105,7 @@ void Image::State::readDynamicStrings() {
   for (size_t i = 0; i < dynamicEntries.size(); ++i) {
     int64_t tag = dynamicEntries[i].d_tag;
     if (tag != DT_NEEDED && tag != DT_SONAME && tag != DT_RPATH &&
-        tag != DT_RUNPATH)
+        tag != DT_RUNPATH && tag != DT_FILTER && tag != DT_AUXILIARY)
       continue;
     std::optional<StringRef> name =
         dynamicStrings.get(dynamicEntries[i].d_un.d_val);
@@ -122,6 +122,8 @@ void Image::State::readDynamicStrings() {
     }
     if (tag == DT_NEEDED)
       dynamic.needed.push_back(*name);
+    else if (tag == DT_FILTER || tag == DT_AUXILIARY)
+      dynamic.filtees.push_back({*name, tag == DT_AUXILIARY});
     else if (tag == DT_SONAME)
       dynamic.soname = *name;
     else if (tag == DT_RPATH)

@@ -7,7 +7,10 @@
 #include "Loader/Closure.h"
 #include "Loader/LoaderSearch.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <elf.h>
 #include <sys/stat.h>
@@ -48,6 +51,10 @@ private:
                               int searcher);
   std::optional<unsigned> addInterpreter(int askedBy, const std::string &name);
   std::optional<unsigned> append(ClosureEntry entry);
+  void walkOne(size_t &at);
+  void addFiltees(unsigned index, size_t &at);
+  bool isThere(const std::string &name, int asker);
+  void sortByScope();
   void addNames(unsigned index);
   void registerInterpreter();
   bool isSecure() const;
@@ -58,6 +65,9 @@ private:
   const LoaderSystem &system;
   LoaderSearch search;
   Closure closure;
+  /// The entries in the order of the scope: as in closure, but for filtees.
+  std::vector<unsigned> scope;
+  std::vector<bool> walked; ///< by entry
   /// Names by which the loader knows what it has mapped: those asked for,
   /// SONAMEs and paths.
   StringMap<unsigned> known;
@@ -95,6 +105,7 @@ void LoaderWalk::registerInterpreter() {
   std::optional<StringRef> named = program.interpreter();
   interpreterPath =
       named ? settings.sysroot + named->str() : system.interpreter;
+  search.setLoader(interpreterPath);
   const LibraryFile *file = store.find(interpreterPath, settings.sysroot);
   if (!file || file->verdict != PathVerdict::library ||
       file->facts.machine != program.machine())
@@ -118,15 +129,75 @@ Closure LoaderWalk::run() {
     needed.push_back(name.take_front(maxPathBytes + 1).str());
   addNeeded(ClosureEntry::program, needed, closure.programNeeds);
   // The list grows while it is walked.
-  for (size_t i = 0; i < closure.libraries.size(); ++i) {
-    const LibraryFacts *facts = closure.libraries[i].facts;
-    if (!facts)
-      continue;
-    std::vector<unsigned> needs;
-    addNeeded(int(i), facts->needed, needs);
-    closure.libraries[i].needs = std::move(needs);
-  }
+  for (size_t at = 0; at < scope.size();)
+    walkOne(at);
+  sortByScope();
   return std::move(closure);
+}
+
+/// Adds the libraries that entry \p at of the scope asks for; sets \p at to the
+/// one to walk next.
+void LoaderWalk::walkOne(size_t &at) {
+  unsigned index = scope[at++];
+  const LibraryFacts *facts = closure.libraries[index].facts;
+  if (!facts || walked[index])
+    return;
+  walked[index] = true;
+  std::vector<unsigned> needs;
+  addNeeded(int(index), facts->needed, needs);
+  closure.libraries[index].needs = std::move(needs);
+  if (!facts->filtees.empty())
+    addFiltees(index, at);
+}
+
+/// Whether something with that name is mapped or would be found.
+bool LoaderWalk::isThere(const std::string &name, int asker) {
+  return known.count(name) || search.find(name, asker).facts;
+}
+
+/// The loader puts the filtees of \p index, the entry before \p at, in front of
+/// it, and walks them next. One that is in front already stays there.
+void LoaderWalk::addFiltees(unsigned index, size_t &at) {
+  size_t own = at - 1;
+  for (const LibraryFacts::Filtee &filtee :
+       closure.libraries[index].facts->filtees) {
+    if (filtee.optional && !isThere(filtee.name, int(index)))
+      continue;
+    std::optional<unsigned> added = add(filtee.name, int(index), int(index));
+    if (!added)
+      continue;
+    closure.libraries[index].needs.push_back(*added);
+    auto found = std::find(scope.begin() + ptrdiff_t(own), scope.end(), *added);
+    if (found == scope.end() || *added == index)
+      continue;
+    scope.erase(found);
+    scope.insert(scope.begin() + ptrdiff_t(own), *added);
+    at = std::min(at, own);
+    ++own;
+  }
+}
+
+/// Puts the entries in the order of the scope.
+void LoaderWalk::sortByScope() {
+  if (is_sorted(scope))
+    return;
+  std::vector<unsigned> placeOf(scope.size());
+  std::vector<ClosureEntry> sorted;
+  for (size_t i = 0; i < scope.size(); ++i) {
+    placeOf[scope[i]] = unsigned(i);
+    sorted.push_back(std::move(closure.libraries[scope[i]]));
+  }
+  auto moveAll = [&](std::vector<unsigned> &needs) {
+    for (unsigned &need : needs)
+      need = placeOf[need];
+  };
+  for (ClosureEntry &entry : sorted) {
+    if (entry.askedBy >= 0)
+      entry.askedBy = int(placeOf[size_t(entry.askedBy)]);
+    moveAll(entry.needs);
+  }
+  moveAll(closure.programNeeds);
+  closure.libraries = std::move(sorted);
 }
 
 void LoaderWalk::addPreloads() {
@@ -164,9 +235,11 @@ void LoaderWalk::addNeeded(int asker, const std::vector<std::string> &names,
 std::optional<unsigned> LoaderWalk::append(ClosureEntry entry) {
   if (closure.libraries.size() >= maxLibraries)
     return std::nullopt;
+  scope.push_back(unsigned(closure.libraries.size()));
+  walked.push_back(false);
   closure.libraries.push_back(std::move(entry));
   search.addObject(closure.libraries.back());
-  return unsigned(closure.libraries.size() - 1);
+  return scope.back();
 }
 
 /// The first object with a name keeps it.
@@ -321,6 +394,41 @@ const LoaderSystem &LibraryStore::State::systemOf(const std::string &sysroot,
   return found->second;
 }
 
+/// The number behind "release version 2." in a loader, or that of ld-2.31.so,
+/// as it was called before 2.34; 0: it says none.
+static unsigned readGlibcMinor(const std::string &loader) {
+  constexpr uint64_t mostBytes = 4 << 20;
+  unsigned minor = 0;
+  StringRef name = sys::path::filename(loader);
+  if (name.consume_front("ld-2.") && !name.consumeInteger(10, minor))
+    return minor;
+  std::string bytes = readWholeFile(loader, mostBytes).value_or("");
+  constexpr StringRef words = "release version 2.";
+  size_t at = bytes.find(words);
+  if (at == std::string::npos)
+    return 0;
+  StringRef rest = StringRef(bytes).substr(at + words.size());
+  return rest.consumeInteger(10, minor) ? 0 : minor;
+}
+
+unsigned LibraryStore::State::glibcMinor(const std::string &loader,
+                                         const std::string &sysroot) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto known = minors.find(loader);
+    if (known != minors.end())
+      return known->second;
+  }
+  std::string file = followLinks(loader, sysroot);
+  SmallString<256> real;
+  if (!sys::fs::real_path(file, real))
+    file = real.str().str();
+  unsigned minor = readGlibcMinor(file);
+  std::lock_guard<std::mutex> lock(mutex);
+  minors.emplace(loader, minor);
+  return minor;
+}
+
 bool LibraryStore::State::folderExists(const std::string &path,
                                        const std::string &sysroot) {
   {
@@ -363,27 +471,54 @@ const LibraryFile *LibraryStore::State::find(const std::string &path,
   return file;
 }
 
-/// Why the loader refuses a file that is no library; "" if it does not.
+static bool isFirstDefect(const Image &image, StringRef field) {
+  return !image.defects().empty() &&
+         StringRef(image.defects()[0].field).starts_with(field);
+}
+
+/// Why the loader stops at a file, in its words; "" if it does not.
 static std::string refusalOf(Image &image) {
   switch (image.kind()) {
   case ElfKind::library:
     return "";
   case ElfKind::pie:
     // Without the flag, the loader cannot tell it from a library.
-    return image.dynamic().flags1 & DF_1_PIE ? "is a program" : "";
+    return image.dynamic().flags1 & DF_1_PIE
+               ? "cannot dynamically load position-independent executable"
+               : "";
+  case ElfKind::staticPie:
+    return "cannot dynamically load position-independent executable";
   case ElfKind::exec:
   case ElfKind::staticExec:
-  case ElfKind::staticPie:
-    return "is a program";
+    return "cannot dynamically load executable";
+  case ElfKind::object:
+  case ElfKind::core:
+    return "only ET_DYN and ET_EXEC can be loaded";
+  case ElfKind::archiveMember:
+    return "invalid ELF header";
   case ElfKind::notElf:
-    return "is no ELF file: " + image.notElfReason().str();
+    return image.fileBytes() < sizeof(Elf64_Ehdr) ? "file too short"
+                                                  : "invalid ELF header";
   case ElfKind::malformed:
+    if (image.fileBytes() < sizeof(Elf64_Ehdr))
+      return "file too short";
+    if (isFirstDefect(image, "e_type"))
+      return "only ET_DYN and ET_EXEC can be loaded";
+    if (isFirstDefect(image, "ar_"))
+      return "invalid ELF header";
     return image.defects().empty() ? "is damaged"
                                    : "is damaged: " + image.defects()[0].field +
                                          ": " + image.defects()[0].reason;
   default:
     return ("is no library but a file of kind " + kindName(image.kind())).str();
   }
+}
+
+static bool hasAlignedSegments(const Image &image) {
+  return all_of(image.loads(), [](const Segment &load) {
+    return load.align < 2 ||
+           ((load.address - load.offset) & (load.align - 1)) == 0;
+  });
 }
 
 /// Names in a damaged file may be anything; one that no path can hold finds
@@ -412,6 +547,9 @@ void LibraryStore::State::readFacts(LibraryFile &file, Image &image) {
   facts.runpath = boundedList(dynamic.runpath);
   if (!facts.runpath)
     facts.rpath = boundedList(dynamic.rpath);
+  for (const Filtee &filtee : ArrayRef(dynamic.filtees).take_front(maxNeeded))
+    facts.filtees.push_back({boundedName(filtee.name), filtee.optional});
+  facts.isAligned = hasAlignedSegments(image);
   facts.flags = dynamic.flags;
   facts.flags1 = dynamic.flags1;
   if (collector)
@@ -423,7 +561,9 @@ void LibraryStore::State::read(LibraryFile &file, const std::string &path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
     file.verdict = PathVerdict::refused;
-    file.reason = path + " is not a regular file";
+    file.reason = path + (S_ISDIR(status.st_mode)
+                              ? ": cannot read file data: Error 21 (a folder)"
+                              : " is not a regular file");
     return;
   }
   file.facts.device = status.st_dev;
@@ -443,7 +583,7 @@ void LibraryStore::State::read(LibraryFile &file, const std::string &path) {
     std::string refusal = refusalOf(image);
     if (!refusal.empty()) {
       file.verdict = PathVerdict::refused;
-      file.reason = path + " " + refusal;
+      file.reason = path + ": " + refusal;
       return;
     }
     file.verdict = PathVerdict::library;

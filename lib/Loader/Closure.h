@@ -7,8 +7,9 @@
 // The rules are glibc's: DT_RPATH of the object and of those that asked for it,
 // unless the object has a DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH of the object
 // alone; ld.so.cache; the default folders. $ORIGIN, $LIB and $PLATFORM are
-// replaced; glibc-hwcaps folders come first. LoaderSearch.h says what is left
-// out.
+// replaced; glibc-hwcaps folders come first, and before 2.37 those of old
+// processors (tls, x86_64). The filtees of a library come before it.
+// LoaderSearch.h says what is left out.
 
 #ifndef MPG_LOADER_CLOSURE_H
 #define MPG_LOADER_CLOSURE_H
@@ -39,6 +40,14 @@ struct LibraryFacts {
   Machine machine = Machine::x86_64;
   std::optional<std::string> soname;
   std::vector<std::string> needed; ///< DT_NEEDED, in order
+  struct Filtee {
+    std::string name;
+    bool optional; ///< DT_AUXILIARY: the loader goes on without it
+  };
+  std::vector<Filtee> filtees; ///< DT_FILTER and DT_AUXILIARY
+  /// Each segment has the address of its offset modulo p_align; of the page
+  /// alone where this is false. Before 2.35 the loader asked for the first.
+  bool isAligned = true;
   /// DT_RPATH is absent where DT_RUNPATH is present, as for the loader.
   std::optional<std::string> rpath, runpath;
   uint64_t flags = 0, flags1 = 0; ///< DT_FLAGS, DT_FLAGS_1
@@ -66,7 +75,8 @@ struct ClosureEntry {
   int askedBy = program;
   /// What its file says; null if there is none. Lives as long as the store.
   const LibraryFacts *facts = nullptr;
-  /// The entries that its DT_NEEDED name, in that order, missing ones too.
+  /// The entries that its DT_NEEDED name, in that order, missing ones too, and
+  /// its filtees.
   std::vector<unsigned> needs;
 };
 

@@ -165,7 +165,8 @@ bool LoaderSearch::findInCache(StringRef name, const Object &asker,
   if (trustedOnly)
     return false;
   std::optional<StringRef> path =
-      system.cache.find(name, program.machine(), system.hwcaps);
+      system.cache.find(name, program.machine(), system.hwcaps,
+                        isBefore(37) ? system.legacyMask : 0);
   // DF_1_NODEFLIB: not in the system's folders by way of the cache either.
   if (!path || (asker.noDefault && isSystemFolder(*path)))
     return false;
@@ -179,11 +180,32 @@ bool LoaderSearch::findInFolders(StringRef name, Folders folders,
       continue;
     std::string hwcapsFolder = folder + "/glibc-hwcaps";
     if (!musl && !system.hwcaps.empty() &&
-        store.folderExists(hwcapsFolder, settings.sysroot))
+        store.folderExists(hwcapsFolder, settings.sysroot) && !isBefore(33))
       for (const std::string &hwcap : system.hwcaps)
         if (tryPath(hwcapsFolder + "/" + hwcap + "/" + name.str(), result))
           return true;
+    if (!musl && findInLegacyFolders(name, folder, result))
+      return true;
     if (tryPath(folder + "/" + name.str(), result))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the loader is older than glibc 2.\p minor, as far as it says so.
+bool LoaderSearch::isBefore(unsigned minor) {
+  if (!glibcMinor)
+    glibcMinor = store.glibcMinor(loader, settings.sysroot);
+  return *glibcMinor && *glibcMinor < minor;
+}
+
+bool LoaderSearch::findInLegacyFolders(StringRef name,
+                                       const std::string &folder,
+                                       SearchResult &result) {
+  for (const std::string &part : system.legacyFolders) {
+    std::string inner = folder + "/" + part;
+    if (store.folderExists(inner, settings.sysroot) && isBefore(37) &&
+        tryPath(inner + "/" + name.str(), result))
       return true;
   }
   return false;
@@ -204,6 +226,11 @@ bool LoaderSearch::tryPath(const std::string &path, SearchResult &result) {
   if (file->verdict == PathVerdict::library && !otherMachine) {
     if (trustedOnly && !file->facts.setUid)
       return false;
+    if (!file->facts.isAligned && isBefore(35)) {
+      result.reason =
+          path + ": ELF load command address/offset not properly aligned";
+      return true;
+    }
     result.facts = &file->facts;
     result.path = path;
     result.reason.clear();

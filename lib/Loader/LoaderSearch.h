@@ -8,8 +8,8 @@
 //
 // And what a system's loader goes by beside the files that it loads.
 //
-// Left out: DT_FILTER and DT_AUXILIARY, LD_AUDIT, the kernel version that an
-// old library may ask for, and folders with $ORIGIN in set-uid programs.
+// Left out: LD_AUDIT, the kernel version that an old library may ask for, and
+// folders with $ORIGIN in set-uid programs.
 
 #ifndef MPG_LOADER_LOADERSEARCH_H
 #define MPG_LOADER_LOADERSEARCH_H
@@ -79,9 +79,9 @@ std::string followLinks(const std::string &path, const std::string &sysroot);
 // Which folders are the default is compiled into each loader; here it is told
 // from what exists: lib/TRIPLET (Debian), else lib64, else lib.
 //
-// The folders of processors that glibc 2.37 no longer looks into (haswell,
-// tls) are not looked into here either. With a sysroot, or for a program of
-// another machine, the processor is not known: no glibc-hwcaps folder is used.
+// With a sysroot, or for a program of another machine, the processor is not
+// known: no glibc-hwcaps folder is used, and of the folders that loaders before
+// 2.37 look into (tls, x86_64) only those that every processor has.
 
 class CacheFile {
 public:
@@ -97,8 +97,11 @@ public:
   /// The path for \p name on \p machine. \p hwcaps are the glibc-hwcaps folders
   /// that the processor can use ("x86-64-v3"), the best one first; an entry
   /// from one of them goes before the plain one.
+  /// \p legacyMask are the bits that entries of old folders may have; 0: the
+  /// loader is 2.37 or newer, and takes none of them.
   std::optional<llvm::StringRef> find(llvm::StringRef name, Machine machine,
-                                      llvm::ArrayRef<std::string> hwcaps) const;
+                                      llvm::ArrayRef<std::string> hwcaps,
+                                      uint64_t legacyMask = 0) const;
 
 private:
   struct Entry;
@@ -107,7 +110,8 @@ private:
   std::optional<llvm::StringRef> stringAt(uint64_t offset) const;
   void readHwcapNames(uint64_t offset);
   std::optional<size_t> rankOf(uint64_t hwcap,
-                               llvm::ArrayRef<std::string> hwcaps) const;
+                               llvm::ArrayRef<std::string> hwcaps,
+                               uint64_t legacyMask) const;
 
   std::string bytes;
   uint64_t start = 0; ///< of the new format; its offsets count from here
@@ -147,7 +151,11 @@ struct LoaderSystem {
   CacheFile cache;
   std::vector<std::string> configured; ///< ld.so.conf, where there is no cache
   std::vector<std::string> defaults;
-  std::vector<std::string> hwcaps;   ///< "x86-64-v3", the best one first
+  std::vector<std::string> hwcaps; ///< "x86-64-v3", the best one first
+  /// "tls/x86_64", "tls": where loaders before 2.37 look in each folder, in
+  /// order, and the bits of such entries in the cache.
+  std::vector<std::string> legacyFolders;
+  uint64_t legacyMask = 0;
   std::vector<std::string> preloads; ///< the names in /etc/ld.so.preload
   std::string interpreter;           ///< where the loader usually is
   /// The folders of musl's loader, if there is such a system.
@@ -177,6 +185,8 @@ struct LibraryStore::State {
   const LibraryFile *find(const std::string &path, const std::string &sysroot);
   bool folderExists(const std::string &path, const std::string &sysroot);
   const LoaderSystem &systemOf(const std::string &sysroot, Machine machine);
+  /// 36 of glibc 2.36; 0 if \p loader does not say.
+  unsigned glibcMinor(const std::string &loader, const std::string &sysroot);
 
 private:
   void read(LibraryFile &file, const std::string &path);
@@ -186,6 +196,7 @@ private:
   std::mutex mutex;
   std::unordered_map<std::string, LibraryFile *> paths;
   std::unordered_map<std::string, bool> folders;
+  std::unordered_map<std::string, unsigned> minors;
   std::map<std::pair<uint64_t, uint64_t>, LibraryFile> files; ///< by inode
   std::map<std::pair<std::string, Machine>, LoaderSystem> systems;
 };
@@ -202,6 +213,8 @@ public:
                const LoaderSystem &system, LibraryStore::State &store);
 
   void setSecure(bool isSecure) { secure = isSecure; }
+  /// The file of the loader, which says its version.
+  void setLoader(std::string path) { loader = std::move(path); }
   /// Only set-uid files and nothing from the cache, until called again.
   void setTrustedOnly(bool only) { trustedOnly = only; }
   bool isMusl() const { return musl; }
@@ -238,13 +251,18 @@ private:
                    SearchResult &result);
   bool findInFolders(llvm::StringRef name, Folders folders,
                      SearchResult &result);
+  bool findInLegacyFolders(llvm::StringRef name, const std::string &folder,
+                           SearchResult &result);
   bool tryPath(const std::string &path, SearchResult &result);
+  bool isBefore(unsigned minor);
 
   Image &program;
   const LoaderSettings &settings;
   const LoaderSystem &system;
   LibraryStore::State &store;
   bool secure = false, trustedOnly = false, musl = false;
+  std::string loader;
+  std::optional<unsigned> glibcMinor; ///< once it was asked for
   unsigned triesLeft;
   Object programObject;
   std::vector<Object> objects;

@@ -105,12 +105,15 @@ CacheFile::Entry CacheFile::entryAt(uint64_t index) const {
           support::endian::read64le(bytes.data() + at + 16)};
 }
 
-/// How early an entry is chosen: 0 is the best of \p hwcaps, and an entry
-/// without hwcap comes last. Nothing: not for this processor. The numbers that
-/// older versions of ldconfig wrote for processors are not understood here.
+/// How early an entry is chosen: 0 is the best of \p hwcaps, then come those of
+/// old folders, in their order, and an entry without hwcap comes last. Nothing:
+/// not for this processor.
 std::optional<size_t> CacheFile::rankOf(uint64_t hwcap,
-                                        ArrayRef<std::string> hwcaps) const {
+                                        ArrayRef<std::string> hwcaps,
+                                        uint64_t legacyMask) const {
   if (hwcap == 0)
+    return hwcaps.size() + 1;
+  if (!(hwcap & namedHwcap) && !(hwcap & ~legacyMask))
     return hwcaps.size();
   uint64_t number = hwcap & UINT32_MAX;
   if (!(hwcap & namedHwcap) || number >= hwcapNames.size())
@@ -123,7 +126,8 @@ std::optional<size_t> CacheFile::rankOf(uint64_t hwcap,
 }
 
 std::optional<StringRef> CacheFile::find(StringRef name, Machine machine,
-                                         ArrayRef<std::string> hwcaps) const {
+                                         ArrayRef<std::string> hwcaps,
+                                         uint64_t legacyMask) const {
   uint64_t low = 0, high = count;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
@@ -136,13 +140,13 @@ std::optional<StringRef> CacheFile::find(StringRef name, Machine machine,
       high = middle;
   }
   std::optional<StringRef> best;
-  size_t bestRank = hwcaps.size() + 1;
+  size_t bestRank = hwcaps.size() + 2;
   for (; low < count; ++low) {
     Entry entry = entryAt(low);
     std::optional<StringRef> key = stringAt(entry.key);
     if (!key || compareCacheNames(name, *key) != 0)
       break;
-    std::optional<size_t> rank = rankOf(entry.hwcap, hwcaps);
+    std::optional<size_t> rank = rankOf(entry.hwcap, hwcaps, legacyMask);
     if (entry.flags != flagsOf(machine) || !rank || *rank >= bestRank)
       continue;
     if (std::optional<StringRef> path = stringAt(entry.value)) {
@@ -376,6 +380,58 @@ static std::vector<std::string> usableHwcaps() {
   return found;
 }
 
+/// The words of glibc before 2.37 for this processor, and the bits of it in the
+/// cache. The folders are all subsets of these words, the largest first.
+struct LegacyProcessor {
+  std::vector<std::string> words = {"tls"};
+  uint64_t mask = uint64_t(1) << 63; ///< tls
+};
+
+static LegacyProcessor legacyProcessor(Machine machine, bool native) {
+  LegacyProcessor result;
+  if (machine == Machine::aarch64) {
+    constexpr uint64_t atomics = 1 << 8; // HWCAP_ATOMICS: Armv8.1, A64FX
+    if (!native || (getauxval(AT_HWCAP) & atomics)) {
+      result.words.insert(result.words.end(), {"aarch64", "atomics"});
+      result.mask |= atomics;
+    } else {
+      result.words.push_back("aarch64");
+    }
+    return result;
+  }
+  std::string platform = "x86_64";
+  result.mask |= 1 << 1; // HWCAP_X86_64
+#if defined(__x86_64__)
+  if (native && __builtin_cpu_is("intel") && hasLevel3()) {
+    platform = "haswell";
+    result.mask |= uint64_t(1) << 50;
+  }
+  result.words.push_back(platform);
+  if (platform == "haswell" && hasLevel4()) {
+    result.words.push_back("avx512_1");
+    result.mask |= 1 << 2;
+  }
+#else
+  result.words.push_back(platform);
+#endif
+  result.words.push_back("x86_64");
+  return result;
+}
+
+/// "tls/x86_64/x86_64", "tls/x86_64", "tls", ...: each once.
+static std::vector<std::string> foldersOf(ArrayRef<std::string> words) {
+  std::vector<std::string> folders;
+  for (unsigned subset = (1u << words.size()) - 1; subset; --subset) {
+    std::string folder;
+    for (size_t i = 0; i < words.size(); ++i)
+      if (subset & (1u << (words.size() - 1 - i)))
+        folder += (folder.empty() ? "" : "/") + words[i];
+    if (!is_contained(folders, folder))
+      folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
 static std::string platformHere() {
   const char *text = reinterpret_cast<const char *>(getauxval(AT_PLATFORM));
   return text ? text : "";
@@ -413,6 +469,9 @@ LoaderSystem::LoaderSystem(const std::string &sysroot, Machine machine) {
                                : "/lib64/ld-linux-x86-64.so.2");
   if (native)
     hwcaps = usableHwcaps();
+  LegacyProcessor legacy = legacyProcessor(machine, native);
+  legacyFolders = foldersOf(legacy.words);
+  legacyMask = legacy.mask;
   if (sysroot.empty())
     if (std::optional<std::string> bytes =
             readWholeFile("/etc/ld.so.cache", maxCacheBytes))
