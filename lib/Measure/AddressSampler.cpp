@@ -61,8 +61,6 @@ static perf_event_attr pageFaultEvent() {
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_PAGE_FAULTS;
   attributes.sample_period = 1;
-  attributes.watermark = 1;
-  attributes.wakeup_watermark = ringBytes / 2;
   // With PERF_SAMPLE_PERIOD the kernel would write each fault.
   attributes.sample_type =
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
@@ -73,7 +71,6 @@ static perf_event_attr pageFaultEvent() {
 /// samples in a second.
 static std::optional<perf_event_attr> tlbMissEvent() {
   perf_event_attr attributes = pageFaultEvent();
-  attributes.watermark = attributes.wakeup_watermark = 0;
 #ifdef __aarch64__
   std::optional<uint32_t> spe = findPmu("arm_spe_0");
   if (!spe)
@@ -265,11 +262,8 @@ bool AddressSampler::openFew(Ring &ring, int processor,
   attributes.enable_on_exec = 0;
   ring.fewFd = int(syscall(SYS_perf_event_open, &attributes, process, processor,
                            /*group=*/-1, PERF_FLAG_FD_CLOEXEC));
-  if (ring.fewFd < 0 || ioctl(ring.fewFd, PERF_EVENT_IOC_SET_OUTPUT, ring.fd))
-    return false;
-  fcntl(ring.fd, F_SETOWN, getpid());
-  fcntl(ring.fd, F_SETFL, O_ASYNC);
-  return true;
+  return ring.fewFd >= 0 &&
+         ioctl(ring.fewFd, PERF_EVENT_IOC_SET_OUTPUT, ring.fd) == 0;
 }
 
 static uint64_t monotonicNs() {

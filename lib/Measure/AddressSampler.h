@@ -44,8 +44,7 @@ public:
   bool isUserOnly() const { return userOnly; }
 
   /// Those that came since the last call, of each processor in order. To be
-  /// called often, and when the kernel sends SIGIO because a ring is half full:
-  /// what finds no room is lost.
+  /// called often: what finds no room is lost.
   void take(llvm::function_ref<void(const AddressSample &)> visit);
   uint64_t lost() const { return lostSamples; }
   /// All events until now, of children as well.

@@ -175,7 +175,7 @@ void Supervisor::look() {
   auto begin = std::chrono::steady_clock::now();
   looks.atTick(result.pid);
   std::chrono::nanoseconds time = std::chrono::steady_clock::now() - begin;
-  long pause = std::min(2 * untilLook.tv_nsec, 100000000L);
+  long pause = std::min(2 * untilLook.tv_nsec, 10000000L);
   untilLook.tv_nsec = std::clamp(50 * long(time.count()), pause, 999999999L);
 }
 
@@ -185,11 +185,9 @@ void Supervisor::watch() {
     int signalNumber = looks.atTick
                            ? sigtimedwait(&everything, &info, &untilLook)
                            : sigwaitinfo(&everything, &info);
-    // The kernel's SIGIO: the sampler has a ring that is half full.
-    bool isRing = signalNumber == SIGIO && info.si_code == SI_KERNEL;
-    if (looks.atTick && (isRing || (signalNumber < 0 && errno == EAGAIN)))
+    if (signalNumber < 0 && errno == EAGAIN)
       look();
-    if (signalNumber < 0 || isRing)
+    if (signalNumber < 0)
       continue;
     if (info.si_signo != SIGCHLD)
       takeSignal(info);

@@ -28,7 +28,8 @@ struct RunLooks {
   /// Before its exec.
   llvm::function_ref<void(pid_t, bool isTraced)> atStart = nullptr;
   /// While it runs: 2 ms after its exec, from then on in pauses that double up
-  /// to a tenth of a second, or as often as takes a fiftieth of the time.
+  /// to 10 ms, before rings of samples are full, or as often as takes a
+  /// fiftieth of the time.
   llvm::function_ref<void(pid_t)> atTick = nullptr;
 };
 

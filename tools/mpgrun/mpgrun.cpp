@@ -54,6 +54,7 @@ private:
   void prepareEnvironment(int stateFd);
   int printPlan() const;
   int become();
+  RunReport beginReport() const;
   Outcome runAndReport();
   std::optional<int> finish(const SupervisedRun &result, RunReport &report);
   void writeProfile(const SupervisedRun &result, const RunReport &report,
@@ -264,8 +265,20 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
                 adviseNext(report, profile, typedCommand(options.command)));
 }
 
-Outcome Runner::runAndReport() {
+/// With all that is known before the run.
+RunReport Runner::beginReport() const {
   RunReport report;
+  report.program = options.command[0];
+  const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
+  report.mode = asked && isMode(asked) ? asked : options.mode;
+  const char *maps = getenv("MPG_MMAP");
+  report.asksForOwnMaps = maps && StringRef(maps) == "thp";
+  report.hints = readHintReport(program.path);
+  return report;
+}
+
+Outcome Runner::runAndReport() {
+  RunReport report = beginReport();
   int stateFd = makeStateFile(options.children, isReportWanted());
   if (stateFd < 0)
     report.unheard = errno == EFBIG
@@ -281,12 +294,6 @@ Outcome Runner::runAndReport() {
       askForFrames(stateFd);
   }
   prepareEnvironment(stateFd);
-  report.program = options.command[0];
-  const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
-  report.mode = asked && isMode(asked) ? asked : options.mode;
-  const char *maps = getenv("MPG_MMAP");
-  report.asksForOwnMaps = maps && StringRef(maps) == "thp";
-  report.hints = readHintReport(program.path);
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
