@@ -28,16 +28,13 @@ Advice mpg::recommend(const FileReport &program, const JobScript *script,
                       std::optional<uint64_t> memoryBytes,
                       ArrayRef<const Measurement *> measured) {
   static constexpr void (*decisions[])(const AdviceContext &, Advice &) = {
-      judgeTlb,           judgeLocality,
-      advisePagingPolicy, adviseRefills,
-      judgeMalloc,        judgeFaults,
-      judgeThrashing,     judgeTheRest,
-      adviseFallback,     adviseParallelMalloc,
-      adviseColouring,    adviseLibraryData,
-      adviseOtherTargets, adviseBinding,
-      adviseLoading,      adviseRelink,
-      advisePlacement,    adviseMemory,
-      advisePadding,      adviseProfile,
+      judgeTlb,           judgeLocality,        advisePagingPolicy,
+      adviseRefills,      judgeMalloc,          judgeFaults,
+      judgeThrashing,     judgeTheRest,         adviseMemoryOwner,
+      adviseFallback,     adviseParallelMalloc, adviseColouring,
+      adviseLibraryData,  adviseOtherTargets,   adviseBinding,
+      adviseLoading,      adviseRelink,         advisePlacement,
+      adviseMemory,       advisePadding,        adviseProfile,
       findContradictions,
   };
   AdviceContext context =
@@ -244,11 +241,13 @@ void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {
   if (context.target == Target::mpg) {
     if (context.needs("libmpgrt.so") || context.launcher("mpgrun"))
       return;
-    advice.musts.push_back("start it as: mpgrun " + programWord(context) +
-                           " ...");
+    std::string line = "mpgrun " + programWord(context);
+    if (StringRef option = context.program.memory.option(); !option.empty())
+      line += " " + option.str();
+    advice.musts.push_back("start it as: " + line + " ...");
     advice.steps.push_back("Nothing loads libmpg into the program: start it "
-                           "with mpgrun, after mpiexec or srun.\n  mpgrun " +
-                           programWord(context) + " ...");
+                           "with mpgrun, after mpiexec or srun.\n  " +
+                           line + " ...");
     return;
   }
   if (!context.needs("libmpg.so")) // HW:fugaku-paths

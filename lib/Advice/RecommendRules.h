@@ -95,6 +95,7 @@ bool poolsBlocks(const AdviceContext &context, const Advice &advice);
 
 // Variables: RecommendSettings.cpp.
 void advisePagingPolicy(const AdviceContext &context, Advice &advice);
+void adviseMemoryOwner(const AdviceContext &context, Advice &advice);
 void adviseFallback(const AdviceContext &context, Advice &advice);
 void adviseParallelMalloc(const AdviceContext &context, Advice &advice);
 void adviseColouring(const AdviceContext &context, Advice &advice);

@@ -9,6 +9,7 @@
 #include "Advice/RecommendRules.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <tuple>
 
@@ -58,6 +59,24 @@ void mpg::advisePagingPolicy(const AdviceContext &context, Advice &advice) {
             (context.ranks() == 1 ? " process" : " processes") +
             "; with demand .bss is not copied (Fujitsu's guide, 9.1). Memory "
             "of malloc stays prepaged: the threads are on one CMG.");
+}
+
+/// For memory that malloc does not serve: the setting that the report names.
+void mpg::adviseMemoryOwner(const AdviceContext &context, Advice &advice) {
+  const MemoryUse &memory = context.program.memory;
+  // Where the job sets it already, it stays in the advice.
+  MemoryUse asked = memory;
+  asked.isHelped = false;
+  StringRef setting = asked.setting();
+  if (context.target != Target::mpg || context.pagesOffByChoice() ||
+      setting.empty())
+    return;
+  auto [name, value] = setting.split('=');
+  std::string reason = memory.what() + " would stay on normal pages";
+  reason[0] = toUpper(reason[0]);
+  if (memory.owner && !memory.owner->remark.empty())
+    reason += " (" + memory.owner->remark.str() + ")";
+  add(advice, name, value, reason + ".");
 }
 
 /// Only where all four of its preconditions hold: large pages on, prepage for

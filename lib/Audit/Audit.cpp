@@ -52,6 +52,14 @@ static bool loadsVendorLibrary(Image &image, const ProgramClosure *closure) {
   });
 }
 
+static bool loadsPeer(Image &image, const ProgramClosure *closure) {
+  if (!closure)
+    return image.needs("libhugetlbfs.so");
+  return any_of(closure->libraries, [](const LoadedLibrary &library) {
+    return library.name.starts_with("libhugetlbfs.so");
+  });
+}
+
 static Target decideTarget(Image &image, const ProgramClosure *closure,
                            bool fujitsuJob) {
   if (!image.fullyRead())
@@ -59,7 +67,7 @@ static Target decideTarget(Image &image, const ProgramClosure *closure,
   if (image.isLoadable()) {
     if (loadsVendorLibrary(image, closure))
       return Target::fugaku;
-    if (image.needs("libhugetlbfs.so"))
+    if (loadsPeer(image, closure))
       return Target::libhugetlbfs;
   }
   if (image.machine() == Machine::aarch64 &&
@@ -133,6 +141,20 @@ static void lowerUnwanted(const Launch &launch,
       finding.title += "; the job switches large pages off";
     }
   }
+}
+
+/// libhugetlbfs moves data only where HUGETLB_ELFMAP asks for it.
+static void lowerUnaskedLayout(const Launch &launch,
+                               std::vector<Finding> &findings) {
+  if (launch.environment.find("HUGETLB_ELFMAP") ||
+      launch.mayChange("HUGETLB_ELFMAP"))
+    return;
+  for (Finding &finding : findings)
+    if (infoOf(finding.id).group == FindingGroup::layout &&
+        finding.severity > Severity::note) {
+      finding.severity = Severity::note;
+      finding.title += "; the job does not ask for HUGETLB_ELFMAP";
+    }
 }
 
 /// Who compiled \p image, as .comment says; "" if it does not. GCC's line is in
@@ -236,12 +258,16 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   runChecks(subject, report.findings);
   if (subject.launch())
     lowerUnwanted(*subject.launch(), report.findings);
+  if (subject.launch() && report.target == Target::libhugetlbfs)
+    lowerUnaskedLayout(*subject.launch(), report.findings);
   if (subject.launch() && subject.launch()->uncertain)
     lowerErrors(report.findings);
   report.fixContext = collectFixContext(subject, report);
   if (settings.wantFacts) {
     report.facts = collectFacts(image, report.target);
-    report.regions = collectRegions(subject, report.findings);
+    report.memory = findMemoryUse(subject);
+    report.carriesLibmpg = subject.carriesLibmpg();
+    report.regions = collectRegions(subject, report.memory, report.findings);
     dropUnasked(settings, report);
     if (image.isProgram())
       report.largestSymbols = findLargestSymbols(image, 3);

@@ -8,6 +8,7 @@
 
 #include "Audit/Finding.h"
 #include "Audit/Launch.h"
+#include "Audit/MemoryUse.h"
 #include "Elf/HugeLayout.h"
 #include "Elf/Image.h"
 #include "Loader/Closure.h"
@@ -62,7 +63,7 @@ bool hasWritableCode(const Image &image);
 struct Subject;
 
 struct Region {
-  llvm::StringRef name; ///< text data bss heap stack thread-stack
+  llvm::StringRef name; ///< text data bss heap stack thread-stack mapped
   uint64_t bytes;       ///< 0 where atRunTime
   uint64_t eligibleBytes;
   /// All of it is; where atRunTime, nothing stands in the way.
@@ -74,8 +75,10 @@ struct Region {
   bool atRunTime = false;
 };
 
-/// Six regions of a program, none for any other kind of file.
+/// The regions of a program, none for any other kind of file. "mapped" is there
+/// only where something maps memory past malloc.
 std::vector<Region> collectRegions(const Subject &subject,
+                                   const MemoryUse &memory,
                                    llvm::ArrayRef<Finding> findings);
 
 struct LargeSymbol {
@@ -137,6 +140,10 @@ struct FileReport {
   uint64_t hugeBytes;
   Facts facts;
   std::vector<Region> regions;
+  /// Of a program, where the facts are wanted.
+  MemoryUse memory;
+  /// Our runtime is linked into the program itself.
+  bool carriesLibmpg = false;
   std::vector<LargeSymbol> largestSymbols;
   /// Of a dynamic program, unless --no-closure.
   std::optional<Closure> closure;

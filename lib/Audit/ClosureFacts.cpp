@@ -66,6 +66,13 @@ const LoadedLibrary *ProgramClosure::findLibmpg() const {
   return nullptr;
 }
 
+unsigned ProgramClosure::glibcMinor() const {
+  for (const LoadedLibrary &library : libraries)
+    if (library.checks && library.checks->glibcMinor)
+      return library.checks->glibcMinor;
+  return 0;
+}
+
 std::string ProgramClosure::describe(const LoadedLibrary &library) const {
   std::string name = library.name.str();
   int by = library.entry->askedBy;
@@ -101,6 +108,16 @@ static AuditSettings strictest(const AuditSettings &asked) {
   return settings;
 }
 
+/// Told from functions that came with a release.
+static unsigned findGlibcMinor(Image &image) {
+  std::optional<StringRef> name = image.dynamic().soname;
+  if (!name || *name != "libc.so.6" || !image.exportsSymbol("malloc"))
+    return 0;
+  return image.exportsSymbol("epoll_pwait2") ? 35
+         : image.exportsSymbol("_Fork")      ? 34
+                                             : 33;
+}
+
 static std::shared_ptr<const LibraryCheckFacts>
 collectChecks(Image &image, const AuditSettings &settings) {
   auto facts = std::make_shared<LibraryCheckFacts>();
@@ -120,6 +137,7 @@ collectChecks(Image &image, const AuditSettings &settings) {
   facts->exportsMalloc =
       image.exportsSymbol("malloc") || image.exportsSymbol("calloc");
   facts->isOurs = image.exportsSymbol("mpg_version");
+  facts->glibcMinor = findGlibcMinor(image);
   return facts;
 }
 

@@ -66,6 +66,9 @@ struct LibraryCheckFacts {
   KnownSymbolUse symbols; ///< imports
   bool exportsMalloc = false;
   bool isOurs = false; ///< a libmpg of mpgtools, whatever its name
+  /// Of libc.so.6: N of glibc 2.N as far as it matters: 33, 34 or 35, where 33
+  /// is "or older" and 35 "or newer". 0: not known.
+  unsigned glibcMinor = 0;
   /// Of AArch64 libraries only; elsewhere hints do nothing.
   std::optional<mpg_note_hints> hints;
   std::vector<TopByteUser> topByteUsers;
@@ -105,6 +108,8 @@ struct ProgramClosure {
 
   /// Null if there is none.
   const LoadedLibrary *findLibmpg() const;
+  /// See LibraryCheckFacts.
+  unsigned glibcMinor() const;
   /// For a title: "libopen-pal.so.40 (via libmpi.so.40)", "libx.so
   /// (preloaded)", or the name alone of what the program itself needs.
   std::string describe(const LoadedLibrary &library) const;

@@ -214,7 +214,25 @@ static uint64_t codeBytes(const Image &image) {
   return sum;
 }
 
+/// libhugetlbfs brings malloc to large pages only up to glibc 2.33, and only
+/// where it is asked.
+static bool hasMorecore(const Subject &subject) {
+  return subject.target == Target::libhugetlbfs && subject.closure &&
+         subject.launch() && subject.closure->glibcMinor() == 33 &&
+         asksForMorecore(*subject.launch());
+}
+
+/// Memory that is mapped past malloc is large where the job asks for it.
+static void addMappedRegion(const MemoryUse &memory,
+                            std::vector<Region> &regions) {
+  if (!memory.mapsItself())
+    return;
+  regions.push_back(
+      {"mapped", 0, 0, memory.isHelped, {}, /*reachable=*/true, true});
+}
+
 std::vector<Region> mpg::collectRegions(const Subject &subject,
+                                        const MemoryUse &memory,
                                         ArrayRef<Finding> findings) {
   if (!subject.image.isProgram())
     return {};
@@ -226,7 +244,7 @@ std::vector<Region> mpg::collectRegions(const Subject &subject,
       sectionRegion(subject, "data", ".data", reach.data, findings));
   regions.push_back(sectionRegion(subject, "bss", ".bss", reach.bss, findings));
   regions.push_back(
-      runTimeRegion("heap", reach.heap,
+      runTimeRegion("heap", reach.heap || hasMorecore(subject),
                     present(findings, {FindingId::mpg110, FindingId::mpg111,
                                        FindingId::mpg112, FindingId::mpg113,
                                        FindingId::mpg114, FindingId::mpg130,
@@ -238,6 +256,7 @@ std::vector<Region> mpg::collectRegions(const Subject &subject,
       runTimeRegion("thread-stack", reach.stack,
                     present(findings, {FindingId::mpg104, FindingId::mpg110,
                                        FindingId::mpg111, FindingId::mpg112})));
+  addMappedRegion(memory, regions);
   return regions;
 }
 

@@ -29,7 +29,7 @@ StringRef Environment::valueOf(StringRef name) const {
 static auto smallParts(const Launch &launch) {
   return std::tie(launch.threads, launch.ranksPerNode, launch.stackBytes,
                   launch.sysroot, launch.unknownFromLine, launch.unknownFrom,
-                  launch.underMpgrun, launch.uncertain);
+                  launch.underMpgrun, launch.uncertain, launch.memoryOption);
 }
 
 bool mpg::operator==(const Launch &a, const Launch &b) {
@@ -50,6 +50,11 @@ bool Launch::mayChange(StringRef name) const {
 bool mpg::wantsLargePages(const Launch &launch) {
   return launch.environment.valueOf("XOS_MMM_L_HPAGE_TYPE") != "none" &&
          launch.environment.valueOf("MPG_MODE") != "none";
+}
+
+bool mpg::asksForMorecore(const Launch &launch) {
+  StringRef value = launch.environment.valueOf("HUGETLB_MORECORE");
+  return !value.empty() && value != "no";
 }
 
 std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {

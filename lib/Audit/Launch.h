@@ -58,6 +58,9 @@ struct Launch {
   /// of what stands there: "module load gcc". 0: there is no such line.
   unsigned unknownFromLine = 0;
   std::string unknownFrom;
+  /// The word of the program's command line that brings memory which the
+  /// program maps itself to large pages (isMemoryOption); "": none.
+  std::string memoryOption;
   /// mpgrun preloads our runtime into the program, before any other library.
   bool underMpgrun = false;
   /// In a branch of the script, or perhaps another file of the same name: what
@@ -76,6 +79,9 @@ struct PagingPolicy {
   /// As a report shows it: the setting, or the default.
   std::string text = "prepage:demand:prepage, the default";
 };
+
+/// HUGETLB_MORECORE asks libhugetlbfs for malloc on large pages.
+bool asksForMorecore(const Launch &launch);
 
 /// The policy in force, for \p launch null the default. Nothing if large pages
 /// are switched off or the script gives a value that only the job knows. A

@@ -66,6 +66,7 @@ static constexpr void (*rules[])(JobContext &job) = {
     checkPaging,     checkNodeMemory,   checkCpuNumbers, checkHelgrind,
     checkPreloads,   checkTagOverride,  checkSectors,    checkLeftovers,
     checkStackLimit, checkCompileLines, checkBinding,    checkUnknown,
+    checkOtherMeans,
 };
 
 /// One thing is said once, although twenty starts of programs suffer from it;
@@ -83,13 +84,34 @@ static void dropRepeated(std::vector<Finding> &findings) {
   });
 }
 
+/// What the site or the user demands. An error needs proof: the program's file
+/// was read.
+static void requireLargePages(const JobVerdict &verdict, JobContext &job) {
+  for (const ProgramVerdict &program : verdict.programs) {
+    if (program.means.givesAny() || !program.known)
+      continue;
+    Finding &finding =
+        job.add(FindingId::mpg241, program.line, program.conditional,
+                "nothing of " + program.program + " will be on large pages");
+    if (!program.conditional)
+      finding.severity = Severity::error;
+    finding.where.symbol = program.program;
+    finding.evidence = program.because;
+    if (!program.write.empty())
+      finding.setFix(writeInstead(program.write));
+  }
+}
+
 std::vector<Finding> mpg::auditJob(const JobScript &script,
                                    ArrayRef<LaunchedProgram> programs,
+                                   const JobVerdict &verdict,
                                    const JobSettings &settings) {
   std::vector<Finding> findings;
   JobContext job(script, programs, settings, findings);
   for (auto *rule : rules)
     rule(job);
+  if (settings.requireLargePages)
+    requireLargePages(verdict, job);
   stableSort(findings, [](const Finding &a, const Finding &b) {
     return a.where.line.value_or(0) < b.where.line.value_or(0);
   });

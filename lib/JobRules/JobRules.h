@@ -7,15 +7,10 @@
 #define MPG_JOBRULES_JOBRULES_H
 
 #include "Audit/Audit.h"
+#include "JobRules/JobVerdict.h"
 #include "JobScript/JobScript.h"
 
 namespace mpg {
-
-/// A program of the script and what mpgaudit says about its file.
-struct LaunchedProgram {
-  const JobLaunch *launch;
-  const FileReport *report; ///< null: not found, or not audited
-};
 
 struct JobSettings {
   /// What the user asked for; else the script's batch system and programs.
@@ -23,11 +18,14 @@ struct JobSettings {
   /// --memory: of one node for one job.
   std::optional<uint64_t> memoryBytes;
   FindingSet checks, named; ///< as in AuditSettings
+  /// A program that gets no large page is an error (MPG241).
+  bool requireLargePages = false;
 };
 
 /// A script and everything found in it.
 struct JobReport {
   JobScript script;
+  JobVerdict verdict;
   std::vector<Finding> findings;
 };
 
@@ -43,6 +41,7 @@ constexpr llvm::StringLiteral notUnderstoodSub = "not-understood: ";
 /// Findings in the order of lines; Where::line says where.
 std::vector<Finding> auditJob(const JobScript &script,
                               llvm::ArrayRef<LaunchedProgram> programs,
+                              const JobVerdict &verdict,
                               const JobSettings &settings);
 
 } // namespace mpg

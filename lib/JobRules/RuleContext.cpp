@@ -75,9 +75,7 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
   return pair;
 }
 
-/// Programs of the system that a script starts by the way, with a launcher or
-/// a path: large pages and threads do not matter for them.
-static bool isSystemTool(StringRef program) {
+bool mpg::isSystemTool(StringRef program) {
   StringRef name = baseName(program);
   static constexpr StringLiteral tools[] = {
       "cat",   "chmod",         "cp",       "date",     "df",      "echo",

@@ -136,6 +136,10 @@ std::string launchText(const JobLaunch &launch);
 /// \p text, cut to what fits one line of a report.
 std::string shortened(llvm::StringRef text, size_t shownBytes = 72);
 
+/// Programs of the system that a script starts by the way, with a launcher or
+/// a path: large pages and threads do not matter for them.
+bool isSystemTool(llvm::StringRef program);
+
 /// "numactl" of "/usr/bin/numactl".
 llvm::StringRef baseName(llvm::StringRef path);
 
@@ -161,6 +165,7 @@ void checkStackLimit(JobContext &job);   // 234
 void checkCompileLines(JobContext &job); // 235
 void checkBinding(JobContext &job);      // 237
 void checkUnknown(JobContext &job);      // 238 239
+void checkOtherMeans(JobContext &job);   // 242
 
 /// "12-23,36-47"; nothing if it is no list of absolute numbers.
 struct NumberList {

@@ -115,7 +115,8 @@ static void writeProblems(raw_ostream &out, const JobScript &script) {
 
 void mpg::writeHtmlJob(raw_ostream &out, const JobReport &job) {
   out << "<section id=\"job\">\n<h2>" << escapeHtml(job.script.path)
-      << "</h2>\n<p class=\"verdict\">" << severityBadges(job.findings)
+      << "</h2>\n<p class=\"verdict\">"
+      << (job.findings.empty() ? "no findings" : severityBadges(job.findings))
       << " in the job script</p>\n";
   writeFacts(out, job.script);
   writeLaunches(out, job.script);
@@ -190,7 +191,11 @@ void PageWriter::writeHead() {
                       : result.job ? result.job->script.path
                                    : countWord(result.files.size(), "file");
   beginHtmlPage(out, "mpgaudit " MPG_VERSION, title + " - mpgaudit");
-  out << htmlPatterns() << "<header>\n<h1>Will it be on large pages?</h1>\n<p>";
+  out << htmlPatterns() << "<header>\n<h1>Will it be on large pages?</h1>\n";
+  if (result.job)
+    out << "<p class=\"verdict\"><strong>"
+        << escapeHtml(result.job->verdict.sentence) << "</strong></p>\n";
+  out << "<p>";
   std::vector<Finding> all; // only severities matter for the badges
   auto add = [&](ArrayRef<Finding> findings) {
     all.insert(all.end(), findings.begin(), findings.end());
@@ -199,7 +204,9 @@ void PageWriter::writeHead() {
     add(file.findings);
   if (result.job)
     add(result.job->findings);
-  out << severityBadges(all) << " in "
+  // Green beside a job that gets no page would be taken for the answer.
+  bool isGreen = all.empty() && result.job && !result.job->verdict.givesAny();
+  out << (isGreen ? "no findings" : severityBadges(all)) << " in "
       << countWord(result.files.size(), "file");
   if (result.job)
     out << " and a job script";

@@ -77,6 +77,12 @@ static void writeEligible(raw_ostream &out, const Region &region) {
 static void writeBecause(raw_ostream &out, const Region &region,
                          const FileReport &report, StringRef prefix) {
   const char *separator = "";
+  if (region.name == "mapped") {
+    StringRef help = report.memory.help();
+    out << escapeHtml(report.memory.what())
+        << (help.empty() ? "" : "; <code>" + escapeHtml(help) + "</code>");
+    return;
+  }
   for (FindingId id : region.because) {
     bool isShown = any_of(report.findings, [&](const Finding &finding) {
       return finding.id == id;

@@ -93,6 +93,12 @@ void writeSarif(llvm::raw_ostream &out, const RunResult &result);
 /// very many files the worst are described, and the page says so.
 void writeHtml(llvm::raw_ostream &out, const RunResult &result);
 
+/// The sentence that a report of a job begins with; and the same as a line
+/// "job.sh: verdict: ...".
+void writeVerdictText(llvm::raw_ostream &out, const JobReport &job,
+                      bool colour);
+void writeVerdictLine(llvm::raw_ostream &out, const JobReport &job);
+
 /// The line of the script, then its findings. \p programs: the reports of what
 /// it starts; they are written before.
 void writeJobText(llvm::raw_ostream &out, const JobReport &job,

@@ -98,6 +98,19 @@ static void writeRegions(json::OStream &json,
     });
 }
 
+/// Who takes memory past malloc, and what helps that.
+static void writeMemory(json::OStream &json, const MemoryUse &memory) {
+  json.attribute("heap_only", memory.heapOnly);
+  if (!memory.mapsItself())
+    return;
+  writeText(json, "owner", memory.owner ? memory.owner->id : "");
+  writeText(json, "what", memory.what());
+  json.attribute("helped", memory.isHelped);
+  writeText(json, "setting", memory.setting());
+  writeText(json, "option", memory.option());
+  writeText(json, "remark", memory.owner ? memory.owner->remark : "");
+}
+
 static void writeLargest(json::OStream &json,
                          const std::vector<LargeSymbol> &symbols) {
   for (const LargeSymbol &symbol : symbols)
@@ -177,6 +190,8 @@ void mpg::writeJsonFile(raw_ostream &out, const FileReport &report) {
     json.attribute("page", report.pageBytes);
     json.attributeObject("facts", [&] { writeFacts(json, report.facts); });
     json.attributeArray("regions", [&] { writeRegions(json, report.regions); });
+    if (!report.regions.empty())
+      json.attributeObject("memory", [&] { writeMemory(json, report.memory); });
     if (!report.largestSymbols.empty())
       json.attributeArray("largest",
                           [&] { writeLargest(json, report.largestSymbols); });
@@ -205,9 +220,39 @@ void mpg::writeJsonTail(raw_ostream &out,
   out << "}\n";
 }
 
+static void writeProgramVerdict(json::OStream &json,
+                                const ProgramVerdict &verdict) {
+  json.object([&] {
+    const PageMeans &means = verdict.means;
+    json.attribute("program", validUtf8(verdict.program));
+    json.attribute("line", verdict.line);
+    json.attribute("conditional", verdict.conditional);
+    json.attribute("known", verdict.known);
+    writeText(json, "means", means.name);
+    json.attributeObject("large_pages", [&] {
+      json.attribute("data", answerName(means.data));
+      json.attribute("heap", answerName(means.heap));
+      json.attribute("stacks", answerName(means.stacks));
+      json.attribute("mapped", answerName(means.mapped));
+    });
+    writeText(json, "mapped", verdict.mapped);
+    writeText(json, "because", verdict.because);
+    writeText(json, "write", verdict.write);
+  });
+}
+
+static void writeVerdict(json::OStream &json, const JobVerdict &verdict) {
+  json.attribute("sentence", validUtf8(verdict.sentence));
+  json.attributeArray("starts", [&] {
+    for (const ProgramVerdict &program : verdict.programs)
+      writeProgramVerdict(json, program);
+  });
+}
+
 void mpg::writeJobJson(raw_ostream &out, const JobReport &job) {
   json::OStream json(out);
   json.object([&] {
+    json.attributeObject("verdict", [&] { writeVerdict(json, job.verdict); });
     json.attribute("script", validUtf8(job.script.path));
     json.attributeArray("settings", [&] {
       for (const JobSetting &setting : job.script.settings)

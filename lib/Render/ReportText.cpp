@@ -85,7 +85,18 @@ static std::string becauseText(const Region &region) {
   return text;
 }
 
-static std::string eligibleText(const Region &region) {
+/// Of what is mapped past malloc: whose it is, and what helps.
+static std::string mappedText(const MemoryUse &memory) {
+  std::string text = memory.isHelped ? "yes, " : "no, ";
+  text += memory.what();
+  if (StringRef help = memory.help(); !help.empty())
+    text += ("; " + help).str();
+  return text;
+}
+
+static std::string eligibleText(const Region &region, const MemoryUse &memory) {
+  if (region.name == "mapped")
+    return mappedText(memory);
   std::string because = becauseText(region);
   if (region.name == "text")
     return "no, code stays on normal pages";
@@ -111,7 +122,7 @@ static void writeRegions(raw_ostream &out, const FileReport &report) {
   for (const Region &region : report.regions) {
     out << "  " << left_justify(region.name, 12) << ' '
         << right_justify(region.atRunTime ? "-" : formatBytes(region.bytes), 10)
-        << "   " << eligibleText(region) << "\n";
+        << "   " << printable(eligibleText(region, report.memory)) << "\n";
   }
   if (report.largestSymbols.empty())
     return;
@@ -147,19 +158,11 @@ static std::string runLine(const FileReport &report) {
       "-L<prefix>/lib -Wl,-rpath,<prefix>/lib -Wl,--no-as-needed -lmpgrt";
   if (report.fixContext.parts)
     link = withPaths(link, *report.fixContext.parts);
-  return "  run: mpgrun " + folder.str() + printable(report.path) +
+  StringRef setting = report.memory.setting(), option = report.memory.option();
+  return "  run: " + setting.str() + (setting.empty() ? "" : " ") + "mpgrun " +
+         folder.str() + printable(report.path) +
+         (option.empty() ? "" : " " + option.str()) +
          "\n  or link with: " + link + "\n";
-}
-
-/// Java's objects are not malloc's, and the JVM maps them where no library
-/// stands in between. java loads libjvm.so by dlopen, after libjli.so.
-static bool isJava(const FileReport &report) {
-  return report.closure &&
-         any_of(report.closure->libraries, [](const ClosureEntry &library) {
-           StringRef name = library.name;
-           return name.starts_with("libjli.so") ||
-                  name.starts_with("libjvm.so");
-         });
 }
 
 static bool mustBeLaidOut(const FileReport &report) {
@@ -169,9 +172,8 @@ static bool mustBeLaidOut(const FileReport &report) {
   });
 }
 
-/// Most programs of HPC: nothing to lay out, all memory from malloc. What there
-/// is to do is then one line; empty for other programs.
-static std::string heapLine(const FileReport &report) {
+/// "12 B", or nothing where the program has data that a linker can lay out.
+static std::string smallDataText(const FileReport &report) {
   constexpr uint64_t tinyBytes = 64 << 10;
   if (!isDynamicProgram(report) || report.target != Target::mpg ||
       report.regions.empty())
@@ -179,17 +181,50 @@ static std::string heapLine(const FileReport &report) {
   uint64_t bytes = 0;
   for (const Region &region : report.regions) {
     bytes += region.name == "data" || region.name == "bss" ? region.bytes : 0;
-    if (region.atRunTime && !region.eligible)
+    if (region.atRunTime && !region.eligible && region.name != "mapped")
       return "";
   }
   if (bytes >= report.hugeBytes)
     return "";
-  return std::string("  static data is ") +
-         (bytes < tinyBytes ? "tiny" : "small") + " (" + formatBytes(bytes) +
-         "); its memory is heap. Nothing to relink.\n" +
-         (isJava(report) ? "  Java's objects are not in it: start java with "
-                           "-XX:+UseTransparentHugePages\n"
-                         : "");
+  return std::string(bytes < tinyBytes ? "tiny" : "small") + " (" +
+         formatBytes(bytes) + ")";
+}
+
+/// Who takes memory past malloc, and what brings that to large pages.
+static std::string mappedSentence(const MemoryUse &memory) {
+  std::string what = memory.what();
+  what[0] = toUpper(what[0]);
+  std::string text = what + (memory.isHelped ? " will be on large pages too"
+                             : memory.owner  ? " stay on normal pages"
+                                             : " stays on normal pages");
+  if (StringRef help = memory.help(); !help.empty())
+    text += (" without " + help).str();
+  if (memory.owner && !memory.owner->remark.empty())
+    text += (" (" + memory.owner->remark + ")").str();
+  return text + ".";
+}
+
+/// Most programs of HPC: nothing to lay out, all memory from malloc. What there
+/// is to do is then one line; empty for other programs.
+static std::string heapLine(const FileReport &report) {
+  std::string data = smallDataText(report);
+  if (data.empty())
+    return "";
+  const MemoryUse &memory = report.memory;
+  std::string text = "static data is " + data + "; ";
+  if (memory.owner)
+    text += "most memory is not malloc's. Nothing to relink.";
+  else if (memory.mapsItself())
+    text += "its memory is heap, but for " + memory.what() +
+            ". Nothing to "
+            "relink.";
+  else
+    text += std::string("its memory is heap") +
+            (memory.heapOnly ? "" : ", as far as its libraries are here") +
+            ". Nothing to relink.";
+  if (memory.owner || memory.programMaps)
+    text += " " + mappedSentence(memory);
+  return "  " + fillText(printable(text), 2) + "\n";
 }
 
 /// What the findings leave to say: the table, or why there is none, and what to
@@ -356,7 +391,9 @@ static std::string jobVerdict(const JobReport &job,
       worst = program.worst();
       path = program.path;
     }
-  std::string own = verdictText(job.findings);
+  // "clean" would be taken for the answer about large pages.
+  std::string own =
+      job.findings.empty() ? "no findings" : verdictText(job.findings);
   if (path.empty())
     return own;
   return (job.findings.empty() ? "nothing in the script itself" : own) +
@@ -390,6 +427,18 @@ static void writePages(raw_ostream &out, const JobReport &job,
       out << ", " << SaturatingMultiply<uint64_t>(pages, *ranks) << " a node";
     out << ", of 2 MiB, for its static data; heap and stacks come on top\n";
   }
+}
+
+void mpg::writeVerdictText(raw_ostream &out, const JobReport &job,
+                           bool colour) {
+  std::string text =
+      printable(job.script.path) + ": " + printable(job.verdict.sentence);
+  out << paint(fillText(text, 2), "1", colour) << "\n";
+}
+
+void mpg::writeVerdictLine(raw_ostream &out, const JobReport &job) {
+  out << printable(job.script.path)
+      << ": verdict: " << printable(job.verdict.sentence) << "\n";
 }
 
 void mpg::writeJobText(raw_ostream &out, const JobReport &job,

@@ -299,6 +299,7 @@ bool OptionReader::read(Options &options) {
   readVerbose(options);
   settings.minBytes = minBytes.value_or(settings.minBytes);
   settings.expectLibmpg = args.hasArg(OPT_expect_libmpg);
+  options.requireLargePages = args.hasArg(OPT_require_large_pages);
   // Facts cost reads of the file that lines of findings do not need.
   settings.wantFacts = options.format != ReportFormat::line ||
                        options.mode != RunMode::report || args.hasArg(OPT_job);

@@ -40,6 +40,7 @@ struct Options {
   bool recursive = false;
   bool stats = false;
   bool verbose = false;
+  bool requireLargePages = false; ///< of each program of the script
   unsigned jobs = 1;
   std::vector<std::string> operands;
   std::vector<std::string> files0From;

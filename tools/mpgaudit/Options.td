@@ -41,6 +41,13 @@ def expect_libmpg : LongFlag<"expect-libmpg",
     "report a program that loads no large page library">, Key,
     Manual<[{Report a program that loads no large page library, as an error.}]>;
 
+def require_large_pages : LongFlag<"require-large-pages",
+    "report a program of a job of which nothing will be on\nlarge pages, as an error"
+    >, Key,
+    Manual<[{Report a program that the job script starts and of which nothing will be on
+large pages, as an error (MPG241). Without it that is the sentence that the
+report begins with, and no finding.}]>;
+
 def closure : LongFlag<"closure",
     "look at the libraries that a program loads as well\n"
     "(default)">, Key,

@@ -76,6 +76,11 @@ bool Run::keepsReports() const {
          options.format == ReportFormat::html;
 }
 
+bool Run::isForPeople() const {
+  return options.format == ReportFormat::text ||
+         options.format == ReportFormat::line;
+}
+
 /// For the report as a whole. \p line: as it is printed for people.
 void Run::noteFailure(StringRef line) {
   line.consume_front("mpgaudit: error: ");
@@ -211,11 +216,9 @@ void Run::print(const Rendered &rendered) {
   if (!rendered.messages.empty())
     outs().flush();
   errs() << rendered.messages;
-  bool forPeople = options.format == ReportFormat::text ||
-                   options.format == ReportFormat::line;
   for (const RenderedFile &file : rendered.files) {
     // A script may start one program many times; once is enough to read.
-    if (forPeople && rendered.input->start &&
+    if (isForPeople() && rendered.input->start &&
         !printedOfJob.insert(file.full).second)
       continue;
     if (options.mode == RunMode::recommend && file.full.empty())
@@ -269,7 +272,9 @@ void Run::emit(Rendered rendered) {
     noteFailure(rendered.messages);
   keep(rendered);
   bool isReport = options.mode == RunMode::report;
-  if (options.format != ReportFormat::text || !isReport || many)
+  bool opensWithVerdict = isReport && result.job && isForPeople();
+  if (!opensWithVerdict &&
+      (options.format != ReportFormat::text || !isReport || many))
     return print(rendered);
   if (rendered.files.empty() && rendered.messages.empty())
     return;
@@ -278,7 +283,8 @@ void Run::emit(Rendered rendered) {
   held.push_back(std::move(rendered));
   if (totals.files > manyFiles) {
     many = true;
-    printHeld();
+    if (!opensWithVerdict)
+      printHeld();
   }
 }
 
@@ -288,7 +294,6 @@ void Run::auditAll() {
       unsigned(std::min<size_t>(options.jobs, inputs.files.size())),
       [&](size_t index) { return audit(inputs.files[index]); },
       [&](Rendered rendered) { emit(std::move(rendered)); });
-  printHeld();
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,6 +308,7 @@ bool Run::readScript() {
     return fail(options.job, toString(script.takeError()));
   result.job = JobReport();
   result.job->script = std::move(*script);
+  applyLaunchers(result.job->script);
   settings.fujitsuJob = isFugakuScript(result.job->script);
   addJobInputs(result.job->script, settings.launch.get(), inputs.files);
   noteImages(result.job->script);
@@ -395,7 +401,11 @@ void Run::auditScript() {
   asked.memoryBytes = settings.memoryBytes;
   asked.checks = settings.checks;
   asked.named = settings.named;
-  job.findings = auditJob(job.script, programs, asked);
+  asked.requireLargePages = options.requireLargePages;
+  job.verdict = judgeJob(job.script, programs,
+                         settings.target ? *settings.target == Target::fugaku
+                                         : settings.fujitsuJob);
+  job.findings = auditJob(job.script, programs, job.verdict, asked);
   policy.apply(job.findings, job.script.path);
   notUnderstood = any_of(job.findings, [](const Finding &finding) {
     return StringRef(finding.sub).starts_with(notUnderstoodSub);
@@ -434,6 +444,17 @@ bool Run::start() {
   openLibraries(options, settings);
   colour = wantColour();
   return true;
+}
+
+/// What a reader of a job's report wants to know first.
+void Run::writeVerdict() {
+  if (!result.job || options.mode != RunMode::report)
+    return;
+  if (options.format == ReportFormat::text)
+    writeVerdictText(outs(), *result.job, colour);
+  else if (options.format == ReportFormat::line &&
+           !result.job->verdict.startsNothing)
+    writeVerdictLine(outs(), *result.job);
 }
 
 void Run::writeRecommendationsEnd() {
@@ -546,6 +567,8 @@ int Run::execute() {
     writeHead();
   auditAll();
   auditScript();
+  writeVerdict();
+  printHeld();
   writeEnd();
   outs().flush();
   finish();

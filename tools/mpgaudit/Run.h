@@ -109,6 +109,7 @@ private:
   Rendered audit(const Input &input);
   void writeAdvice(llvm::raw_ostream &out, const FileReport &report,
                    const Input &input) const;
+  void writeVerdict();
   void writeRecommendationsEnd();
   void writeAdviceWithoutFiles();
   RenderedFile render(const FileReport &report, const Input &input) const;
@@ -126,6 +127,7 @@ private:
   bool fail(const std::string &path, llvm::StringRef reason);
   int exitStatus() const;
   bool keepsReports() const;
+  bool isForPeople() const; ///< text or lines
 
   const Options &options;
   AuditSettings settings;

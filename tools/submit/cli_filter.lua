@@ -29,9 +29,7 @@ local function content_of(name, folder)
   end
 end
 
-local function is_script(content) -- in a shell's language
-  return content and content:find("^#![^\n]*sh%f[%W]")
-end
+local function is_script(text) return text and text:find("^#![^\n]*sh%f[%W]") end
 
 -- Slurm does not give salloc's command to filters: from the first word on that is
 -- a file which the user may have built or written.
@@ -50,9 +48,8 @@ local function job_of(options, argv, folder)
   if options.type == "salloc" then argv = command_of_salloc(folder) end
   if batch and options.wrap then return options.wrap end
   if batch and not argv[1] then return "", "/dev/stdin" end
-  local name = argv[1]
+  local name, content, found = argv[1]
   if batch and not name:find("/") then name = "./" .. name end
-  local content, found
   if name then content, found = content_of(name, batch and "." or folder) end
   if is_script(content) then
     return content, (found:gsub("^%./", ""):gsub("^%./", ""))
@@ -71,7 +68,7 @@ end
 local function read_site()
   local site, file = {}, io.open(file_of_site)
   for line in file and file:lines() or function() end do
-    local key, value = line:match("^%s*(%l+)%s*=%s*(.-)%s*$")
+    local key, value = line:match("^%s*([%l-]+)%s*=%s*(.-)%s*$")
     if key then site[key] = value end
   end
   return site
@@ -97,7 +94,8 @@ local function audit(options)
   local text, file = job_of(options, options.argv or {}, folder)
   if mode == "off" or not text then return slurm.SUCCESS end
   local words = { "timeout -k 1", seconds, quote(site.mpgaudit or mpgaudit),
-    "--format=line", extra, site.options or "", forced and "--no-config" or "" }
+    "--format=line", extra, forced and "--no-config" or "", (site.options or "")
+    .. (site["require-large-pages"] == "yes" and " --require-large-pages" or "") }
   local given = ("," .. (options.export or "") .. ","):gsub("^,,$", ",ALL,") -- "A,B=c"
   for _, name in ipairs(variables) do
     local value = not text:find(name, 1, true) and (given:match("," .. name .. "=([^,]*)")
@@ -116,8 +114,9 @@ local function audit(options)
     status = line:match("^mpg%-status=(%d+)$") or status
     local code = line:match(": error: (MPG%d+)")
     stop = stop or code and (not site.codes or site.codes:find(code, 1, true))
-    lines = lines + (line:find(": [ew]%l+: ") and 1 or 0)
-    if line:find(": [ew]%l+: ") and lines <= shown then say(line) end
+    local found = line:find(": [ew]%l+: ")
+    lines = lines + (found and 1 or 0)
+    if found and lines <= shown or line:find(": verdict: ") then say(line) end
   end
   if pipe:close() and status == "0" and lines == 0 then return slurm.SUCCESS end
   stop = stop and mode == "enforce"

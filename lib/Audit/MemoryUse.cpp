@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See MemoryUse.h. The runtimes are rows of MemoryOwners.def.
+
+#include "Audit/MemoryUse.h"
+#include "Audit/Checks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr MemoryOwner owners[] = {
+#define MPG_OWNER(id, what, libraries, symbol, section, setting, option,       \
+                  remark)                                                      \
+  {#id, what, libraries, symbol, section, setting, option, remark},
+#include "Audit/MemoryOwners.def"
+};
+
+ArrayRef<MemoryOwner> mpg::allMemoryOwners() { return owners; }
+
+/// What asks for large pages of memory that something maps, whoever it is.
+static constexpr StringLiteral mapSetting = "MPG_MMAP=thp";
+
+/// The same for Java, which has two ways.
+static constexpr StringLiteral poolOption = "-XX:+UseLargePages";
+
+bool mpg::isMemoryOption(StringRef word) {
+  return word == poolOption || any_of(owners, [&](const MemoryOwner &owner) {
+           return !owner.option.empty() && word == owner.option;
+         });
+}
+
+bool MemoryUse::needsLibmpg() const {
+  return !owner || owner->setting == mapSetting;
+}
+
+StringRef MemoryUse::setting() const {
+  if (isHelped || !mapsItself() || (needsLibmpg() && !isReachable))
+    return "";
+  if (owner)
+    return owner->setting;
+  return programMaps ? StringRef(mapSetting) : "";
+}
+
+StringRef MemoryUse::option() const {
+  return isHelped || !owner ? "" : owner->option;
+}
+
+StringRef MemoryUse::help() const {
+  return option().empty() ? setting() : option();
+}
+
+std::string MemoryUse::what() const {
+  if (owner)
+    return owner->what.str();
+  constexpr size_t shown = 2;
+  std::string text = "what ";
+  for (size_t i = 0; i < std::min(mappers.size(), shown); ++i)
+    text += (i == 0 ? "" : " and ") + mappers[i];
+  if (mappers.size() > shown)
+    text += " and " + std::to_string(mappers.size() - shown) + " more";
+  return text + (mappers.size() == 1 ? " maps itself" : " map themselves");
+}
+
+static bool startsWithOneOf(StringRef name, StringRef starts) {
+  SmallVector<StringRef, 4> words;
+  starts.split(words, ' ', -1, /*KeepEmpty=*/false);
+  return any_of(words, [&](StringRef word) { return name.starts_with(word); });
+}
+
+static bool isOwner(const MemoryOwner &owner, const Subject &subject) {
+  Image &image = subject.image;
+  if (!owner.section.empty() && image.findSection(owner.section))
+    return true;
+  if (!owner.symbol.empty() && image.exportsSymbol(owner.symbol))
+    return true;
+  if (subject.closure)
+    return any_of(subject.closure->libraries,
+                  [&](const LoadedLibrary &library) {
+                    return startsWithOneOf(library.name, owner.libraries);
+                  });
+  return any_of(image.dynamic().needed, [&](StringRef name) {
+    return startsWithOneOf(name, owner.libraries);
+  });
+}
+
+static bool importsMap(const KnownSymbolUse &symbols) {
+  return symbols.imports(KnownSymbol::mmap) ||
+         symbols.imports(KnownSymbol::mmap64);
+}
+
+static void findMappers(const Subject &subject, MemoryUse &use) {
+  use.heapOnly = subject.closure && !subject.image.isStatic();
+  use.programMaps = importsMap(subject.symbols());
+  if (use.programMaps)
+    use.mappers.push_back("the program");
+  if (!subject.closure)
+    return;
+  for (const LoadedLibrary &library : subject.closure->libraries) {
+    // What these map is the heap.
+    if (library.isCore() || isAllocatorName(library.name) ||
+        library.name.starts_with("libhugetlbfs.so"))
+      continue;
+    if (!library.checks)
+      use.heapOnly = false; // what it does is not known
+    else if (importsMap(library.checks->symbols))
+      use.mappers.push_back(library.name.str());
+  }
+}
+
+/// Whether \p launch has \p setting, NAME=VALUE.
+static bool sets(const Launch &launch, StringRef setting) {
+  auto [name, value] = setting.split('=');
+  return !setting.empty() && launch.environment.valueOf(name) == value;
+}
+
+static bool isHelped(const MemoryUse &use, const Launch &launch) {
+  if (!use.owner)
+    return sets(launch, mapSetting);
+  const MemoryOwner &owner = *use.owner;
+  if (sets(launch, owner.setting))
+    return true;
+  if (owner.option.empty())
+    return false;
+  StringRef java = launch.environment.valueOf("JAVA_TOOL_OPTIONS");
+  return !launch.memoryOption.empty() || java.contains(owner.option) ||
+         java.contains(poolOption);
+}
+
+MemoryUse mpg::findMemoryUse(const Subject &subject) {
+  MemoryUse use;
+  if (!subject.image.isProgram() || !subject.image.fullyRead())
+    return use;
+  for (const MemoryOwner &owner : owners)
+    if (isOwner(owner, subject)) {
+      use.owner = &owner;
+      break;
+    }
+  // Runtimes that call the kernel themselves (Go) do not import it.
+  use.isReachable =
+      !subject.image.isStatic() && (!use.owner || use.owner->section.empty() ||
+                                    importsMap(subject.symbols()));
+  if (!use.owner)
+    findMappers(subject, use);
+  use.heapOnly &= !use.mapsItself();
+  use.isHelped =
+      use.mapsItself() && subject.launch() && isHelped(use, *subject.launch());
+  return use;
+}

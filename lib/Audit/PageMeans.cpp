@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PageMeans.h. Each means is a function that raises the answers of the
+// regions it serves; docs/job-scripts.md has the table of them.
+
+#include "Audit/PageMeans.h"
+#include "Audit/ClosureFacts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace mpg;
+
+StringRef mpg::answerName(PageAnswer answer) {
+  static constexpr StringLiteral names[] = {"absent", "no", "some", "all"};
+  return names[unsigned(answer)];
+}
+
+bool PageMeans::givesAny() const {
+  return any_of(ArrayRef<PageAnswer>{data, heap, stacks, mapped},
+                [](PageAnswer answer) { return answer >= PageAnswer::some; });
+}
+
+namespace {
+
+/// What all means ask about one program.
+struct MeansContext {
+  const FileReport &report;
+  const Launch *launch; ///< may be null
+  std::optional<ProgramClosure> closure;
+
+  StringRef valueOf(StringRef name) const {
+    return launch ? launch->environment.valueOf(name) : "";
+  }
+  const Region *region(StringRef name) const {
+    for (const Region &region : report.regions)
+      if (region.name == name)
+        return &region;
+    return nullptr;
+  }
+  /// The first library whose name begins like that; null: none is loaded.
+  const LoadedLibrary *library(StringRef start) const {
+    if (closure)
+      for (const LoadedLibrary &library : closure->libraries)
+        if (library.name.starts_with(start))
+          return &library;
+    return nullptr;
+  }
+};
+
+} // namespace
+
+static void addName(PageMeans &means, StringRef name) {
+  means.name += (means.name.empty() ? "" : " and ") + name.str();
+}
+
+static void raise(PageAnswer &answer, PageAnswer to) {
+  answer = std::max(answer, to);
+}
+
+/// The reasons of \p region, each once in all.
+static void addReasons(const Region *region, PageMeans &means) {
+  if (region)
+    for (FindingId id : region->because)
+      if (!is_contained(means.because, id))
+        means.because.push_back(id);
+}
+
+static PageAnswer dataAnswer(const MeansContext &context, bool isGiven,
+                             PageMeans &means) {
+  uint64_t bytes = 0, eligible = 0;
+  for (StringRef name : {"data", "bss"})
+    if (const Region *region = context.region(name)) {
+      bytes += region->bytes;
+      eligible += region->eligibleBytes;
+    }
+  if (bytes < context.report.hugeBytes)
+    return PageAnswer::absent;
+  if (!isGiven)
+    return PageAnswer::no;
+  // The edges of an area do not matter: mpgrun --verify passes them, too.
+  if (eligible >= bytes - bytes / 4)
+    return PageAnswer::all;
+  for (StringRef name : {"data", "bss"})
+    addReasons(context.region(name), means);
+  return eligible ? PageAnswer::some : PageAnswer::no;
+}
+
+/// A libmpg: what stands in its way is in the table of regions.
+static void useLibmpg(const MeansContext &context, StringRef name,
+                      PageMeans &means) {
+  addName(means, name);
+  means.data = dataAnswer(context, true, means);
+  const Region *heap = context.region("heap");
+  const Region *stack = context.region("stack");
+  if (heap && heap->eligible)
+    raise(means.heap, PageAnswer::all);
+  if (stack && stack->eligible)
+    raise(means.stacks, PageAnswer::all);
+  addReasons(heap, means);
+}
+
+static bool hasVendorLibrary(const MeansContext &context) {
+  return context.report.target == Target::fugaku &&
+         context.library("libmpg.so");
+}
+
+/// Ours or Fujitsu's; what can be said of a static program is in the file.
+static void findLibmpg(const MeansContext &context, PageMeans &means) {
+  const LoadedLibrary *loaded =
+      context.closure ? context.closure->findLibmpg() : nullptr;
+  bool isVendors = hasVendorLibrary(context);
+  // Fujitsu's library for another machine than the program's is not loaded.
+  if (loaded && !loaded->isOurs() && loaded->name.starts_with("libmpg.so") &&
+      !isVendors)
+    loaded = nullptr;
+  bool preloads = context.launch && context.launch->underMpgrun;
+  // Of a program with threads or without: what --checks leaves out counts here.
+  const Region *stack = context.region("stack");
+  bool noneCanBeLoaded =
+      stack && is_contained(stack->because, FindingId::mpg112);
+  if (!loaded && !preloads && !context.report.carriesLibmpg)
+    return;
+  if (context.launch && !wantsLargePages(*context.launch))
+    means.obstacle = "the job switches large pages off";
+  else if (noneCanBeLoaded && !context.report.carriesLibmpg)
+    means.obstacle = "no library can be loaded into the program";
+  else if (!loaded && context.report.closure && context.report.closure->secure)
+    means.obstacle = "the loader preloads nothing into a program with special "
+                     "rights";
+  else
+    useLibmpg(context,
+              preloads && !isVendors ? "mpgrun"
+              : loaded               ? loaded->name
+                                     : "the libmpg in it",
+              means);
+}
+
+static void findLibhugetlbfs(const MeansContext &context, PageMeans &means) {
+  const LoadedLibrary *library = context.library("libhugetlbfs.so");
+  if (!library || !context.launch)
+    return;
+  StringRef map = context.valueOf("HUGETLB_ELFMAP");
+  bool moves = !map.empty() && map != "no" && map != "R";
+  bool grows =
+      asksForMorecore(*context.launch) && context.closure->glibcMinor() == 33;
+  if (moves)
+    raise(means.data, dataAnswer(context, true, means));
+  if (grows)
+    raise(means.heap, PageAnswer::all);
+  if (moves || grows)
+    addName(means, library->name);
+}
+
+/// glibc.malloc.hugetlb of GLIBC_TUNABLES; the last one counts.
+static StringRef hugetlbTunable(StringRef tunables) {
+  SmallVector<StringRef, 4> parts;
+  tunables.split(parts, ':');
+  StringRef value;
+  for (StringRef part : parts)
+    if (part.consume_front("glibc.malloc.hugetlb="))
+      value = part;
+  return value;
+}
+
+static bool isOn(StringRef value) {
+  return is_contained({"1", "on", "yes", "true", "ON", "YES", "TRUE"}, value);
+}
+
+/// Whether a library takes malloc from the C library.
+static bool hasForeignMalloc(const MeansContext &context) {
+  return context.closure &&
+         any_of(context.closure->libraries, [](const LoadedLibrary &library) {
+           return !library.isCore() &&
+                  (isAllocatorName(library.name) ||
+                   (library.checks && library.checks->exportsMalloc));
+         });
+}
+
+static void findAllocatorSettings(const MeansContext &context,
+                                  PageMeans &means) {
+  StringRef tunable = hugetlbTunable(context.valueOf("GLIBC_TUNABLES"));
+  if (!tunable.empty() && tunable != "0" && context.closure &&
+      context.closure->glibcMinor() >= 35 && !hasForeignMalloc(context)) {
+    addName(means, "GLIBC_TUNABLES");
+    raise(means.heap, PageAnswer::all);
+  }
+  if (context.library("libjemalloc") &&
+      context.valueOf("MALLOC_CONF").contains("thp:always")) {
+    addName(means, "MALLOC_CONF");
+    raise(means.heap, PageAnswer::all);
+  }
+  if (context.library("libmimalloc") &&
+      (isOn(context.valueOf("MIMALLOC_LARGE_OS_PAGES")) ||
+       isOn(context.valueOf("MIMALLOC_ALLOW_LARGE_OS_PAGES")))) {
+    addName(means, "mimalloc's setting");
+    raise(means.heap, PageAnswer::all);
+  }
+}
+
+/// Settings of a runtime that need no library of ours.
+static bool helpsAlone(const MemoryUse &memory) {
+  return memory.owner && memory.isHelped &&
+         (!memory.owner->option.empty() ||
+          memory.owner->setting == "USE_ZEND_ALLOC_HUGE_PAGES=1");
+}
+
+/// \p hasLibmpg: MPG_MMAP counts.
+static void findMapped(const MeansContext &context, bool hasLibmpg,
+                       PageMeans &means) {
+  const MemoryUse &memory = context.report.memory;
+  if (!memory.mapsItself())
+    return;
+  means.mapped = PageAnswer::no;
+  if (helpsAlone(memory)) {
+    addName(means, memory.owner->option.empty() ? memory.owner->setting
+                                                : memory.owner->option);
+    means.mapped = PageAnswer::all;
+  } else if (memory.isHelped && means.heap >= PageAnswer::some &&
+             (hasLibmpg || !memory.needsLibmpg())) {
+    means.mapped = memory.owner && memory.owner->remark.empty()
+                       ? PageAnswer::all
+                       : PageAnswer::some;
+  }
+}
+
+PageMeans mpg::findPageMeans(const FileReport &report, const Launch *launch) {
+  MeansContext context = {report, launch, std::nullopt};
+  if (report.closure)
+    context.closure.emplace(*report.closure,
+                            launch ? StringRef(launch->sysroot) : "");
+  PageMeans means;
+  means.data = dataAnswer(context, false, means);
+  findLibmpg(context, means);
+  bool hasLibmpg = !means.name.empty();
+  // libmpg's malloc comes before every other one.
+  if (!hasLibmpg && means.obstacle.empty()) {
+    findLibhugetlbfs(context, means);
+    findAllocatorSettings(context, means);
+  }
+  findMapped(context, hasLibmpg, means);
+  if (means.givesAny())
+    means.obstacle.clear();
+  return means;
+}

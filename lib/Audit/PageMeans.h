@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What brings a program to large pages in its launch, and which of its memory:
+// mpgrun, a libmpg that is linked or preloaded, libhugetlbfs, a tunable of
+// glibc, an allocator's or a runtime's own setting. Transparent pages that a
+// kernel gives unasked ("always") are no means: the node decides about them.
+
+#ifndef MPG_AUDIT_PAGEMEANS_H
+#define MPG_AUDIT_PAGEMEANS_H
+
+#include "Audit/Audit.h"
+
+namespace mpg {
+
+enum class PageAnswer : uint8_t {
+  absent, ///< there is none, or too little to fill a large page
+  no,
+  some,
+  all
+};
+llvm::StringRef answerName(PageAnswer answer);
+
+struct PageMeans {
+  /// "mpgrun", "libmpgrt.so.1", "GLIBC_TUNABLES"; several with "and" between.
+  /// "": nothing does.
+  std::string name;
+  /// Why nothing is on large pages although something is there for it, or
+  /// cannot be: "the program is static". "": no such reason.
+  std::string obstacle;
+  PageAnswer data = PageAnswer::absent, heap = PageAnswer::no,
+             stacks = PageAnswer::no, mapped = PageAnswer::absent;
+  /// The findings that keep data and heap away.
+  std::vector<FindingId> because;
+
+  bool givesAny() const;
+};
+
+/// \p launch may be null: nothing is known of it. pre: \p report is of a
+/// program and has facts.
+PageMeans findPageMeans(const FileReport &report, const Launch *launch);
+
+} // namespace mpg
+
+#endif // MPG_AUDIT_PAGEMEANS_H

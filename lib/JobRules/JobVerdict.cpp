@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See JobVerdict.h. What the means of a program give is for
+// Audit/PageMeans.h to say; here it becomes a sentence and a line to write.
+
+#include "JobRules/JobVerdict.h"
+#include "JobRules/RuleContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// The line to write
+//===----------------------------------------------------------------------===//
+
+static std::string quoted(const JobWord &word) {
+  bool isPlain = !word.text.empty() && all_of(word.text, [](char c) {
+    return isAlnum(c) || StringRef("./_-+=:,@%^").contains(c);
+  });
+  if (isPlain || !word.known())
+    return word.text;
+  std::string text = "'";
+  for (char c : word.text)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+static void addWords(ArrayRef<JobWord> words, std::string &line) {
+  for (const JobWord &word : words)
+    line += (line.empty() ? "" : " ") + quoted(word);
+}
+
+static StringRef launcherName(const JobCommand &launcher) {
+  return launcher.words.empty() ? "" : baseName(launcher.words[0].text);
+}
+
+/// The start with mpgrun in front of the program, and with what helps memory
+/// that malloc does not serve.
+static std::string writeLine(const JobLaunch &start, StringRef setting,
+                             StringRef option) {
+  std::string line;
+  for (const JobCommand &launcher : start.launchers)
+    if (!is_contained({"mpgrun", "hugectl"}, launcherName(launcher)))
+      addWords(launcher.words, line);
+  std::string before = line.empty() ? "" : " ";
+  if (!setting.empty())
+    before += "env " + setting.str() + " ";
+  line += before + "mpgrun " + quoted(start.program);
+  if (!option.empty())
+    line += " " + option.str();
+  addWords(start.arguments, line);
+  return shortened(line, 200);
+}
+
+//===----------------------------------------------------------------------===//
+// One program
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral nothingLoads =
+    "nothing in the job loads a large page library";
+
+/// The row of MemoryOwners.def for a program that is known by its name alone.
+static const MemoryOwner *ownerByName(StringRef program) {
+  StringRef name = baseName(program).rtrim("0123456789.");
+  static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
+      {"python", "python"}, {"ipython", "python"}, {"java", "jvm"},
+      {"julia", "julia"},   {"node", "v8"},        {"nodejs", "v8"},
+      {"ruby", "ruby"},     {"php", "php"},        {"luajit", "luajit"},
+      {"mono", "mono"},     {"sbcl", "sbcl"},      {"swipl", "swipl"}};
+  for (auto [word, id] : names)
+    if (name == word)
+      for (const MemoryOwner &owner : allMemoryOwners())
+        if (owner.id == id)
+          return &owner;
+  return nullptr;
+}
+
+static constexpr StringLiteral vendorName = "Fujitsu's libmpg";
+
+/// Its file is not here, or is a script: the launch alone decides. Fujitsu's
+/// compilers link their library into every program.
+static void judgeUnknown(const JobLaunch &start, bool isForVendor,
+                         ProgramVerdict &verdict) {
+  const Launch &launch = start.launch;
+  const MemoryOwner *owner = ownerByName(start.program.text);
+  MemoryUse memory;
+  memory.owner = owner;
+  if (owner) {
+    verdict.mapped = memory.what();
+    verdict.means.mapped = PageAnswer::no;
+    StringRef name = owner->setting.split('=').first;
+    memory.isHelped = (!name.empty() && launch.environment.find(name)) ||
+                      !launch.memoryOption.empty();
+  }
+  bool isOff = !wantsLargePages(launch);
+  if (isOff) {
+    verdict.means.obstacle = "the job switches large pages off";
+  } else if (isForVendor) {
+    verdict.means.name = vendorName.str();
+    verdict.means.data = verdict.means.heap = verdict.means.stacks =
+        PageAnswer::all;
+    return;
+  } else if (launch.underMpgrun) {
+    verdict.means.name = "mpgrun";
+    verdict.means.heap = verdict.means.stacks = PageAnswer::all;
+    if (memory.isHelped)
+      verdict.means.mapped = PageAnswer::some;
+  }
+  if (!isOff && (!launch.underMpgrun || !memory.help().empty()))
+    verdict.write = writeLine(start, memory.setting(), memory.option());
+}
+
+/// Programs for Fujitsu's machines get their library from the link.
+static bool isForVendor(const FileReport &report) {
+  return report.target == Target::fugaku;
+}
+
+static std::string reasonText(ArrayRef<FindingId> ids) {
+  std::string text;
+  for (FindingId id : ids)
+    text += (text.empty() ? "" : ", ") + idText(id);
+  return text;
+}
+
+static void judgeKnown(const JobLaunch &start, const FileReport &report,
+                       ProgramVerdict &verdict) {
+  verdict.known = true;
+  verdict.means = findPageMeans(report, &start.launch);
+  PageMeans &means = verdict.means;
+  const MemoryUse &memory = report.memory;
+  if (memory.mapsItself())
+    verdict.mapped = memory.what();
+  // What libraries map by the way is not worth a word of the sentence.
+  if (!memory.owner && !memory.programMaps && !memory.isHelped) {
+    means.mapped = PageAnswer::absent;
+    verdict.mapped.clear();
+  }
+  if (!means.obstacle.empty())
+    verdict.because = means.obstacle;
+  else if (means.name.empty())
+    verdict.because = isForVendor(report)
+                          ? "the program does not load Fujitsu's libmpg.so.1"
+                          : nothingLoads.str();
+  else
+    verdict.because = reasonText(means.because);
+  StringRef name = means.name;
+  bool byLibmpg = name.contains("mpgrun") || name.contains("libmpg");
+  bool more = !byLibmpg || !memory.help().empty();
+  bool allThere = means.data != PageAnswer::no &&
+                  means.heap == PageAnswer::all &&
+                  means.stacks == PageAnswer::all && !more;
+  if (means.obstacle.empty() && !allThere && more && !isForVendor(report) &&
+      start.image.text.empty() && !report.carriesLibmpg &&
+      report.kind != ElfKind::staticExec && report.kind != ElfKind::staticPie)
+    verdict.write = writeLine(start, memory.setting(), memory.option());
+}
+
+//===----------------------------------------------------------------------===//
+// The sentence
+//===----------------------------------------------------------------------===//
+
+static std::string listText(ArrayRef<std::string> parts) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+/// The words for the regions with answer yes, or those with no.
+static std::vector<std::string> regionWords(const ProgramVerdict &verdict,
+                                            bool yes) {
+  const PageMeans &means = verdict.means;
+  std::vector<std::string> words;
+  auto add = [&](PageAnswer answer, const std::string &word) {
+    if (answer != PageAnswer::absent && (answer != PageAnswer::no) == yes)
+      words.push_back((answer == PageAnswer::some ? "a part of " : "") + word);
+  };
+  add(means.data, "data");
+  add(means.heap, "heap");
+  add(means.stacks, "stacks");
+  if (!verdict.mapped.empty())
+    add(means.mapped, verdict.mapped);
+  return words;
+}
+
+/// What is said about the programs \p names, which all have the verdict of
+/// \p verdict; begins in lower case.
+static std::string clauseFor(const ProgramVerdict &verdict,
+                             const std::string &names) {
+  const PageMeans &means = verdict.means;
+  std::string text;
+  if (means.givesAny()) {
+    text = listText(regionWords(verdict, true)) + " of " + names +
+           " will be on large pages, by " + means.name;
+    std::vector<std::string> others = regionWords(verdict, false);
+    if (!others.empty())
+      text += ", but not " + listText(others);
+    if (!verdict.because.empty())
+      text += " (" + verdict.because + ")";
+    if (!verdict.known)
+      text += std::string(", if its file, which was not looked at, is ") +
+              (means.name == vendorName ? "linked with Fujitsu's compiler"
+                                        : "a dynamic program");
+  } else if (!verdict.known && means.obstacle.empty()) {
+    text = "nothing of " + names +
+           " will be on large pages, unless its file, which was not looked "
+           "at, is linked with libmpg";
+  } else {
+    text = "nothing of " + names + " will be on large pages: " +
+           (verdict.known ? verdict.because : means.obstacle);
+  }
+  if (verdict.conditional)
+    text += ", if the job comes to it";
+  return text;
+}
+
+/// "./a, ./b and 3 more".
+static std::string namesText(ArrayRef<std::string> names) {
+  constexpr size_t shown = 3;
+  std::vector<std::string> parts(names.begin(),
+                                 names.begin() + std::min(names.size(), shown));
+  if (names.size() > shown)
+    parts.push_back(std::to_string(names.size() - shown) + " more");
+  return listText(parts);
+}
+
+static std::string withoutPrograms(const JobScript &script) {
+  if (!script.notUnderstood.empty())
+    return "it is not known what will be on large pages: line " +
+           std::to_string(script.notUnderstood[0].line) + ", " +
+           shortened(script.notUnderstood[0].text, 120) + ", was not looked at";
+  if (!script.bareNames.empty())
+    return "it is not known what will be on large pages: " +
+           script.bareNames[0].text +
+           " is not on this machine; name the program";
+  return "the script starts no program that large pages matter for";
+}
+
+/// Programs with the same verdict share a clause.
+static std::string makeSentence(const JobScript &script,
+                                ArrayRef<ProgramVerdict> programs) {
+  struct Group {
+    const ProgramVerdict *first;
+    std::vector<std::string> names;
+  };
+  constexpr size_t mostClauses = 3;
+  std::vector<std::pair<std::string, Group>> groups;
+  for (const ProgramVerdict &verdict : programs) {
+    std::string key = clauseFor(verdict, "");
+    auto at = find_if(groups, [&](auto &pair) { return pair.first == key; });
+    if (at == groups.end())
+      at = groups.insert(at, {key, {&verdict, {}}});
+    if (!is_contained(at->second.names, verdict.program))
+      at->second.names.push_back(verdict.program);
+  }
+  std::string text = programs.empty() ? withoutPrograms(script) : "";
+  for (size_t i = 0; i < std::min(groups.size(), mostClauses); ++i) {
+    const Group &group = groups[i].second;
+    text += (i ? "; " : "") + clauseFor(*group.first, namesText(group.names));
+    if (!group.first->write.empty())
+      text += "; write: " + group.first->write;
+  }
+  if (groups.size() > mostClauses)
+    text += "; and " + std::to_string(groups.size() - mostClauses) +
+            " more verdicts about other programs";
+  text[0] = toUpper(text[0]);
+  return text;
+}
+
+/// What it reads starts programs, and is not looked at.
+static bool isShell(StringRef program) {
+  return is_contained({"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"},
+                      baseName(program));
+}
+
+bool JobVerdict::givesAny() const {
+  return any_of(programs, [](const ProgramVerdict &verdict) {
+    return verdict.means.givesAny();
+  });
+}
+
+JobVerdict mpg::judgeJob(const JobScript &script,
+                         ArrayRef<LaunchedProgram> programs, bool isForVendor) {
+  JobVerdict verdict;
+  for (const LaunchedProgram &program : programs) {
+    const JobLaunch &start = *program.launch;
+    if (isSystemTool(start.program.text) || isShell(start.program.text))
+      continue;
+    ProgramVerdict one;
+    one.program = shortened(start.program.text);
+    one.line = start.line;
+    one.conditional = start.conditional;
+    if (program.report && program.report->readsAsProgram())
+      judgeKnown(start, *program.report, one);
+    else
+      judgeUnknown(start, isForVendor, one);
+    verdict.programs.push_back(std::move(one));
+  }
+  verdict.startsNothing = verdict.programs.empty() &&
+                          script.notUnderstood.empty() &&
+                          script.bareNames.empty();
+  verdict.sentence = makeSentence(script, verdict.programs);
+  return verdict;
+}
+
+//===----------------------------------------------------------------------===//
+// What launchers set
+//===----------------------------------------------------------------------===//
+
+/// The value of --\p name in \p words, after "=" or a blank; "" if none.
+static StringRef valueOfOption(ArrayRef<JobWord> words, StringRef name) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef text = words[i].text;
+    if (!text.consume_front("--") || !text.consume_front(name))
+      continue;
+    if (text.consume_front("="))
+      return text;
+    if (text.empty() && i + 1 < words.size())
+      return words[i + 1].text;
+  }
+  return "";
+}
+
+static bool hasOption(ArrayRef<JobWord> words, StringRef name) {
+  return any_of(words, [&](const JobWord &word) {
+    StringRef text = word.text;
+    return text.consume_front("--") && text.consume_front(name) &&
+           (text.empty() || text[0] == '=');
+  });
+}
+
+/// hugectl preloads libhugetlbfs and sets its variables (its manual page,
+/// read).
+static void applyHugectl(ArrayRef<JobWord> words, unsigned line,
+                         Environment &environment) {
+  auto set = [&](StringRef name, StringRef value) {
+    environment.set(name, {value.str(), true, line});
+  };
+  if (!hasOption(words, "no-preload"))
+    set("LD_PRELOAD", (environment.valueOf("LD_PRELOAD").empty()
+                           ? ""
+                           : environment.valueOf("LD_PRELOAD").str() + ":") +
+                          "libhugetlbfs.so");
+  if (hasOption(words, "heap"))
+    set("HUGETLB_MORECORE", hasOption(words, "thp") ? "thp" : "yes");
+  std::string segments;
+  if (hasOption(words, "text"))
+    segments += "R";
+  if (hasOption(words, "data") || hasOption(words, "bss"))
+    segments += "W";
+  if (!segments.empty())
+    set("HUGETLB_ELFMAP", segments);
+}
+
+void mpg::applyLaunchers(JobScript &script) {
+  for (JobLaunch &start : script.launches) {
+    Environment &environment = start.launch.environment;
+    for (const JobCommand &launcher : start.launchers) {
+      StringRef name = launcherName(launcher);
+      ArrayRef<JobWord> words = launcher.words;
+      if (name == "mpgrun") {
+        StringRef mode = valueOfOption(words, "mode");
+        if (!mode.empty())
+          environment.set("MPG_MODE", {mode.str(), true, start.line});
+      } else if (name == "hugectl") {
+        applyHugectl(words, start.line, environment);
+      }
+    }
+    for (const JobWord &word : start.arguments)
+      if (isMemoryOption(word.text))
+        start.launch.memoryOption = word.text;
+  }
+}

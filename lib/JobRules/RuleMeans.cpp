@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPG242: settings of other libraries that ask for large pages and do nothing:
+// libhugetlbfs's malloc from glibc 2.34 on, libhugetlbfs's variables without
+// the library, tunables of glibc that it does not know.
+
+#include "Audit/ClosureFacts.h"
+#include "JobRules/RuleContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// glibc's, of 2.26 to 2.42: "The GNU C Library", Tunables, and
+/// ld.so --list-tunables.
+static constexpr StringLiteral tunables[] = {
+    "glibc.cpu.aarch64_gcs",
+    "glibc.cpu.cached_memopt",
+    "glibc.cpu.hwcap_mask",
+    "glibc.cpu.hwcaps",
+    "glibc.cpu.name",
+    "glibc.cpu.plt_rewrite",
+    "glibc.cpu.prefer_map_32bit_exec",
+    "glibc.cpu.x86_data_cache_size",
+    "glibc.cpu.x86_ibt",
+    "glibc.cpu.x86_memset_non_temporal_threshold",
+    "glibc.cpu.x86_non_temporal_threshold",
+    "glibc.cpu.x86_rep_movsb_threshold",
+    "glibc.cpu.x86_rep_stosb_threshold",
+    "glibc.cpu.x86_shared_cache_size",
+    "glibc.cpu.x86_shstk",
+    "glibc.elision.enable",
+    "glibc.elision.skip_lock_after_retries",
+    "glibc.elision.skip_lock_busy",
+    "glibc.elision.skip_lock_internal_abort",
+    "glibc.elision.skip_trylock_internal_abort",
+    "glibc.elision.tries",
+    "glibc.gmon.maxarcs",
+    "glibc.gmon.minarcs",
+    "glibc.malloc.arena_max",
+    "glibc.malloc.arena_test",
+    "glibc.malloc.check",
+    "glibc.malloc.hugetlb",
+    "glibc.malloc.mmap_max",
+    "glibc.malloc.mmap_threshold",
+    "glibc.malloc.mxfast",
+    "glibc.malloc.perturb",
+    "glibc.malloc.tcache_count",
+    "glibc.malloc.tcache_max",
+    "glibc.malloc.tcache_unsorted_limit",
+    "glibc.malloc.top_pad",
+    "glibc.malloc.trim_threshold",
+    "glibc.mem.decorate_maps",
+    "glibc.mem.tagging",
+    "glibc.pthread.mutex_spin_count",
+    "glibc.pthread.rseq",
+    "glibc.pthread.stack_cache_size",
+    "glibc.pthread.stack_hugetlb",
+    "glibc.rtld.dynamic_sort",
+    "glibc.rtld.enable_secure",
+    "glibc.rtld.execstack",
+    "glibc.rtld.nns",
+    "glibc.rtld.optional_static_tls",
+};
+
+static Finding &addAbout(JobContext &job, const JobLaunch &launch,
+                         StringRef name, const Variable &variable,
+                         StringRef sub, const Twine &title) {
+  const JobSetting *setting = job.settingAt(name, variable.line);
+  Finding &finding =
+      job.add(FindingId::mpg242, variable.line ? variable.line : launch.line,
+              launch.conditional || (setting && setting->conditional), title);
+  finding.sub = sub.str();
+  finding.where.symbol = name.str();
+  finding.evidence =
+      setting ? job.settingText(name, variable.line) : launchText(launch);
+  return finding;
+}
+
+/// The one that \p name was probably meant to be; "" if none is near.
+static StringRef nearestTunable(StringRef name) {
+  StringRef nearest;
+  unsigned best = 4;
+  for (StringRef tunable : tunables)
+    if (unsigned here = editDistance(name, tunable); here < best) {
+      best = here;
+      nearest = tunable;
+    }
+  return nearest;
+}
+
+/// What the program's C library is: N of glibc 2.N as LibraryCheckFacts has it.
+static unsigned glibcMinorOf(const JobContext &job, const JobLaunch &launch) {
+  const FileReport *report = job.reportOf(launch);
+  if (!report || !report->closure)
+    return 0;
+  return ProgramClosure(*report->closure, launch.launch.sysroot).glibcMinor();
+}
+
+static void checkTunable(JobContext &job, const JobLaunch &launch,
+                         const Variable &variable, StringRef part) {
+  StringRef name = part.split('=').first;
+  if (!is_contained(tunables, name)) {
+    StringRef nearest = nearestTunable(name);
+    Finding &finding = addAbout(
+        job, launch, "GLIBC_TUNABLES", variable, "tunable: " + name.str(),
+        "glibc has no tunable " + shortened(name, 40) +
+            (nearest.empty() ? "" : "; did you mean " + nearest.str() + "?"));
+    finding.cost = "glibc ignores it.";
+    // A later release may know it.
+    if (nearest.empty())
+      finding.severity = Severity::note;
+    finding.setFix(nearest.empty()
+                       ? "ld.so --list-tunables prints those that there are."
+                       : "Write " + nearest.str() + ".");
+    return;
+  }
+  unsigned minor = glibcMinorOf(job, launch);
+  if (name == "glibc.malloc.hugetlb" && minor && minor < 35) {
+    Finding &finding =
+        addAbout(job, launch, "GLIBC_TUNABLES", variable, "too-old",
+                 "glibc.malloc.hugetlb does nothing: it came with glibc 2.35");
+    finding.cost = "The heap stays on normal pages.";
+  }
+}
+
+static void checkTunables(JobContext &job, const JobLaunch &launch) {
+  const Variable *variable = launch.launch.environment.find("GLIBC_TUNABLES");
+  if (!variable || !variable->known)
+    return;
+  SmallVector<StringRef, 4> parts;
+  StringRef(variable->value).split(parts, ':', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts)
+    if (part.contains('='))
+      checkTunable(job, launch, *variable, part);
+}
+
+static bool loads(const FileReport &report, StringRef start) {
+  return any_of(report.closure->libraries, [&](const ClosureEntry &entry) {
+    return baseName(entry.name).starts_with(start);
+  });
+}
+
+static void checkMorecore(JobContext &job, const JobLaunch &launch) {
+  const Variable *variable = launch.launch.environment.find("HUGETLB_MORECORE");
+  if (!variable || !variable->known || !asksForMorecore(launch.launch))
+    return;
+  unsigned minor = glibcMinorOf(job, launch);
+  if (minor == 33)
+    return;
+  Finding &finding =
+      addAbout(job, launch, "HUGETLB_MORECORE", *variable, "morecore",
+               minor ? "HUGETLB_MORECORE does nothing with the glibc of " +
+                           launch.program.text +
+                           ": from 2.34 on malloc has no hook "
+                           "for it"
+                     : "HUGETLB_MORECORE does nothing from glibc 2.34 on");
+  finding.cost = "The heap stays on normal pages.";
+  if (!minor)
+    finding.severity = Severity::note;
+}
+
+/// Only where the program's libraries are all known.
+static void checkPeerMissing(JobContext &job, const JobLaunch &launch) {
+  const FileReport *report = job.reportOf(launch);
+  const Variable *map = launch.launch.environment.find("HUGETLB_ELFMAP");
+  if (!map || !map->known || map->value == "no" || !report ||
+      !report->closure || launch.launch.mayChange("LD_PRELOAD") ||
+      loads(*report, "libhugetlbfs.so"))
+    return;
+  Finding &finding =
+      addAbout(job, launch, "HUGETLB_ELFMAP", *map, "no-library",
+               "HUGETLB_ELFMAP does nothing: " + launch.program.text +
+                   " does not load libhugetlbfs");
+  finding.cost = "Data stays on normal pages.";
+}
+
+void mpg::checkOtherMeans(JobContext &job) {
+  if (!job.wants(FindingId::mpg242))
+    return;
+  for (const JobLaunch *launch : job.launches) {
+    checkTunables(job, *launch);
+    checkMorecore(job, *launch);
+    checkPeerMissing(job, *launch);
+  }
+}
