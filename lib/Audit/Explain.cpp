@@ -78,7 +78,34 @@ static std::string explainCode(const std::string &wanted,
   return "";
 }
 
-/// "-Kzfill", "-Kcmodel=large", "!OCL NOVREC": what Fujitsu's compilers take.
+/// The heading of a page about \p word of Fujitsu's compilers.
+static std::string fccHeading(StringRef word, StringRef kind) {
+  StringRef text = kind == "not"         ? "there is nothing for it"
+                   : kind == "byDefault" ? "so without it"
+                   : kind == "older"     ? "for K and FX10 (SPARC), "
+                                           "not for A64FX"
+                                         : kind;
+  return (word + ", of Fujitsu's compilers: " + text + "\n\n").str();
+}
+
+/// A directive of Fujitsu's, without its arguments; "" for another word.
+static std::string explainDirective(StringRef word) {
+  static constexpr struct {
+    const char *word, *kind, *fortran, *c;
+  } table[] = {
+#define MPG_OCL_WORD(word, kind, fortran, c) {word, #kind, fortran, c},
+#include "Ocl/OclWords.def"
+  };
+  for (auto [known, kind, fortran, c] : table)
+    if (word.equals_insensitive(known))
+      return fccHeading(known, kind) + "  " +
+             fillText("Fortran: " + StringRef(fortran).str() + ".", 2) + "\n" +
+             (*c ? "  " + fillText("C: " + StringRef(c).str() + ".", 2) + "\n"
+                 : "");
+  return "";
+}
+
+/// "-Kzfill", "-Kcmodel=large", "NOVREC": what Fujitsu's compilers take.
 static std::string explainFccWord(StringRef word) {
   static constexpr struct {
     const char *word, *kind, *answer;
@@ -86,20 +113,58 @@ static std::string explainFccWord(StringRef word) {
 #define MPG_FCC_WORD(word, kind, answer) {word, #kind, answer},
 #include "Audit/FccWords.def"
   };
-  word = word.trim();
-  if (!word.consume_front_insensitive("!OCL"))
-    word.consume_front_insensitive("#pragma statement");
   word = word.trim().take_until([](char c) { return strchr("=( ", c); });
   for (auto [known, kind, answer] : table)
     if (word.equals_insensitive(known))
-      return std::string(known) + ", of Fujitsu's compilers: " +
-             (StringRef(kind) == "not" ? "there is nothing for it" : kind) +
-             "\n\n  " + fillText(answer, 2) + "\n";
+      return fccHeading(known, kind) + "  " + fillText(answer, 2) + "\n";
 #define MPG_ENV(name, type, values, deflt, needs, more, group, help)           \
   if (word == #name)                                                           \
     return #name ": ours, with the same name and values\n\n  " help "\n";
 #include "mpg/env.def"
-  return "";
+  return explainDirective(word);
+}
+
+/// Takes what makes a line one of directives from the front of \p line.
+static bool eatSentinel(StringRef &line) {
+  line = line.trim();
+  if (line.consume_front_insensitive("!OCL") ||
+      line.consume_front_insensitive("COCL") ||
+      line.consume_front_insensitive("*OCL"))
+    return true;
+  if (!line.consume_front("#pragma "))
+    return false;
+  line = line.ltrim();
+  line.consume_front("fj ");
+  line = line.ltrim();
+  for (StringRef scope : {"loop ", "statement ", "procedure ", "global "})
+    if (line.consume_front(scope))
+      break;
+  return true;
+}
+
+/// Each directive of a line of them; "" if none is known.
+static std::string explainDirectives(StringRef line) {
+  std::string page;
+  bool isKnown = false, isPragma = !line.starts_with_insensitive("!");
+  if (!eatSentinel(line))
+    return "";
+  int depth = 0;
+  while (!line.empty()) {
+    StringRef word =
+        line.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    if (!word.empty() && depth == 0) {
+      std::string part = explainDirective(word);
+      isKnown |= !part.empty();
+      page += (page.empty() ? "" : "\n") +
+              (part.empty() ? word.upper() + ": not known here\n" : part);
+      if (isPragma)
+        break; // what follows are its arguments
+    }
+    char next = line.drop_front(word.size()).empty() ? ' ' : line[word.size()];
+    depth += (next == '(') - (next == ')');
+    line = line.drop_front(std::min(word.size() + 1, line.size()));
+  }
+  return isKnown ? page : "";
 }
 
 /// The page of the first number in \p line that has one: a line of a report
@@ -129,6 +194,8 @@ static std::string explainJobWord(StringRef word) {
                         "(MPG190, MPG237)"},
       {"OMP_PLACES", "where threads are bound to; see OMP_PROC_BIND"},
       {"OMP_STACKSIZE", "the stack of a thread (MPG234)"},
+      {"PARALLEL", "threads of a loop that Fujitsu's -Kparallel made parallel; "
+                   "with clang and flang OMP_NUM_THREADS counts"},
       {"LD_PRELOAD", "libraries in front of all others: large pages without "
                      "relinking, or another malloc (MPG229, MPG236)"},
       {"LD_LIBRARY_PATH", "folders that the loader searches (MPG121, MPG230)"},
@@ -157,10 +224,10 @@ static std::string explainJobWord(StringRef word) {
 static std::vector<std::string> wordsToExplain(StringRef text) {
   std::vector<std::string> words;
   SmallVector<StringRef, 8> items;
-  if (text.starts_with("-K")) {
+  if (text.starts_with("-K") || text.starts_with("-N")) {
     text.drop_front(2).split(items, ',');
     for (StringRef item : items)
-      words.push_back(("-K" + item).str());
+      words.push_back((text.take_front(2) + item).str());
     return words;
   }
   words.push_back(text.str());
@@ -169,11 +236,18 @@ static std::vector<std::string> wordsToExplain(StringRef text) {
   return words;
 }
 
+/// Whether only Fujitsu's compilers have such an option.
+static bool isFccOption(StringRef word) {
+  return word.starts_with("-ffj-") ||
+         (word.size() > 2 && word.starts_with("-K") && isAlpha(word[2]));
+}
+
 /// A line of a job script or of a build: one paragraph for each word that is
-/// known.
+/// known, and one for options that only Fujitsu's compilers can have.
 static std::string explainJobLine(StringRef line) {
   constexpr size_t longestLine = 4096;
   std::string page;
+  bool isKnown = false;
   StringSet<> told;
   SmallVector<StringRef, 16> items;
   SplitString(line.take_front(longestLine), items, " \t\n\"';");
@@ -185,10 +259,13 @@ static std::string explainJobLine(StringRef line) {
       std::string part = special ? explainFccWord(word) : "";
       if (part.empty())
         part = explainJobWord(word);
+      isKnown |= !part.empty();
+      if (part.empty() && isFccOption(word))
+        part = word + ", of Fujitsu's compilers: not known here\n";
       if (!part.empty() && told.insert(part).second)
         page += (page.empty() ? "" : "\n") + part;
     }
-  return page;
+  return isKnown ? page : "";
 }
 
 std::string mpg::explain(StringRef code, const InstalledParts &parts) {
@@ -201,6 +278,8 @@ std::string mpg::explain(StringRef code, const InstalledParts &parts) {
     return "";
   }
   std::string page = explainCode(normalized(code), parts);
+  if (page.empty())
+    page = explainDirectives(code);
   if (page.empty())
     page = explainFccWord(code);
   if (page.empty())

@@ -263,7 +263,8 @@ void Parser::readDirective(StringRef name, size_t offset) {
   std::string upper = name.upper();
   const Name *found = findNearest(upper);
   if (!found)
-    return line.others.push_back({offset, name.str()});
+    return line.others.push_back(
+        {offset, name.str(), arguments.value_or("").str()});
   if (upper != found->name)
     return warn(offset, "'" + name + "' is not known; did you mean '" +
                             found->name + "'?");

@@ -17,30 +17,80 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr struct {
-  const char *name, *flang;
-} equivalents[] = {
-    {"UNROLL", "UNROLL n"},
-    {"NOUNROLL", "NOUNROLL"},
-    {"UNROLL_AND_JAM", "UNROLL_AND_JAM n"},
-    {"NOUNROLL_AND_JAM", "NOUNROLL_AND_JAM"},
-    {"SIMD", "VECTOR ALWAYS"},
-    {"NOSIMD", "NOVECTOR"},
-    {"NORECURRENCE", "IVDEP"},
-    {"NOVREC", "IVDEP"},
-    {"PREFETCH_READ", "PREFETCH a(i)"},
-    {"PREFETCH_WRITE", "PREFETCH a(i)"},
+namespace {
+
+struct Word {
+  StringRef name, kind, fortran;
 };
 
-/// The remark for the directive \p name: what asks flang for the same, or that
-/// nothing does.
-static std::string otherDirectiveRemark(StringRef name) {
-  std::string upper = name.upper();
-  for (auto [known, flang] : equivalents)
-    if (upper == known)
-      return upper + " has no effect; '!DIR$ " + flang +
-             "' asks flang for the same";
-  return upper + " has no effect: flang has nothing that does the same";
+} // namespace
+
+static Word findWord(StringRef name) {
+  static const Word words[] = {
+#define MPG_OCL_WORD(word, kind, fortran, c) {word, #kind, fortran},
+#include "Ocl/OclWords.def"
+  };
+  for (const Word &word : words)
+    if (name.equals_insensitive(word.name))
+      return word;
+  return {name, "unknown", ""};
+}
+
+/// Why flang's directive is not the same as \p name with \p arguments; null if
+/// it is.
+static const char *whyUnequal(StringRef name, StringRef arguments) {
+  if (name == "NORECURRENCE" || name == "NOVREC")
+    return arguments.empty()
+               ? nullptr
+               : "flang has nothing for some arrays; '!DIR$ IVDEP' frees all "
+                 "arrays of the loop, and changes results if another recurs";
+  if (name != "PREFETCH_READ")
+    return nullptr;
+  std::string plain = arguments.lower();
+  erase_if(plain, isSpace);
+  if (StringRef(plain).contains("level=2"))
+    return "flang prefetches into L1 only ('!DIR$ PREFETCH')";
+  if (StringRef(plain).contains("strong=0"))
+    return "flang's prefetches ('!DIR$ PREFETCH') are strong; give the array "
+           "the hint weak_swpf in a side file (docs/hints.md)";
+  return nullptr;
+}
+
+/// flang's directive in \p text of the table, with a number in \p arguments.
+static std::string flangWords(StringRef text, StringRef arguments) {
+  std::string words =
+      text.take_until([](char c) { return strchr(",;", c); }).str();
+  if (!StringRef(words).ends_with(" n"))
+    return words;
+  bool isNumber = !arguments.empty() && all_of(arguments, isDigit);
+  words.resize(words.size() - 2);
+  return isNumber ? words + " " + arguments.str() : words;
+}
+
+/// The remark about the directive \p other, and its kind.
+static std::pair<std::string, OclSeverity>
+otherDirectiveRemark(const OclOther &other) {
+  std::string name = StringRef(other.name).upper();
+  StringRef arguments = StringRef(other.arguments).trim();
+  auto [known, kind, fortran] = findWord(name);
+  if (kind == "unknown")
+    return {name + " has no effect: mpg-ocl does not know it",
+            OclSeverity::noEffect};
+  if (kind == "byDefault")
+    return {name + " holds without it: " + fortran.str(), OclSeverity::end};
+  if (kind == "older")
+    return {name +
+                " has no effect; it is for the SPARC processors of K and "
+                "FX10: " +
+                fortran.str(),
+            OclSeverity::noEffect};
+  const char *unequal = whyUnequal(name, arguments);
+  if (kind != "equivalent" || unequal)
+    return {name + " has no effect: " + (unequal ? unequal : fortran.str()),
+            OclSeverity::noEffect};
+  return {name + " has no effect; '" + flangWords(fortran, arguments) +
+              "' asks flang for the same",
+          OclSeverity::noEffect};
 }
 
 namespace {
@@ -114,10 +164,10 @@ void Reader::addOcl(const FortranLine &line) {
       ++place.column;
     warn(place, problem.text);
   }
-  for (const OclOther &other : parsed.others)
-    result.diagnostics.push_back({line.places[other.offset],
-                                  otherDirectiveRemark(other.name),
-                                  OclSeverity::noEffect});
+  for (const OclOther &other : parsed.others) {
+    auto [text, severity] = otherDirectiveRemark(other);
+    remark(line.places[other.offset], text, severity);
+  }
   for (OclDirective &directive : parsed.directives) {
     SourcePlace place = line.places[directive.offset];
     const Procedure *procedure = units.current();

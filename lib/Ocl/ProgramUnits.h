@@ -60,6 +60,7 @@ struct OclProblem {
 struct OclOther {
   size_t offset; ///< in the text
   std::string name;
+  std::string arguments; ///< between its parentheses
 };
 
 struct OclLine {

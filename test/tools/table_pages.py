@@ -140,6 +140,12 @@ def fcc_words() -> str:
                  [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
 
 
+def directives() -> str:
+    rows = tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD")
+    return table(["directive", "kind", "for flang", "for clang"],
+                 [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
+
+
 def options(program: str, llvm_bin: Optional[Path]) -> str:
     """The entries of a man page; those without words of their own share one."""
     entries: List[List[str]] = []
@@ -169,7 +175,7 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
         **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
         "ranks": ranks,
     },
-    "coming-from-fcc.md": {"words": fcc_words},
+    "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     **{f"man/{program}.1.md": {"options": partial(options, program)}
        for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun", "mpgsim")},
 }

@@ -25,6 +25,7 @@ FINDINGS = ROOT / "lib/Audit/Findings.def"
 MESSAGES = ROOT / "lib/Audit/VendorCodes.def"
 VARIABLES = ROOT / "runtime/include/mpg/env.def"
 WORDS = ROOT / "lib/Audit/FccWords.def"
+DIRECTIVES = ROOT / "lib/Ocl/OclWords.def"
 RANKS = ROOT / "runtime/include/mpg/ranks.def"
 
 GROUPS = ("layout", "loader", "heap", "tags", "hygiene", "job", "malformed")
