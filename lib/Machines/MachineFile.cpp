@@ -4,6 +4,7 @@
 // that is missing or cannot be is an error.
 
 #include "Machines/MachineFile.h"
+#include "Sim/PrefetchQueue.h"
 #include "Support/Format.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/STLExtras.h"
@@ -66,6 +67,7 @@ private:
   void readTlb(const Value &value);
   void readArray(const Value &value, TlbLevel &level);
   void readPrefetcher(const Value &value);
+  void readBand(const Value &value);
   void checkCache(unsigned line, const CacheLevel &cache);
   void checkPages(unsigned line);
 
@@ -108,7 +110,8 @@ MachineReader::MachineReader(Machine &machine) : machine(machine) {
             {"cores", number(groups.coresEach, 1, 1024)},
             {"memory", size(groups.memoryBytesEach), false},
             {"ring", numbers(groups.ring, 63), false}}),
-       false}};
+       false},
+      {"bands", each(&MachineReader::readBand), false}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -380,11 +383,28 @@ void MachineReader::readTlb(const Value &value) {
 void MachineReader::readPrefetcher(const Value &value) {
   Prefetcher prefetcher;
   unsigned level = 0;
-  readMap(value, {{"level", number(level, 1, unsigned(machine.caches.size()))},
-                  {"ahead", number(prefetcher.linesAhead, 1, 1024)},
-                  {"assumed", names(prefetcher.assumed, {"ahead"}), false}});
+  unsigned maxLevel = std::min(unsigned(machine.caches.size()), 2u);
+  readMap(
+      value,
+      {{"level", number(level, 1, maxLevel)},
+       {"ahead", number(prefetcher.linesAhead, 1, 1024)},
+       {"streams", number(prefetcher.streams, 1, PrefetchQueue::maxStreams),
+        false},
+       {"assumed", names(prefetcher.assumed, {"ahead", "streams"}), false}});
   prefetcher.level = level - 1;
+  for (const Prefetcher &other : machine.prefetchers)
+    if (!failed() && other.level == prefetcher.level)
+      return fail(value.line, "'prefetchers' has two of level " + Twine(level) +
+                                  "; name each level once");
   machine.prefetchers.push_back(std::move(prefetcher));
+}
+
+void MachineReader::readBand(const Value &value) {
+  CounterBand band;
+  readMap(value, {{"counter", text(band.counter)},
+                  {"min", decimal(band.min)},
+                  {"max", decimal(band.max)}});
+  machine.bands.push_back(std::move(band));
 }
 
 void MachineReader::finish(unsigned line, const SeenKeys &seen) {

@@ -16,9 +16,17 @@
 
 using namespace mpg::sim;
 
+/// Without lines ahead if the cache of \p level has none.
+static Prefetcher prefetcherOf(const Machine &machine, unsigned level) {
+  for (const Prefetcher &prefetcher : machine.prefetchers)
+    if (prefetcher.level == level)
+      return prefetcher;
+  return {};
+}
+
 Core::Core(Model &model, unsigned group)
     : model(model), group(group), lineBits(model.lineBits),
-      prefetches(!model.machine.prefetchers.empty()) {
+      linesAhead(prefetcherOf(model.machine, 0).linesAhead) {
   const WhatIf &whatIf = model.whatIf;
   for (uint64_t bytes : whatIf.pageBytes)
     addPages(bytes);
@@ -33,10 +41,7 @@ Core::Core(Model &model, unsigned group)
          "the first cache is indexed by address bits");
   looked.resize(sets);
   firstMask = sets - 1;
-  const std::vector<Prefetcher> &ahead = model.machine.prefetchers;
-  canFollow = ahead.empty() || (ahead.size() == 1 && ahead[0].level == 0 &&
-                                (ahead[0].linesAhead & firstMask) != 0);
-  linesAhead = ahead.empty() ? 0 : ahead[0].linesAhead;
+  canFollow = !linesAhead || (linesAhead & firstMask) != 0;
   for (unsigned page = 0; page < whatIf.pageBytes.size(); ++page)
     for (unsigned map = 0; map < whatIf.mapSeeds.size(); ++map)
       for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
@@ -70,9 +75,12 @@ void Core::addFirst(unsigned limit) {
                {},
                {},
                {},
+               {},
                HeldLines(linesAfterFirst(model.machine))};
   first.push_back(std::move(one));
   first.back().requests.reserve(First::mostRequests);
+  if (Prefetcher next = prefetcherOf(model.machine, 1); next.linesAhead)
+    first.back().queue = PrefetchQueue(next, linesAhead);
 }
 
 void Core::addPages(uint64_t pageBytes) {
@@ -297,12 +305,23 @@ void Core::settleHeld(First &one) {
   });
 }
 
-inline void Core::ask(First &one, const Slot &slot, uint64_t line,
-                      unsigned level, Count kind) {
-  Request wanted(line, slot.row, uint8_t(level), slot.sector, kind);
+inline void Core::ask(First &one, const Request &wanted) {
   request(one, wanted);
   if (period.times)
     one.log.push_back(wanted);
+}
+
+/// What a stream has fetched beyond its end, up to the end of the page.
+void Core::fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond) {
+  uint64_t line = beyond.line;
+  for (unsigned at = 0; at < beyond.count; ++at) {
+    line += uint64_t(beyond.way);
+    if ((line ^ beyond.line) >> pageShift)
+      return;
+    Request wanted(line, beyond.row, 0, beyond.sector, Count::prefetchMisses);
+    wanted.isBeyond = true;
+    ask(one, wanted);
+  }
 }
 
 inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,
@@ -314,9 +333,11 @@ inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,
     evicted.push_back(outcome.line);
   if (outcome.evictedDirty) {
     ++counters[unsigned(Count::writeBacks)];
-    ask(one, slot, outcome.line, 0, Count::writeBacks);
+    ask(one, {outcome.line, slot.row, 0, slot.sector, Count::writeBacks});
   }
-  ask(one, slot, line, 0, kind);
+  ask(one, {line, slot.row, 0, slot.sector, kind});
+  if (one.queue.isOn())
+    fetchBeyond(one, one.queue.see(line, slot.row, slot.sector));
 }
 
 __attribute__((always_inline)) inline bool Core::lookUpFirst(const Slot &slot,
@@ -336,7 +357,8 @@ __attribute__((always_inline)) inline bool Core::lookUpFirst(const Slot &slot,
 }
 
 /// Of several sites that walk along the same lines only the first has something
-/// to fetch.
+/// to fetch. Nothing is fetched across a border of the smallest pages: a
+/// prefetch stops where a TLB may miss. HW:a64fx-prefetch-tlb
 void Core::fetchFirst(const Slot &slot, uint64_t line) {
   uint64_t set = line & firstMask;
   if (looked[set].ahead == line)
@@ -352,30 +374,14 @@ void Core::fetchFirst(const Slot &slot, uint64_t line) {
   looked[set].ahead = line;
 }
 
-/// \p previous is the line of the site's last access. Nothing is fetched across
-/// a border of the smallest pages: a prefetch stops where a TLB may miss.
-/// HW:a64fx-prefetch-tlb
-void Core::fetchAhead(const Slot &slot, uint64_t line, uint64_t previous) {
-  for (const Prefetcher &prefetcher : model.machine.prefetchers) {
-    uint64_t target = line > previous ? line + prefetcher.linesAhead
-                                      : line - prefetcher.linesAhead;
-    if ((target ^ line) >> pageShift)
-      continue;
-    if (!prefetcher.level)
-      fetchFirst(slot, target);
-    for (First &one : first)
-      if (prefetcher.level)
-        ask(one, slot, target, prefetcher.level - 1, Count::prefetchMisses);
-  }
-}
-
 /// To a line that is newest now; the prefetcher sees it.
 inline bool Core::follow(Slot &slot, uint64_t line) {
   uint64_t previous = slot.line;
   slot.line = line;
-  if (line - previous + 1 <= 2 && previous != noLine && prefetches)
-    fetchAhead(slot, line, previous);
-  return !prefetches;
+  uint64_t target = previous == noLine ? noLine : aheadOf(line, previous);
+  if (target != noLine)
+    fetchFirst(slot, target);
+  return !linesAhead;
 }
 
 /// The page that was used last is in every TLB, and the newest there. \returns

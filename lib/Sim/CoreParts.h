@@ -102,7 +102,8 @@ struct Core::Request {
   unsigned row;  ///< of the site's counters
   uint8_t level; ///< that is asked first, 0 for the one after the first
   uint8_t sector;
-  Count kind; ///< writeBacks: the line is written, else read
+  Count kind;            ///< writeBacks: the line is written, else read
+  bool isBeyond = false; ///< fetched after the end of a stream, no miss of it
 };
 
 /// The first cache, for all limits that divide it alike.
@@ -112,6 +113,7 @@ struct Core::First {
   CacheSets cache;
   WayLimits ways;
   unsigned counter;            ///< the first one, of all of these limits
+  PrefetchQueue queue;         ///< of what it misses
   std::vector<Chain *> chains; ///< after it
   std::vector<Request> requests;
   std::vector<Request> log; ///< of a period
@@ -168,7 +170,7 @@ inline bool Core::isNewest(uint64_t line, uint64_t key,
 /// \p previous to \p line; noLine: none, or an end of the page is in between.
 inline uint64_t Core::aheadOf(uint64_t line, uint64_t previous) const {
   uint64_t way = line - previous;
-  if (!prefetches || !way || way + 1 > 2) // no neighbour
+  if (!linesAhead || !way || way + 1 > 2) // no neighbour
     return noLine;
   uint64_t target = line + way * linesAhead;
   return (target ^ line) >> pageShift ? noLine : target;
@@ -203,7 +205,7 @@ inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
       return true;
     if (canFollow && isFetched(aheadOf(line, slot.line))) {
       slot.line = line;
-      return !prefetches;
+      return !linesAhead;
     }
   }
   return touchOther(slot, line, end);

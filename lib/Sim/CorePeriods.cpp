@@ -58,8 +58,10 @@ void Core::stopPeriods() {
 /// before.
 std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
   std::vector<uint64_t> state;
-  for (const First &one : first)
+  for (const First &one : first) {
     one.cache.addState(lines, state);
+    one.queue.addState(lines, state);
+  }
   for (const Lookup &last : looked) {
     state.push_back(last.newest == noLine ? noLine
                                           : last.newest - (lines << 3));
@@ -94,7 +96,8 @@ uint64_t Core::endPeriod(uint64_t now, uint64_t times) {
 void Core::repeat(uint64_t periods) {
   for (First &one : first) {
     for (const Request &request : one.log)
-      counts[request.row + one.counter + unsigned(request.kind)] += periods;
+      counts[request.row + one.counter + unsigned(request.kind)] +=
+          request.isBeyond ? 0 : periods;
     uint64_t lines = period.lines * periods;
     bool isDone = one.chains.empty() || repeatInBlocks(one, periods);
     for (uint64_t number = 1; !isDone && number <= periods; ++number)
@@ -103,6 +106,7 @@ void Core::repeat(uint64_t periods) {
         request(one, wanted);
       }
     one.cache.moveLines(lines);
+    one.queue.moveLines(lines);
   }
   uint64_t lines = period.lines * periods;
   for (Lookup &last : looked) {

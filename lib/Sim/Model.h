@@ -12,6 +12,7 @@
 #define MPG_SIM_MODEL_H
 
 #include "Sim/PageFrames.h"
+#include "Sim/PrefetchQueue.h"
 #include "Sim/SimMachine.h"
 #include <memory>
 
@@ -229,10 +230,9 @@ private:
   bool follow(Slot &slot, uint64_t line);
   void missFirst(const Slot &slot, uint64_t line, First &one, Count kind,
                  const CacheSets::Outcome &outcome);
-  void fetchAhead(const Slot &slot, uint64_t line, uint64_t previous);
   void fetchFirst(const Slot &slot, uint64_t line);
-  void ask(First &one, const Slot &slot, uint64_t line, unsigned level,
-           Count kind);
+  void ask(First &one, const Request &wanted);
+  void fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond);
   void request(First &one, const Request &wanted);
   void settleHeld(First &one);
   static void setHolding(First &one, bool isOn);
@@ -318,9 +318,9 @@ private:
   Model &model;
   unsigned group;
   unsigned lineBits;
-  unsigned pageShift; ///< from a line's number to its smallest page's
-  bool prefetches;
-  std::vector<Slot> slots;      ///< of each site
+  unsigned pageShift;      ///< from a line's number to its smallest page's
+  unsigned linesAhead;     ///< of the first cache's prefetcher; 0: it has none
+  std::vector<Slot> slots; ///< of each site
   std::vector<uint64_t> counts; ///< rows of sites
   std::vector<Pages> pages;     ///< TLBs of each page size, smallest first
   bool tlbHitsLeaveState = true;
@@ -340,10 +340,8 @@ private:
   std::vector<Cursor *> along; ///< those in another line in each iteration
   uint64_t turns = 1;          ///< of them in one iteration
   std::vector<Follower> followers;
-  /// One prefetcher at most, into the first cache: what a site has fetched is
-  /// there for others.
+  /// What a site has fetched into the first cache is there for others.
   bool canFollow = true;
-  unsigned linesAhead = 0;
   uint64_t runs = 0;
   uint64_t steps = 0; ///< \see Model::steps
   Period period;      ///< of the loop at hand

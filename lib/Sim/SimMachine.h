@@ -70,11 +70,14 @@ struct TlbLevel {
   }
 };
 
-/// Fetches the line \p linesAhead lines further into cache \p level, when a
-/// site walks from one line to its neighbour.
+/// That of the first cache (\p level 0) fetches the line \p linesAhead lines
+/// further when a site walks from one line to its neighbour. That of the second
+/// (1) is at most so far ahead of each stream of the first cache's misses, see
+/// PrefetchQueue. A level has one at most.
 struct Prefetcher {
   unsigned level = 0;
   unsigned linesAhead = 0;
+  unsigned streams = 16; ///< that the second cache's can follow
   std::vector<std::string> assumed;
 };
 
@@ -103,6 +106,14 @@ struct CoreGroups {
   unsigned maxHops() const { return count / 2; }
 };
 
+/// Misses of a cache or TLB, or lines of memory (counter "memory"), as the
+/// model has them divided by what the processor counted, over published
+/// programs.
+struct CounterBand {
+  std::string counter;
+  double min = 0, max = 0;
+};
+
 struct Machine {
   std::string name;
   unsigned lineBytes = 0;
@@ -114,6 +125,7 @@ struct Machine {
   PageWalk walk;
   BandwidthRoofs roofs;
   CoreGroups groups;
+  std::vector<CounterBand> bands; ///< none: never compared with counters
 };
 
 /// \p machine, and it with what is assumed taken the other way: replacement,

@@ -193,6 +193,8 @@ std::string quotaVerdictOf(const SimReport &report);
 const SimPageCounts &advisedPage(const std::vector<SimPageCounts> &pages);
 /// "8 cores in 2 core groups"
 std::string coresOf(const SimReport &report);
+/// How far the model was from counters of such machines.
+std::string bandsOf(const SimReport &report);
 /// How much of the traffic is local by placement, a sentence; "" if all threads
 /// ran on one group.
 std::string placementVerdictOf(const SimReport &report);

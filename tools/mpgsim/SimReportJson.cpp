@@ -201,6 +201,14 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
     json.attribute("modelled", true);
     json.attribute("lineBytes", report.machine.lineBytes);
     json.attribute("maps", report.maps);
+    json.attributeArray("bands", [&] {
+      for (const sim::CounterBand &band : report.machine.bands)
+        json.object([&] {
+          json.attribute("counter", validUtf8(band.counter));
+          json.attribute("minPercent", int64_t(100 * band.min + 0.5));
+          json.attribute("maxPercent", int64_t(100 * band.max + 0.5));
+        });
+    });
     json.attribute("cores", report.cores);
     json.attribute("coreGroups", report.groups);
     json.attributeArray("command", [&] {

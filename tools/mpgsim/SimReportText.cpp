@@ -128,7 +128,7 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << "\n";
   if (report.all.accesses) {
     writePages(out, report);
-    out << "\n";
+    out << fillText("Bands: " + bandsOf(report) + ".", 0) << "\n\n";
     if (!report.quotas.empty()) {
       writeQuotas(out, report);
       out << "\n";

@@ -243,6 +243,19 @@ std::string mpg::coresOf(const SimReport &report) {
          plural(report.groups, "core group", "core groups");
 }
 
+std::string mpg::bandsOf(const SimReport &report) {
+  if (report.machine.bands.empty())
+    return "no counters of " + printable(report.machine.name) +
+           " were compared with the model";
+  std::string text;
+  for (const sim::CounterBand &band : report.machine.bands)
+    text += formatv("{0}{1} {2:f2} to {3:f2}", text.empty() ? "" : ", ",
+                    band.counter, band.min, band.max)
+                .str();
+  return "modelled by published counters of " + printable(report.machine.name) +
+         ": " + text;
+}
+
 std::string mpg::placementVerdictOf(const SimReport &report) {
   const SimPageCounts &page = advisedPage(report.all.pages);
   if (report.groups < 2 || page.placements.empty())

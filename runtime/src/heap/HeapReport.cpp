@@ -242,12 +242,11 @@ struct Reason {
 
 static Reason reason;
 
-bool mpg::noteHeapReason(const char *text) {
+static void noteReason(const char *text) {
   if (reason.isTaken.exchange(true))
-    return false;
+    return;
   memcpy(reason.text, text, strnlen(text, sizeof reason.text - 1));
   reason.isReady.store(true, std::memory_order_release);
-  return true;
 }
 
 const char *mpg::heapFallbackReason() {
@@ -300,7 +299,7 @@ void mpg::sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
   LineBuffer cause;
   explainShortage(cause, isPoolAsked ? Source::hugetlb : Source::thp, hugeBytes,
                   wantedBytes, error);
-  noteHeapReason(cause.text());
+  noteReason(cause.text());
   if (!isTold)
     return;
   LineBuffer line;

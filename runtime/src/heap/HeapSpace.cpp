@@ -278,35 +278,6 @@ size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
   return present;
 }
 
-/// Whether \p memory is among the first frames of a heap on transparent pages:
-/// one for small blocks and one for others. These get normal pages, as most
-/// programs need little of them.
-bool HeapSpace::isFirst(Range memory, int node) {
-  constexpr size_t count = 2;
-  if (config->mode != Mode::thp || node >= 0 || !thpIsAllowed() ||
-      memory.bytes() > hugeBytes)
-    return false;
-  Locked hold(lock);
-  bool isNext = firstFrames.end == memory.start;
-  if (now.all() >= count * hugeBytes || (!firstFrames.empty() && !isNext))
-    return false;
-  if (!isNext)
-    firstFrames.start = memory.start;
-  firstFrames.end = memory.end;
-  return true;
-}
-
-/// The heap grows: its first frames become large pages like the others.
-void HeapSpace::enlargeFirst() {
-  Range first;
-  {
-    Locked hold(lock);
-    first = firstFrames;
-    firstFrames = Range{};
-  }
-  adviseHuge(first);
-}
-
 /// Other pages for \p memory, which has none of the pool because of \p error.
 int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   bool wantsPool = config->mode != Mode::thp;
@@ -314,15 +285,11 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
     sayHeapRefusal(wanted, hugeBytes, error, *messages);
     return ENOMEM;
   }
-  bool isLate = isFirst(memory, node);
-  Source source = isLate || (thpIsAllowed() && config->mode != Mode::hugetlb &&
-                             hugePagesFitGroup(memory.bytes()))
+  Source source = thpIsAllowed() && config->mode != Mode::hugetlb &&
+                          hugePagesFitGroup(memory.bytes())
                       ? Source::thp
                       : Source::normal;
-  if (!isLate && source == Source::thp)
-    enlargeFirst();
-  if (int failed =
-          mapChosen(memory, isLate ? Source::normal : source, hugeBytes))
+  if (int failed = mapChosen(memory, source, hugeBytes))
     return failed == EEXIST ? EEXIST : ENOMEM;
   if (node >= 0 && place(memory, Placement::bind, NodeSet::of(node))) {
     releaseAddresses(memory);
@@ -515,8 +482,6 @@ void HeapSpace::give(Range memory) {
   {
     Locked hold(lock);
     forget(memory);
-    if (memory.overlaps(firstFrames))
-      firstFrames = Range{};
   }
   unmapChosen(memory);
   giveAddresses(memory);
@@ -550,33 +515,6 @@ void HeapSpace::leaveHuge(Range memory) {
   for (uintptr_t at = part.start; at < part.end; at += hugeBytes)
     if (isHuge(at))
       setSource({at, at + hugeBytes}, Source::normal);
-}
-
-bool HeapSpace::splitsAtFork() {
-  if (!now.thp || config->sharesAtFork)
-    return false;
-  if (noteHeapReason("a fork: the kernel splits a transparent huge page when "
-                     "parent or child writes to it; malloc has it made whole "
-                     "again when the child is gone; fix: posix_spawn() or "
-                     "vfork() instead") &&
-      lock.tryLock()) { // a signal's handler may fork
-    tellRegion();
-    lock.unlock();
-  }
-  return true;
-}
-
-Range HeapSpace::nextThpFrame(uintptr_t start) {
-  Locked hold(lock);
-  uintptr_t end = reserved.start + openCount * hugeBytes;
-  if (start < reserved.start)
-    start = reserved.start;
-  for (; start < end; start += frameBytes) {
-    const UnitEntry &frame = frames[(start - reserved.start) / hugeBytes];
-    if (frame.state == UnitState::mapped && Source(frame.detail) == Source::thp)
-      return {start, start + frameBytes};
-  }
-  return {};
 }
 
 void HeapSpace::lockAll() {

@@ -108,14 +108,6 @@ public:
   /// above; whole frames, of the heap or not.
   void leaveHuge(Range memory);
 
-  /// Whether a fork splits pages of the heap: some are transparent huge ones,
-  /// and MPG_FORK does not say `share`. Notes it as the reason why they are not
-  /// all large.
-  bool splitsAtFork();
-  /// The first frame of 2 MiB from \p start on that is on a transparent huge
-  /// page, or was; empty if there is none.
-  Range nextThpFrame(uintptr_t start);
-
   /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the
   /// locks free.
   void lockAll();
@@ -132,8 +124,6 @@ private:
   int map(Range memory, int node, size_t needBytes);
   int mapPool(Range &memory, bool allOrNothing);
   size_t mapHuge(Range memory, int node, size_t needBytes, int &error);
-  bool isFirst(Range memory, int node);
-  void enlargeFirst();
   int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
   void giveAddresses(Range memory);
   bool isHuge(uintptr_t address) const; ///< pre: in the range
@@ -156,7 +146,6 @@ private:
   Range tables;                ///< the open part
   size_t openCount = 0;        ///< frames whose tables are open
   MappedBytes now;
-  Range firstFrames; ///< on normal pages until the heap grows; empty: none is
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
   std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look
   std::atomic<unsigned> looksLeft{0};        ///< until there is more mapped

@@ -8,7 +8,8 @@ import json
 import sys
 from typing import Any
 
-PASSED = {"busiest", "gains", "ranks", "pageBytes", "lineBytes", "maps", "line", "status"}
+PASSED = {"bands", "busiest", "gains", "ranks", "pageBytes", "lineBytes", "maps", "line",
+          "status"}
 
 
 def compare(merged: Any, ranks: Any, where: str) -> int:

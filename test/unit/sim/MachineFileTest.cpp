@@ -64,6 +64,13 @@ TEST(SimMachineFile, WrongOnesNameLineAndKey) {
   for (const Case &wrong : {
            Case{"line: 64\n", "line: 64\nline: 64\n",
                 "FILE:3: 'line' is given twice, first in line 2"},
+           Case{"tlbs:\n",
+                "prefetchers:\n  - {level: 2, ahead: 4}\n"
+                "  - {level: 2, ahead: 8}\ntlbs:\n",
+                "FILE:11: 'prefetchers' has two of level 2; name each level "
+                "once"},
+           Case{"tlbs:\n", "prefetchers:\n  - {level: 3, ahead: 4}\ntlbs:\n",
+                "FILE:10: 'level' is a number from 1 to 2, not '3'"},
            Case{"physicalBits: 30", "physicalBits: many",
                 "FILE:3: 'physicalBits' is a number from 20 to 52, not 'many'"},
            Case{"physicalBits: 30", "physicalBits: 99",

@@ -64,11 +64,13 @@ static Machine randomMachine(Random &random) {
     }
     machine.tlbs.push_back(tlb);
   }
-  if (isA64fx && random.oneIn(2))
-    machine.prefetchers = {{0, 1 + unsigned(random.below(6)), {}}};
-  for (unsigned level = isA64fx ? 1 : 0; level < machine.caches.size(); ++level)
-    if (random.oneIn(isA64fx ? 6 : 3))
-      machine.prefetchers.push_back({level, 1 + unsigned(random.below(6)), {}});
+  for (unsigned level = 0; level < std::min<size_t>(machine.caches.size(), 2);
+       ++level)
+    if (random.oneIn(2))
+      machine.prefetchers.push_back({level,
+                                     1 + unsigned(random.below(9)),
+                                     1 + unsigned(random.below(6)),
+                                     {}});
   return machine;
 }
 
@@ -161,8 +163,8 @@ public:
     return done;
   }
 
-  /// A part of the lines of the second cache, at random, for so long that it has
-  /// all of them; now and then others for a while, or another core.
+  /// A part of the lines of the second cache, at random, for so long that it
+  /// has all of them; now and then others for a while, or another core.
   void runHeld(uint64_t budget) {
     const CacheLevel &cache = machine.caches[1];
     uint64_t most = cache.bytes / machine.lineBytes;
@@ -171,8 +173,7 @@ public:
     unsigned core = anyCore();
     uint64_t base = anyArray();
     while (done < budget) {
-      access(core, anySite(),
-             base + random.below(lines) * machine.lineBytes);
+      access(core, anySite(), base + random.below(lines) * machine.lineBytes);
       if (!random.oneIn(seldom))
         continue;
       core = random.oneIn(3) ? anyCore() : core;

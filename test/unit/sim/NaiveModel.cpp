@@ -2,6 +2,8 @@
 
 #include "NaiveModel.h"
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 using namespace mpg::sim;
 
@@ -231,6 +233,65 @@ void NaiveModel::touchFirst(unsigned core, unsigned site, uint64_t line,
         writeBack(core, site, evicted.number, view, 1);
       fetch(core, site, line, view, 1, kind);
     }
+  followMisses(core, site, line, limit);
+}
+
+/// The second cache's prefetcher: the first cache missed \p line. Ages and
+/// distances are as docs/sim.md has them.
+void NaiveModel::followMisses(unsigned core, unsigned site, uint64_t line,
+                              unsigned limit) {
+  int64_t firstAhead = 0;
+  const Prefetcher *next = nullptr;
+  for (const Prefetcher &prefetcher : machine.prefetchers)
+    if (prefetcher.level == 1)
+      next = &prefetcher;
+    else
+      firstAhead = prefetcher.linesAhead;
+  if (!whatIf.prefetch || !next)
+    return;
+  Misses &seen = misses[{core, limit}];
+  ++seen.count;
+  std::list<MissStream> &streams = seen.streams; // the newest first
+  auto mine = std::find_if(
+      streams.begin(), streams.end(), [&](const MissStream &stream) {
+        return std::abs(int64_t(line) - int64_t(stream.front)) <= 8;
+      });
+  MissStream stream = {line, 0, 0, 0};
+  bool isNew = mine == streams.end();
+  if (!isNew) {
+    stream = *mine;
+    streams.erase(mine);
+  }
+  std::optional<MissStream> ended;
+  bool isFull = isNew && streams.size() == next->streams;
+  if (!streams.empty() && (isFull || seen.count - streams.back().last >= 256)) {
+    ended = streams.back();
+    streams.pop_back();
+  }
+  int64_t most = std::max(int64_t(next->linesAhead), firstAhead);
+  int64_t way = int64_t(line - stream.front);
+  if (!stream.steps || (way < 0) == (stream.steps < 0)) {
+    stream.front = line;
+    stream.steps = std::max(-most, std::min(most, stream.steps + way));
+  }
+  stream.last = seen.count;
+  stream.site = site;
+  streams.push_front(stream);
+  if (ended)
+    fetchBeyond(core, *ended, limit, firstAhead);
+}
+
+void NaiveModel::fetchBeyond(unsigned core, const MissStream &ended,
+                             unsigned limit, int64_t firstAhead) {
+  uint64_t pageLines = whatIf.pageBytes[0] / machine.lineBytes;
+  for (int64_t at = 1; at <= std::abs(ended.steps) - firstAhead; ++at) {
+    uint64_t line = ended.front + uint64_t(ended.steps < 0 ? -at : at);
+    if (line / pageLines != ended.front / pageLines)
+      return;
+    for (const View &view : views())
+      if (view.limit == limit)
+        fetch(core, ended.site, line, view, 1, Count::prefetchMisses);
+  }
 }
 
 void NaiveModel::fetchAhead(unsigned core, unsigned site, uint64_t line,
@@ -238,18 +299,15 @@ void NaiveModel::fetchAhead(unsigned core, unsigned site, uint64_t line,
   if (!whatIf.prefetch || (line != previous + 1 && line + 1 != previous))
     return;
   for (const Prefetcher &prefetcher : machine.prefetchers) {
+    if (prefetcher.level)
+      continue;
     uint64_t target = line > previous ? line + prefetcher.linesAhead
                                       : line - prefetcher.linesAhead;
     uint64_t pageLines = whatIf.pageBytes[0] / machine.lineBytes;
     if (target / pageLines != line / pageLines)
       continue;
-    if (prefetcher.level == 0)
-      for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
-        touchFirst(core, site, target, limit, Count::prefetchMisses);
-    else
-      for (const View &view : views())
-        fetch(core, site, target, view, prefetcher.level,
-              Count::prefetchMisses);
+    for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
+      touchFirst(core, site, target, limit, Count::prefetchMisses);
   }
 }
 

@@ -9,6 +9,7 @@
 #define MPG_TEST_NAIVEMODEL_H
 
 #include "Sim/Model.h"
+#include <list>
 #include <map>
 
 namespace mpg::sim {
@@ -44,6 +45,18 @@ private:
     unsigned page, map, limit;
   };
 
+  /// A stream of misses of a first cache.
+  struct MissStream {
+    uint64_t front;
+    int64_t steps;
+    uint64_t last; ///< the miss that belonged to it, by number
+    unsigned site;
+  };
+  struct Misses {
+    uint64_t count = 0;
+    std::list<MissStream> streams;
+  };
+
   static Memory makeCache(const CacheLevel &level, unsigned lineBytes,
                           const WayLimits &limits);
   uint64_t setOf(const Memory &memory, uint64_t index) const;
@@ -63,6 +76,10 @@ private:
                   uint64_t previous);
   void fetch(unsigned core, unsigned site, uint64_t line, const View &view,
              unsigned level, Count kind);
+  void followMisses(unsigned core, unsigned site, uint64_t line,
+                    unsigned limit);
+  void fetchBeyond(unsigned core, const MissStream &ended, unsigned limit,
+                   int64_t firstAhead);
   void writeBack(unsigned core, unsigned site, uint64_t line, const View &view,
                  unsigned level);
   void countMoved(unsigned core, unsigned site, uint64_t line, const View &view,
@@ -75,6 +92,7 @@ private:
   std::vector<Site> sites;
   uint64_t now = 0;
   std::map<std::vector<unsigned>, Memory> memories;
+  std::map<std::pair<unsigned, unsigned>, Misses> misses; ///< by core and limit
   std::map<std::vector<uint64_t>, unsigned> firstTouchers;
   std::map<std::pair<unsigned, unsigned>, uint64_t> lastLines;
   std::map<std::pair<unsigned, unsigned>, uint64_t> counts;

@@ -235,6 +235,48 @@ static std::pair<double, double> runThrashing(uint64_t apart) {
   return {all / double(model.total(layout.accesses())), demand / all};
 }
 
+/// Lines that an element of axhelm reads (HW:a64fx-published-counters): six of
+/// the seven planes of its factors, 4 KiB each, and its point values, read and
+/// written. What is read of the seventh plane the second cache's prefetcher has
+/// fetched.
+static double linesOfElement(bool prefetch) {
+  constexpr unsigned elements = 400;
+  constexpr uint64_t plane = 4 * kib;
+  WhatIf whatIf = pagesOnly();
+  whatIf.pageBytes = {2 * mib};
+  whatIf.mapSeeds = {1};
+  whatIf.prefetch = prefetch;
+  Model model(a64fx(), whatIf);
+  std::vector<unsigned> sites;
+  for (unsigned array = 0; array < 8; ++array)
+    sites.push_back(model.addSite({0, array, 64, array == 7, 0}));
+  for (uint64_t element = 0; element < elements; ++element) {
+    std::vector<Stream> streams;
+    for (uint64_t factor = 1; factor < 7; ++factor)
+      streams.push_back(
+          {sites[factor - 1], arena + (element * 7 + factor) * plane, 64});
+    for (uint64_t array = 1; array < 3; ++array)
+      streams.push_back(
+          {sites[5 + array], arena + array * 64 * mib + element * plane, 64});
+    model.core(0).affine(streams, plane / 64);
+  }
+  const CounterLayout &layout = model.layout();
+  return double(model.total(layout.cache(0, 0, 0, 1, Count::demandMisses)) +
+                model.total(layout.cache(0, 0, 0, 1, Count::prefetchMisses))) /
+         elements;
+}
+
+TEST(SimPublished, ShortStreamsOfAxhelm) {
+  double lines = linesOfElement(true);
+  printf("axhelm: lines from memory  published  model\n");
+  for (double published : {142.7, 140.2, 138.0}) {
+    printf("an element                 %.1f      %.1f (%.3f)\n", published,
+           lines, lines / published);
+    EXPECT_NEAR(lines / published, 1, 0.05);
+  }
+  EXPECT_NEAR(linesOfElement(false), 128, 1); // eight planes and no more
+}
+
 TEST(SimPublished, Guide75CacheThrashingFittedKernel) {
   auto [before, beforeDemand] = runThrashing(512 * kib);
   auto [after, afterDemand] = runThrashing(512 * kib + 2304);

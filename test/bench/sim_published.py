@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""mpgsim beside counters of A64FX that are published.
+
+  sim_published.py [--build DIR] [--calls N]
+
+The kernels of sim_published.c are written from the descriptions of RIKEN-RCCS's
+A64FX_Tuning_Documents, and the counters are those of the reports there (12 threads,
+one core group, pages of 2 MiB): axhelm 0 to 2, which differ in instructions and not
+in arrays, and ffx 0 and 1. Modelled counts are those of N calls more, so without
+what comes before the kernel; both are for one call. Compiled for 512-bit vectors of
+x86, as SVE has them.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+from typing import Dict, List, NamedTuple
+
+REPO = pathlib.Path(__file__).resolve().parents[2]
+THREADS = 12
+
+
+class Published(NamedTuple):
+    """Sums over the threads; the memory's are the group's, which each thread counts."""
+    name: str
+    kernel: str
+    calls: int
+    l1_misses: int
+    l1_tlb_misses: int
+    l2_tlb_misses: int
+    memory_reads: int
+    memory_writes: int
+
+
+PUBLISHED = [
+    Published("axhelm 0", "helmholtz", 100, 27785951, 2382, 2, 328721261, 36949346),
+    Published("axhelm 1", "helmholtz", 100, 29686085, 2393, 2, 323024276, 36967205),
+    Published("axhelm 2", "helmholtz", 100, 28482471, 2377, 2, 317859305, 36989795),
+    Published("ffx 0", "moments", 1000, 1533368686, 7228699830, 409, 16152432985,
+              3373710866),
+    Published("ffx 1", "moments", 1000, 1386078189, 2304521770, 409, 16091139769,
+              3373920428),
+]
+
+
+def build(mpg_clang: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
+    program = work / "sim_published"
+    subprocess.run([mpg_clang, "-O3", "-g1", "-march=x86-64-v4",
+                    "-mprefer-vector-width=512", "-fopenmp", "--mpg-sim",
+                    pathlib.Path(__file__).with_suffix(".c"), "-o", program],
+                   check=True)
+    return program
+
+
+def run(mpgsim: pathlib.Path, program: pathlib.Path, kernel: str,
+        calls: int) -> Dict[str, int]:
+    """The counts of the whole run."""
+    output = program.with_suffix(".json")
+    # Threads that wait must not take the processors of those that work.
+    environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS),
+                       OMP_WAIT_POLICY="passive")
+    subprocess.run([mpgsim, "--pages=2M", "--json", f"--output={output}", program,
+                    kernel, str(calls)], check=True, env=environment,
+                   stdout=subprocess.DEVNULL)
+    page = json.loads(output.read_text(encoding="utf-8"))["pages"][0]
+    return {"l1_misses": page["cacheMisses"]["L1D"][0],
+            "l1_tlb_misses": page["tlbMisses"]["L1 DTLB"],
+            "l2_tlb_misses": page["tlbMisses"]["L2 DTLB"],
+            "memory_reads": page["linesRead"][0],
+            "memory_writes": page["linesWritten"][0]}
+
+
+def rows(modelled: Dict[str, Dict[str, float]]) -> List[str]:
+    table = ["| program | counter | published, a call | modelled | ratio |",
+             "|---|---|---|---|---|"]
+    for program in PUBLISHED:
+        for counter in Published._fields[3:]:
+            shared = THREADS if counter.startswith("memory") else 1
+            published = getattr(program, counter) / shared / program.calls
+            if published * program.calls < 1000:
+                continue  # TLB misses of the start
+            model = modelled[program.kernel][counter]
+            table.append(f"| {program.name} | {counter.replace('_', ' ')} | "
+                         f"{published:,.0f} | {model:,.0f} | "
+                         f"{model / published:.3f} |")
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=REPO / "build")
+    parser.add_argument("--calls", type=int, default=4)
+    options = parser.parse_args()
+    modelled = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(options.build / "bin/mpg-clang", pathlib.Path(folder))
+        for kernel in ("helmholtz", "moments"):
+            few, many = (run(options.build / "bin/mpgsim", program, kernel, calls)
+                         for calls in (2, 2 + options.calls))
+            modelled[kernel] = {name: (many[name] - few[name]) / options.calls
+                                for name in many}
+    print("\n".join(rows(modelled)))
+
+
+if __name__ == "__main__":
+    main()
