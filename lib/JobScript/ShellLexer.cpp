@@ -8,6 +8,7 @@
 // with their line.
 
 #include "JobScript/ShellLexer.h"
+#include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -474,7 +475,7 @@ ShellTokens Lexer::run() {
   }
   for (const HereDocument &document : documents)
     skipHereDocument(document);
-  stable_sort(result.hidden, [](const ShellHidden &a, const ShellHidden &b) {
+  stableSort(result.hidden, [](const ShellHidden &a, const ShellHidden &b) {
     return a.tokensBefore < b.tokensBefore;
   });
   return std::move(result);
