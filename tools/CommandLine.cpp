@@ -16,21 +16,68 @@ using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-SplitWords mpg::splitCommand(int argc, char **argv) {
+/// Whether \p word is an option of \p table but for its value.
+static bool needsValue(const OptTable &table, StringRef word) {
+  if (!word.starts_with("--") || word.contains('='))
+    return false;
+  bool isKnown = false;
+  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
+    StringRef name = table.getOption(id).getPrefixedName();
+    if (name == word)
+      return false; // "--report" stands alone, too
+    isKnown |= name.size() == word.size() + 1 && name.starts_with(word) &&
+               name.back() == '=';
+  }
+  return isKnown;
+}
+
+/// Whether the word after an option that needs a value is that.
+static bool isValue(StringRef word) { return !word.starts_with("--"); }
+
+SplitWords mpg::splitCommand(const OptTable &table, int argc, char **argv) {
   ArrayRef<const char *> words(argv + std::min(argc, 1), argv + argc);
-  ArrayRef<const char *> own = words.take_while([](StringRef word) {
-    return word.size() > 1 && word[0] == '-' && word != "--";
-  });
+  size_t count = 0;
+  while (count < words.size()) {
+    StringRef word = words[count];
+    if (word.size() <= 1 || word[0] != '-' || word == "--")
+      break;
+    ++count;
+    if (needsValue(table, word) && count < words.size() &&
+        isValue(words[count]))
+      ++count;
+  }
+  ArrayRef<const char *> own = words.take_front(count);
   ArrayRef<const char *> command = words.drop_front(own.size());
   if (!command.empty() && command.front() == StringRef("--"))
     command = command.drop_front();
   return {own, command};
 }
 
+/// \p words with "--json FILE" as "--json=FILE", which \p joined holds.
+static std::vector<const char *> joinValues(const OptTable &table,
+                                            ArrayRef<const char *> words,
+                                            std::deque<std::string> &joined) {
+  std::vector<const char *> plain;
+  bool isOver = false;
+  for (size_t at = 0; at < words.size(); ++at) {
+    StringRef word = words[at];
+    isOver |= word == "--";
+    if (!isOver && needsValue(table, word) && at + 1 < words.size() &&
+        isValue(words[at + 1])) {
+      joined.push_back((word + "=" + words[++at]).str());
+      plain.push_back(joined.back().c_str());
+    } else {
+      plain.push_back(words[at]);
+    }
+  }
+  return plain;
+}
+
 CommandLine::CommandLine(const OptTable &table, const ProgramText &text,
                          ArrayRef<const char *> words)
     : table(table), text(text), words(words),
-      parsed(table.ParseArgs(words, missingIndex, missingCount)) {}
+      plain(joinValues(table, words, joined)),
+      parsed(table.ParseArgs(plain, missingIndex, missingCount)) {}
 
 /// What is wrong with \p arg, which is not in the table, and what was probably
 /// meant.
@@ -54,6 +101,8 @@ std::string CommandLine::findProblem() const {
   for (const Arg *arg : parsed)
     if (arg->getOption().getKind() == Option::UnknownClass)
       unknown = arg;
+  if (unknown && needsValue(table, unknown->getAsString(parsed)))
+    return formatv(text.missingValue, unknown->getAsString(parsed));
   if (unknown)
     return describeUnknown(table, *unknown, parsed);
   if (missingCount)

@@ -11,8 +11,10 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
+#include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm::opt {
 class OptTable;
@@ -48,11 +50,14 @@ struct SplitWords {
   llvm::ArrayRef<const char *> command; ///< the other program and its words
 };
 
-/// The command begins at the first word that is no option, or after "--": what
-/// looks like an option after that is the other program's.
-SplitWords splitCommand(int argc, char **argv);
+/// The command begins at the first word that is no option of \p table and no
+/// value of one, or after "--": what looks like an option after that is the
+/// other program's.
+SplitWords splitCommand(const llvm::opt::OptTable &table, int argc,
+                        char **argv);
 
 /// The words of a command line as options of a table, which must live as long.
+/// A value follows "=" or is the next word: "--json=FILE", "--json FILE".
 class CommandLine {
 public:
   CommandLine(const llvm::opt::OptTable &table, const ProgramText &text,
@@ -76,6 +81,8 @@ private:
   const llvm::opt::OptTable &table;
   const ProgramText &text;
   llvm::ArrayRef<const char *> words;
+  std::deque<std::string> joined; ///< "--json=FILE" of two words
+  std::vector<const char *> plain;
   unsigned missingIndex = 0, missingCount = 0; // parsing sets them: before it
   const llvm::opt::InputArgList parsed;
 };

@@ -63,20 +63,17 @@ def tree : LongFlag<"tree",
 def sysroot : LongValue<"sysroot", "DIR",
     "look for libraries in the system under DIR">, PathKey,
     Manual<[{Look for libraries in the system under DIR, that of another machine.}]>;
-def sysroot_separate : Separate<["--"], "sysroot">, Alias<sysroot>;
 def env : LongValue<"env", "NAME=VALUE",
     "a variable that the program will be started with">, ListKey,
     Manual<[{A variable that the program will be started with, LD_LIBRARY_PATH or
 XOS_MMM_L_PAGING_POLICY for example. mpgaudit's own environment does not
 count: the job runs elsewhere.}]>;
-def env_separate : Separate<["--"], "env">, Alias<env>;
 def job : LongValue<"job", "SCRIPT",
     "audit a job script and the programs that it starts\n"
     "(PJM, Slurm, PBS, Grid Engine, plain shell)">,
     Manual<[{Audit a job script: PJM, Slurm, PBS, Grid Engine or plain shell. The script
 is read, not run. Without FILE the programs that it starts are audited, and
 with the settings that they are started with.}]>, Section<"The job">;
-def job_separate : Separate<["--"], "job">, Alias<job>;
 def recommend : LongFlag<"recommend",
     "print the settings to use, with reasons, no report">,
     Manual<[{Print the settings to use instead of a report, as lines for a job script,
@@ -92,12 +89,10 @@ mpgrun --profile --json or mpgsim --json, which is seen by its content; `-` is
 standard input. Each thing that a rule finds in it is printed with the file
 and the rule. A file that names another program is not used, and the exit
 status is 2. Several `--profile` are taken together.}]>;
-def profile_separate : Separate<["--"], "profile">, Alias<profile>;
 def pid : LongValue<"pid", "N",
     "audit a running process and say what of it is on large\npages now">,
     Manual<[{Audit a running process, with its environment and limits, and say how much
 of each region is on large pages now.}]>;
-def pid_separate : Separate<["--"], "pid">, Alias<pid>;
 def diff : LongFlag<"diff",
     "say what changed between two builds: --diff BEFORE AFTER">,
     Manual<[{Take two files, BEFORE and AFTER, and say which findings came, went or
@@ -125,7 +120,6 @@ def config : LongValue<"config", "FILE",
     Manual<[{Read the project's settings from FILE. Default: `.mpgaudit.yaml`, of this user or of root, in the
 folder of the first file, or the nearest one above it. Its keys are these
 options; what stands on the command line wins.}]>, Section<"What a project has decided">;
-def config_separate : Separate<["--"], "config">, Alias<config>;
 def no_config : LongFlag<"no-config", "read no .mpgaudit.yaml">,
     Manual<[{Read no `.mpgaudit.yaml`.}]>;
 def suppress : LongValue<"suppress", "ID;reason=TEXT[;path=GLOB][;symbol=GLOB][;expires=DATE]",
@@ -133,15 +127,12 @@ def suppress : LongValue<"suppress", "ID;reason=TEXT[;path=GLOB][;symbol=GLOB][;
     Manual<[{Accept findings of the number ID, for a reason: all of them, or those whose
 path and symbol agree, up to the day DATE, written as 2027-01-31. What is
 not needed any more, or has expired, is named on standard error.}]>;
-def suppress_separate : Separate<["--"], "suppress">, Alias<suppress>;
 def baseline : LongValue<"baseline", "FILE",
     "only findings that are not in FILE count">, PathKey,
     Manual<[{Only findings that are not in FILE count and are shown.}]>;
-def baseline_separate : Separate<["--"], "baseline">, Alias<baseline>;
 def write_baseline : LongValue<"write-baseline", "FILE",
     "write all findings to FILE, for --baseline">,
     Manual<[{Write all findings to FILE, for `--baseline`.}]>;
-def write_baseline_separate : Separate<["--"], "write-baseline">, Alias<write_baseline>;
 
 def recursive : LongFlag<"recursive", "audit all ELF files in directories">,
     Manual<[{Audit all ELF files in directories.}]>, Section<"Input">;
@@ -182,7 +173,6 @@ source: `MPG103`, `"LPG 2003"`, `"FHE 1113"`. Case and spaces do not matter;
 `2003` alone and a pasted line of a report or of a job's output do as well.
 Also a word of Fujitsu's compilers, `-Kzfill` or `"!OCL NOVREC"`, and a line
 of a job script or of a build: what is known in it, word for word.}]>;
-def explain_separate : Separate<["--"], "explain">, Alias<explain>;
 
 /// For the shells' completion: what the last word may become.
 def autocomplete : Joined<["--"], "autocomplete=">, Flags<[HelpHidden]>;

@@ -188,7 +188,13 @@ Rendered Run::audit(const Input &input) {
     if (!input.shownPath.empty())
       report.path = input.shownPath;
     if (report.kind == ElfKind::notElf)
-      rendered.messages += errorLine(report.path, report.notElfReason);
+      rendered.messages +=
+          errorLine(report.path,
+                    report.notElfReason +
+                        (StringRef(report.notElfReason).starts_with("a script")
+                             ? "; a job script is audited by --job=" +
+                                   shellWord(report.path)
+                             : ""));
     else if (report.unusable())
       rendered.messages += errorLine(report.path, damageOf(report));
     rendered.failed |= report.unusable();

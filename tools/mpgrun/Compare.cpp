@@ -95,18 +95,23 @@ static bool isWritten(raw_fd_ostream &out) {
 
 /// JSON that goes to standard output has it for itself. A file comes first: a
 /// pipe that is not read any more ends mpgrun.
-static bool writeReports(const std::string &file,
+static bool writeReports(const RunOptions &options,
                          const Comparison &comparison) {
-  bool written = true;
+  const std::string &file = options.dataFile;
+  auto write = [&](const std::string &name, auto writer) {
+    return name.empty() || report(name, writeOutputFile(name, [&](auto &out) {
+                                    writer(out, comparison);
+                                  }));
+  };
+  bool written = write(options.htmlFile, writeCompareHtml);
+  written &= write(options.reportFile, writeCompareText);
   if (file == "-") {
     writeCompareJson(outs(), comparison);
     writeCompareText(errs(), comparison);
   } else {
-    if (!file.empty())
-      written = report(file, writeOutputFile(file, [&](auto &out) {
-                         writeCompareJson(out, comparison);
-                       }));
-    writeCompareText(outs(), comparison);
+    written &= write(file, writeCompareJson);
+    if (options.reportFile.empty())
+      writeCompareText(outs(), comparison);
   }
   return isWritten(outs()) && written;
 }
@@ -123,9 +128,11 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
                "own. Put mpgrun in front of the launcher, with --children\n";
     return exitOwnError;
   }
-  const std::string &file = options.dataFile;
-  if (!file.empty() && file != "-" && !report(file, checkOutputFile(file)))
-    return exitOwnError;
+  for (const std::string *file :
+       {&options.dataFile, &options.htmlFile, &options.reportFile})
+    if (!file->empty() && *file != "-" &&
+        !report(*file, checkOutputFile(*file)))
+      return exitOwnError;
   if (std::string why = findForeignLauncher(options.command, options.typed);
       !why.empty()) {
     error() << why << "\n";
@@ -158,7 +165,7 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
     error() << end.error << "\n";
     return exitOwnError;
   }
-  if (!writeReports(file, comparison))
+  if (!writeReports(options, comparison))
     return exitOwnError;
   if (end.interruptedBy)
     return 128 + end.interruptedBy;

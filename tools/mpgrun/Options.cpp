@@ -87,12 +87,12 @@ static std::optional<std::string> readSettings(const InputArgList &args,
 /// What is to be told, and where. The text of the first error, or nothing.
 static std::optional<std::string> readReports(const InputArgList &args,
                                               RunOptions &options) {
-  for (const Arg *arg : args.filtered(OPT_report_json)) {
+  for (const Arg *arg : args.filtered(OPT_report_file)) {
     StringRef value = arg->getValue();
-    if (!value.consume_front("json:") || value.empty())
-      return "--report=" + printable(arg->getValue()) +
-             ": is json: and the name of a file";
-    options.jsonFile = value.str();
+    bool isJson = value.consume_front("json:");
+    if (value.empty())
+      return "--report=" + printable(arg->getValue()) + ": names no file";
+    (isJson ? options.jsonFile : options.reportFile) = value.str();
   }
   if (const Arg *arg = args.getLastArg(OPT_profile_file)) {
     options.profileFile = arg->getValue();
@@ -130,16 +130,30 @@ static std::optional<std::string> readValues(const InputArgList &args,
 
 static constexpr unsigned mostRounds = 10000;
 
-static std::optional<std::string> readJsonFile(const InputArgList &args,
-                                               RunOptions &options) {
-  const Arg *arg = args.getLastArg(OPT_json);
-  if (!arg)
-    return std::nullopt;
-  options.dataFile = arg->getValue();
-  if (options.dataFile.empty())
-    return "--json=: names no file";
-  if (options.dataFile == "-" && options.profile)
-    return "--json=-: standard output is the program's; name a file";
+/// The files of what was found. The text of the first error, or nothing.
+static std::optional<std::string> readFiles(const InputArgList &args,
+                                            RunOptions &options) {
+  bool hasReport = options.report || !options.reportFile.empty();
+  if (const Arg *arg = args.getLastArg(OPT_json)) {
+    StringRef file = arg->getValue();
+    if (file.empty())
+      return "--json=: names no file";
+    if (!options.isComparing() && !options.profile && !hasReport)
+      return printable(arg->getAsString(args)) +
+             " is for --compare, --profile and --report";
+    if (file == "-" && !options.isComparing())
+      return "--json=-: standard output is the program's; name a file";
+    bool isReport = !options.isComparing() && !options.profile;
+    (isReport ? options.jsonFile : options.dataFile) = file.str();
+  }
+  if (const Arg *arg = args.getLastArg(OPT_html)) {
+    options.htmlFile = arg->getValue();
+    if (options.htmlFile.empty())
+      return "--html=: names no file";
+    if (!options.isComparing() && !options.profile)
+      return "--html=" + printable(options.htmlFile) +
+             " is for --compare and --profile";
+  }
   return std::nullopt;
 }
 
@@ -177,17 +191,7 @@ static std::optional<std::string> readComparison(const InputArgList &args,
       return printable(arg->getAsString(args)) + " is for --compare";
     if (options.workingSet && !options.isProfiling())
       return std::string("--working-set is for --profile and --advise");
-    const Arg *json = args.getLastArg(OPT_json);
-    if (json && !options.profile)
-      return printable(json->getAsString(args)) +
-             " is for --compare and --profile";
-    if (const Arg *arg = args.getLastArg(OPT_html)) {
-      options.htmlFile = arg->getValue();
-      if (options.htmlFile.empty() || !options.profile)
-        return "--html=" + printable(options.htmlFile) +
-               (options.profile ? ": names no file" : " is for --profile");
-    }
-    return readJsonFile(args, options);
+    return readFiles(args, options);
   }
   bool hasList = compare->getOption().matches(OPT_compare_modes);
   StringRef list =
@@ -197,20 +201,22 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   if (!wrong.empty())
     return "--compare=" + printable(list) + ": " + wrong;
   if (const Arg *arg = args.getLastArg(
-          OPT_mode, OPT_move, OPT_report, OPT_report_json, OPT_profile,
-          OPT_profile_file, OPT_html, OPT_advise, OPT_working_set, OPT_verify,
-          OPT_print_env, OPT_dry_run))
+          OPT_mode, OPT_move, OPT_report, OPT_profile, OPT_profile_file,
+          OPT_advise, OPT_working_set, OPT_verify, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
   if (std::optional<std::string> error = readMeasurement(args, options))
     return error;
-  return readJsonFile(args, options);
+  if (!options.jsonFile.empty())
+    return "--report=json: does not go together with --compare; --json=FILE "
+           "is its JSON";
+  return readFiles(args, options);
 }
 
 std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
-  SplitWords words = splitCommand(argc, argv);
+  SplitWords words = splitCommand(table, argc, argv);
   CommandLine line(table, programText, words.own);
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;

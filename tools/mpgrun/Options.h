@@ -33,7 +33,8 @@ struct RunOptions {
   bool children = false;
   std::optional<bool> hpcTags;
   bool report = false;
-  std::string jsonFile; ///< with %h, %r and %p in it; empty: none
+  std::string reportFile; ///< with %h, %r and %p in it; empty: none
+  std::string jsonFile;   ///< the report as JSON; empty: none
   bool profile = false;
   bool advise = false;
   bool workingSet = false;
@@ -46,7 +47,7 @@ struct RunOptions {
   unsigned rounds = 7;                   ///< of a comparison
   std::optional<uint32_t> seed;          ///< of their order; nothing: any
   std::optional<Metric> metric;          ///< nothing: times are compared
-  std::string htmlFile;                  ///< of a profile; empty: none
+  std::string htmlFile; ///< of a comparison or a profile; empty: none
   std::string dataFile; ///< JSON of a comparison or a profile; empty: none
   bool isProfiling() const { return profile || advise; }
   bool isComparing() const { return !compareModes.empty(); }

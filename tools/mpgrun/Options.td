@@ -44,12 +44,15 @@ def report : LongFlag<"report",
     Manual<[{Print on standard error, after the end, how much of each region was in use,
 how much of that on large pages, on which NUMA nodes, and why not the rest.
 With `--children` also a line for each other process that had libmpg.}]>;
-def report_json : LongValue<"report", "json:FILE",
-    "the same as JSON; %h, %r, %p in FILE are host, rank, pid">,
-    Manual<[{The same as JSON, schema mpgreport-1. In FILE, %h is the name of the host, %r
-the rank of the process under MPI (else 0), %p the process id, %% a percent
+def report_file : LongValue<"report", "FILE",
+    "the same into FILE, of --compare too; %h, %r, %p in FILE are\n"
+    "host, rank, pid">,
+    Manual<[{The same into FILE, or the report of `--compare`. In FILE, %h is the name of the
+host, %r the rank of the process under MPI (else 0), %p the process id, %% a percent
 sign. A file that cannot be written is told before PROGRAM starts; it runs,
-and its status stays what it is. A named pipe needs a reader by the end.}]>;
+and its status stays what it is; `--compare`, which is there for its report alone,
+does not begin. A named pipe needs a reader by the end. `--report=json:FILE` is the older name of
+`--report --json=FILE` without the report.}]>;
 def profile : LongFlag<"profile",
     "print which arrays there are, and on which pages they lie">,
     Manual<[{Print on standard error, after the end, the program's large objects, 1 MiB and
@@ -59,7 +62,7 @@ at the end, how much of that was in use, and on which pages it lay.}]>;
 def profile_file : LongValue<"profile", "FILE",
     "the same into FILE; %h, %r, %p as for --report">,
     Manual<[{The same into FILE, in whose name %h, %r, %p and %% mean what they do for
-`--report=json:FILE`.}]>;
+`--report=FILE`.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
     "run the program in turn in these modes and say whether large\n"
     "pages make it faster: none, thp, hugetlb, interleave, auto;\n"
@@ -90,11 +93,12 @@ the last line that matches, of standard output or, if none does there, of standa
 error. Less is better; of a rate more is: `--metric='more:([0-9.]+) GB/s'`.
 (`less:` says what is so anyway, for a REGEX that itself begins with `more:`.)}]>;
 def json : LongValue<"json", "FILE",
-    "what --compare or --profile found as JSON">,
+    "what --compare, --profile or --report found as JSON">,
     Manual<[{Write what `--compare` found as JSON, schema mpgcompare-1, with every run. FILE
 is written whole or not at all. With `-` it goes to standard output, and the
 report to standard error. With `--profile` it is the profile, schema mpgprofile-1,
-to a file whose name is as for `--report=json:FILE`, beside the table.}]>;
+to a file whose name is as for `--report=FILE`, beside the table; with `--report`
+it is the report, schema mpgreport-1.}]>;
 def advise : LongFlag<"advise",
     "run once, then say in five lines or less what to do next">,
     Manual<[{After the end, print on standard error at most five lines: what to do next,
@@ -111,9 +115,9 @@ large pages. Costs time: page faults and mmap may wait while the bits are read a
 cleared, each second or as often as takes a fiftieth of the time. A core file of
 such a run lacks parts of large blocks.}]>;
 def html : LongValue<"html", "FILE",
-    "what --profile found as a page with pictures">,
-    Manual<[{Write what `--profile` found as a page for a browser, which loads nothing and can
-be mailed; FILE as for `--report=json:FILE`.}]>;
+    "what --profile or --compare found as a page">,
+    Manual<[{Write what `--profile` or `--compare` found as a page for a browser, which loads
+nothing and can be mailed; FILE as for `--report=FILE`.}]>;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">,

@@ -48,7 +48,7 @@ public:
 private:
   bool isReportWanted() const {
     return options.report || options.isProfiling() || options.verify ||
-           !options.jsonFile.empty();
+           !options.reportFile.empty() || !options.jsonFile.empty();
   }
   void explainProgram() const;
   void prepareEnvironment(int stateFd);
@@ -183,11 +183,14 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
   if (!options.jsonFile.empty())
     writeReportFile(expandFileName(options.jsonFile, result.pid),
                     [&](raw_ostream &out) { writeRunJson(out, report); });
+  if (!options.reportFile.empty())
+    writeReportFile(expandFileName(options.reportFile, result.pid),
+                    [&](raw_ostream &out) { writeRunText(out, report); });
   if (options.report && speaksForNode()) {
     writeRunText(errs(), report);
     if (hasOtherRanks())
       errs() << "  this is rank " << worldRank()
-             << "; of each rank: --report=json:FILE-%r\n";
+             << "; of each rank: --report=FILE-%r\n";
   }
   bool endedWell = result.waitStatus == 0;
   if (options.verify) {
@@ -366,8 +369,9 @@ int Runner::run() {
     applySettings(settings, options.children);
     return become();
   }
-  for (const std::string *file : {&options.jsonFile, &options.profileFile,
-                                  &options.dataFile, &options.htmlFile})
+  for (const std::string *file :
+       {&options.reportFile, &options.jsonFile, &options.profileFile,
+        &options.dataFile, &options.htmlFile})
     if (!file->empty())
       warnIfNotWritable(*file);
   Outcome outcome;

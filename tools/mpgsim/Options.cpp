@@ -181,7 +181,7 @@ static bool setPages(CommandLine &line, SimOptions &options, int &status) {
 std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
-  SplitWords words = splitCommand(argc, argv);
+  SplitWords words = splitCommand(table, argc, argv);
   CommandLine line(table, programText, words.own);
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;

@@ -184,15 +184,17 @@ static Values readValues(const char *const *environment, Messages &messages) {
   return values;
 }
 
-/// A misspelt name would otherwise do nothing, silently.
+/// A misspelt name would otherwise do nothing, silently. Other programs have
+/// variables that begin with MPG_: of these the ones that are nearly ours.
 static void sayUnknownNames(const char *const *environment,
                             Messages &messages) {
-  static const char prefix[] = "XOS_MMM_L_";
+  static const char prefix[] = "XOS_MMM_L_", own[] = "MPG_";
   if (!environmentCounts())
     return;
   for (; environment && *environment; ++environment) {
     const char *entry = *environment;
-    if (__builtin_strncmp(entry, prefix, sizeof(prefix) - 1) != 0)
+    bool isOwn = __builtin_strncmp(entry, own, sizeof(own) - 1) == 0;
+    if (!isOwn && __builtin_strncmp(entry, prefix, sizeof(prefix) - 1) != 0)
       continue;
     size_t length = 0;
     while (entry[length] && entry[length] != '=')
@@ -202,12 +204,14 @@ static void sayUnknownNames(const char *const *environment,
       const char *name = settingOf(Variable(index)).name;
       known = __builtin_strncmp(entry, name, length) == 0 && !name[length];
     }
-    if (known)
+    const char *nearest =
+        known ? nullptr : nearestName(entry, length, isOwn ? 2 : 4);
+    if (known || (isOwn && !nearest))
       continue;
     LineBuffer line;
     line.add(entry, length < 64 ? length : 64)
         .add(" is not known and has no effect");
-    if (const char *nearest = nearestName(entry, length))
+    if (nearest)
       line.add("; did you mean ").add(nearest).add("?");
     messages.say(MPG_MSG_BAD_VALUE, line);
   }

@@ -44,10 +44,10 @@ struct Config {
   Paging bssPaging = Paging::prepage;
   Paging stackPaging = Paging::demand;
   Paging mmapPaging = Paging::prepage;
-  bool pagingGiven = false;   ///< PAGING_POLICY is set to a valid value
+  bool pagingGiven = false; ///< PAGING_POLICY is set to a valid value
   const char *pagingBecause = nullptr; ///< not set, and another default: why
-  bool bssInParts = false;    ///< prepaged, a part on each node
-  const char *againstParts = nullptr; ///< why not, although that is asked for
+  bool bssInParts = false;             ///< prepaged, a part on each node
+  const char *againstParts = nullptr;  ///< why not, although that is asked for
   bool fallbackGiven = false; ///< HUGETLB_FALLBACK is set to a valid value
   bool fallback = true;       ///< its value; not set: falls back
   // Who is affected, and what is said.
@@ -157,7 +157,7 @@ const char *findValue(const char *const *environment, const char *name,
 
 /// The variable of the table that \p name, of \p length bytes, was probably
 /// meant to be; null if none is near.
-const char *nearestName(const char *name, size_t length);
+const char *nearestName(const char *name, size_t length, unsigned most = 4);
 
 } // namespace mpg
 

@@ -178,9 +178,9 @@ static unsigned distance(const char *a, size_t aLength, const char *b) {
   return row[aLength];
 }
 
-const char *mpg::nearestName(const char *name, size_t length) {
+const char *mpg::nearestName(const char *name, size_t length, unsigned most) {
   const char *nearest = nullptr;
-  unsigned least = 5;
+  unsigned least = most + 1;
   for (const Setting &setting : table) {
     unsigned here = distance(name, length, setting.name);
     if (here < least) {

@@ -6,6 +6,7 @@
 
 #include "Measure/Statistics.h"
 #include "Support/Format.h"
+#include "Support/HtmlPage.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -243,6 +244,18 @@ void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
       paragraph(describeMode(comparison, mode));
   }
   out << printable(describeBest(comparison)) << "\n";
+}
+
+/// The verdict, then the report as it is printed.
+void mpg::writeCompareHtml(raw_ostream &out, const Comparison &comparison) {
+  std::string text;
+  raw_string_ostream stream(text);
+  writeCompareText(stream, comparison);
+  std::string title = "Modes of " + printable(comparison.command[0]);
+  beginHtmlPage(out, "mpgrun " + comparison.version, title);
+  out << "<main>\n<h1>" << escapeHtml(title) << "</h1>\n<p>"
+      << escapeHtml(describeBest(comparison)) << "</p>\n<pre tabindex=\"0\">"
+      << escapeHtml(text) << "</pre>\n</main>\n</body>\n</html>\n";
 }
 
 //===----------------------------------------------------------------------===//

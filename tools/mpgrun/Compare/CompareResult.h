@@ -99,6 +99,7 @@ struct Comparison {
 };
 
 void writeCompareText(llvm::raw_ostream &out, const Comparison &comparison);
+void writeCompareHtml(llvm::raw_ostream &out, const Comparison &comparison);
 void writeCompareJson(llvm::raw_ostream &out, const Comparison &comparison);
 
 //===----------------------------------------------------------------------===//
