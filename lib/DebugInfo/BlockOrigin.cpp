@@ -124,6 +124,8 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   origin.place = owner.place;
   origin.file = printable(sys::path::filename(owner.call->path));
   origin.hasLine = owner.frame.line != 0;
+  origin.sourceFile = owner.frame.file;
+  origin.line = owner.frame.line;
   if (origin.hasLine)
     origin.variable = printable(
         infoOf(owner.call->path).receiver(owner.call->address, owner.number));

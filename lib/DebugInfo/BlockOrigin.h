@@ -24,8 +24,10 @@ struct BlockOrigin {
   /// "grid.c:12"; where lines are not known "solve+0x4d", "libfoo.so.1+0x1f00";
   /// empty: not known.
   std::string place;
-  std::string file;     ///< program or library of the place, without its folder
+  std::string file; ///< program or library of the place, without its folder
   bool hasLine = false;
+  std::string sourceFile; ///< of the place, as the compiler wrote it
+  unsigned line = 0;
   std::string variable; ///< that gets the block; empty: not known
   /// "solve (grid.c:12)": from the inside out, without those of libraries.
   std::vector<std::string> callers;

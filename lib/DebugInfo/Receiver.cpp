@@ -6,6 +6,8 @@
 
 #include "Code/MachineCode.h"
 #include "DebugInfo/Dwarf.h"
+#include "Support/Files.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <dwarf.h>
 
@@ -75,9 +77,25 @@ static std::string declaringFile(Dwarf_Die die) {
   return "";
 }
 
+/// Whether the source has \p word at the place of \p frame, if the source is
+/// there. clang tells no columns of declarations.
+static bool isAt(const SourceFrame &frame, StringRef word) {
+  auto file = readUnmapped(frame.file);
+  if (!file || !frame.column)
+    return false;
+  StringRef text = (*file)->getBuffer();
+  for (unsigned line = 1; line < frame.line; ++line)
+    text = text.split('\n').second;
+  text = text.split('\n').first.drop_front(
+      std::min<size_t>(frame.column - 1, text.size()));
+  if (!text.consume_front(word))
+    return false;
+  return text.empty() || !(isAlnum(text[0]) || text[0] == '_');
+}
+
 /// Of several on one line the last one in front of the call.
 static std::string findDeclared(const CallPlace &call) {
-  std::string best;
+  std::string best, here;
   int bestColumn = -1;
   bool isClear = true;
   auto look = [&](Dwarf_Die &variable) {
@@ -87,6 +105,8 @@ static std::string findDeclared(const CallPlace &call) {
         declaringFile(variable) != call.frame.file)
       return;
     dwarf_decl_column(&variable, &column);
+    if (!column && isAt(call.frame, nameOf(variable)))
+      here = nameOf(variable);
     if (call.frame.column && unsigned(column) > call.frame.column)
       return;
     isClear = best.empty() || (call.frame.column && column != bestColumn);
@@ -97,7 +117,7 @@ static std::string findDeclared(const CallPlace &call) {
   };
   for (const Dwarf_Die &scope : call.scopes)
     forEachVariable(scope, look);
-  return isClear ? best : "";
+  return isClear ? best : here;
 }
 
 //===----------------------------------------------------------------------===//

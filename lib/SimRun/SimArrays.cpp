@@ -13,6 +13,7 @@ SimArrays::SimArrays() : arrays(1) { arrays[0].name = "other memory"; }
 void SimArrays::erase(std::map<uint64_t, Block>::iterator block) {
   SimArray &array = arrays[block->second.array];
   array.liveBytes -= block->second.end - block->first;
+  --array.liveBlocks;
   blocks.erase(block);
 }
 
@@ -41,6 +42,7 @@ void SimArrays::addBlock(unsigned number, uint64_t begin, uint64_t bytes) {
   SimArray &array = arrays[number];
   array.liveBytes += bytes;
   array.bytes = std::max(array.bytes, array.liveBytes);
+  array.mostBlocks = std::max(array.mostBlocks, ++array.liveBlocks);
 }
 
 void SimArrays::remove(uint64_t begin) {

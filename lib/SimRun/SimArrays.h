@@ -24,7 +24,10 @@ struct SimArray {
   std::string name; ///< of a heap block: of its variable; may be empty
   std::string file; ///< heap: where it is allocated
   unsigned line = 0;
-  uint64_t bytes = 0; ///< heap: the most at one time
+  /// heap: names the array and no other one; may be empty
+  std::string key;
+  uint64_t bytes = 0;                      ///< heap: the most at one time
+  unsigned liveBlocks = 0, mostBlocks = 0; ///< heap: now, at one time
   uint64_t liveBytes = 0;
 };
 

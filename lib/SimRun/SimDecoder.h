@@ -37,7 +37,7 @@ inline unsigned recordsOfBundle(const mpg_sim_record &record) {
 ///   instruction(word, address)
 ///   bundle(first place, accesses, addresses): false, there is none like that
 ///   loop(streams, times), copy(from, to, bytes), fill(to, bytes)
-///   allocated(place, address, bytes), freed(address), called(place)
+///   allocated(place, address, bytes, callers), freed(address), called(place)
 ///   stack(address, bytes), object(number, address, bytes)
 ///   module(first place, text), core(number)
 /// Sites of streams are numbers of places.
@@ -132,8 +132,11 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     events.fill(Stream{numberOf(*record), addressOf(*record), 0}, bytes);
     return 2;
   case MPG_SIM_ALLOCATED:
-    events.allocated(numberOf(*record), addressOf(*record), bytes);
-    return 2;
+    addresses.clear();
+    for (unsigned at = 2; isNext(at, MPG_SIM_CALLER); ++at)
+      addresses.push_back(record[at].value);
+    events.allocated(numberOf(*record), addressOf(*record), bytes, addresses);
+    return 2 + unsigned(addresses.size());
   case MPG_SIM_STACK:
     events.stack(addressOf(*record), bytes);
     return 2;

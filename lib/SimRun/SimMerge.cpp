@@ -20,8 +20,12 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
   case MPG_SIM_FROM:
     length = 3;
     break;
-  case MPG_SIM_TO:
   case MPG_SIM_ALLOCATED:
+    length = 2;
+    while (length < left && kindOf(record[length]) == MPG_SIM_CALLER)
+      ++length;
+    break;
+  case MPG_SIM_TO:
   case MPG_SIM_STACK:
   case MPG_SIM_OBJECT:
     length = 2;

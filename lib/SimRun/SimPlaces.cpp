@@ -130,7 +130,7 @@ bool SimPlaces::Reader::add(StringRef line) {
   } else {
     // For the runtime alone, and for SimEmulated.
     return (kind == "P" && words.size() == 3) || kind == "X" || kind == "J" ||
-           kind == "M" || kind == "E";
+           kind == "M" || kind == "E" || kind == "I";
   }
   return true;
 }

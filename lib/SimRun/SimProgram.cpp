@@ -35,7 +35,7 @@ bool SimProgram::isStream(unsigned number) {
   const SimArray &array = theArrays.array(number);
   std::string place = array.file.substr(array.file.rfind('/') + 1) + ":" +
                       std::to_string(array.line);
-  for (const std::string &name : {array.name, place})
+  for (const std::string &name : {array.key, array.name, place})
     if (wantedStream.count(name)) {
       seenStream.insert(name);
       return true;
@@ -232,12 +232,13 @@ void SimProgram::fill(const Stream &to, uint64_t bytes) {
   now->range(site, to.begin, bytes);
 }
 
-/// Blocks that one line of the source allocates are one array.
-void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes) {
+/// Blocks that the same calls allocate are one array.
+void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes,
+                           const std::vector<uint64_t> &calls) {
   if (!address)
     return;
-  auto known = heapArrays.find(place);
-  if (known != heapArrays.end())
+  auto [known, isNew] = heapArrays.try_emplace({place, calls}, 0);
+  if (!isNew)
     return theArrays.addBlock(known->second, address, bytes);
   const SimPlace &what = thePlaces.place(place);
   SimArray array;
@@ -245,7 +246,8 @@ void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes) {
   array.name = what.name;
   array.file = what.file;
   array.line = what.line;
-  heapArrays[place] = theArrays.add(array, address, bytes);
+  callers.name(array, calls);
+  known->second = theArrays.add(array, address, bytes);
 }
 
 void SimProgram::called(unsigned place) {
@@ -291,8 +293,10 @@ void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {
 void SimProgram::module(uint64_t first, const std::string &text) {
   std::string error = thePlaces.addModule(first, text);
   emulated.read(text, theArrays);
-  // Under qemu addresses are in it.
-  if (!llvm::StringRef(text).split('\n').first.ends_with("\tqemu"))
+  callers.read(text);
+  // Under qemu addresses are in it, and in the list of files.
+  llvm::StringRef head = llvm::StringRef(text).split('\n').first;
+  if (!head.ends_with("\tqemu") && !head.ends_with("\tfiles"))
     modulesHash = 31 * modulesHash + llvm::xxh3_64bits(text);
   if (firstError.empty())
     firstError = error;

@@ -7,6 +7,7 @@
 #define MPG_SIMRUN_SIMPROGRAM_H
 
 #include "SimRun/SimArrays.h"
+#include "SimRun/SimCallers.h"
 #include "SimRun/SimDecoder.h"
 #include "SimRun/SimEmulated.h"
 #include "SimRun/SimPlaces.h"
@@ -98,7 +99,8 @@ public:
   void loop(const std::vector<Stream> &streams, uint64_t times);
   void copy(const Stream &from, const Stream &to, uint64_t bytes);
   void fill(const Stream &to, uint64_t bytes);
-  void allocated(unsigned place, uint64_t address, uint64_t bytes);
+  void allocated(unsigned place, uint64_t address, uint64_t bytes,
+                 const std::vector<uint64_t> &callers);
   void freed(uint64_t address) { theArrays.remove(address); }
   void called(unsigned place);
   void stack(uint64_t address, uint64_t bytes);
@@ -197,7 +199,9 @@ private:
   /// From place << 32 | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;
   unsigned sites = 0;
-  std::unordered_map<unsigned, unsigned> heapArrays;  ///< by place
+  /// By place, and by who called it.
+  std::map<std::pair<unsigned, std::vector<uint64_t>>, unsigned> heapArrays;
+  SimCallers callers;
   std::unordered_map<unsigned, unsigned> localArrays; ///< by SimPlace::local
   std::vector<uint64_t> calls;                        ///< by place
   std::set<std::string> wantedStream, seenStream;

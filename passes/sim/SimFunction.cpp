@@ -237,6 +237,8 @@ void SimFunction::addAllocated(CallBase &call) {
     return; // shown as memory without a name
   IRBuilder<> builder(next, invoke ? next->getFirstInsertionPt()
                                    : std::next(call.getIterator()));
+  // mpgsim finds the line by the address that the call below returns to.
+  builder.SetCurrentDebugLocation(call.getDebugLoc());
   Type *number = builder.getInt64Ty();
   Value *bytes = builder.CreateZExtOrTrunc(
       found ? found->bytes : call.getArgOperand(1), number);

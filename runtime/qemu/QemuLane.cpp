@@ -159,7 +159,7 @@ static int takeWaiting() {
 
 static bool begin(QemuLane &lane, uint64_t address) {
   if (lane.isRefused) {
-    __atomic_fetch_add(&state.ring->lostRecords, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&state.ring->lostAccesses, 1, __ATOMIC_RELAXED);
     return false;
   }
   int number = takeWaiting();

@@ -16,10 +16,12 @@
 #include "SimLane.h"
 #include "mpg/mpg.h"
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -29,7 +31,7 @@
 using Record = mpg_sim_record;
 
 static constexpr uint64_t chunkBytes = MPG_SIM_CHUNK_BYTES;
-static constexpr unsigned sinks = 64;
+static constexpr unsigned sinks = 256;
 
 #define MPG_NO_CHUNK reinterpret_cast<Record *>(MPG_SIM_NO_CHUNK)
 
@@ -49,6 +51,8 @@ struct State {
   uint64_t nextPlace; ///< place 0 is none
   unsigned nextSink;
   char *sinkMemory;
+  bool hasEndKey;
+  pthread_key_t endKey; ///< its destructor sees the end of a thread
 };
 } // namespace
 
@@ -93,7 +97,7 @@ static Record *sink() {
       char *fresh = mapAligned(sinks * chunkBytes, -1);
       if (!fresh) {
         static const char text[] =
-            "libmpgsim: error: no address space of 4 MiB for a program that "
+            "libmpgsim: error: no address space of 16 MiB for a program that "
             "was compiled with --mpg-sim; raise 'ulimit -v'\n";
         if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
           _exit(127);
@@ -148,16 +152,51 @@ static void unpark() {
   parked = nullptr;
 }
 
+/// Accesses that the records from \p at to \p end stand for.
+static uint64_t accessesIn(const Record *at, const Record *end) {
+  uint64_t sum = 0;
+  while (at < end) {
+    uint64_t kind = at->word >> MPG_SIM_KIND_SHIFT;
+    uint64_t number = uint32_t(at->word), length = 1;
+    if (kind == MPG_SIM_ACCESS || kind == MPG_SIM_CHECKED) {
+      ++sum;
+    } else if (kind == MPG_SIM_LOOP) {
+      sum += at->value * number;
+      length += 2 * number;
+    } else if (kind == MPG_SIM_BUNDLE) {
+      sum += at->word >> MPG_SIM_ACCESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
+      length += (at->word >> MPG_SIM_ADDRESSES_SHIFT & MPG_SIM_BUNDLE_MOST) / 2;
+    }
+    at += length;
+  }
+  return sum;
+}
+
+/// Adds what this thread, which has no lane, has written since the last time.
+static void countOther(const Record *start) {
+  if (mpg_sim_cursor != MPG_NO_CHUNK)
+    __atomic_fetch_add(&state.ring->lostAccesses,
+                       accessesIn(start, mpg_sim_cursor), __ATOMIC_RELAXED);
+}
+
+/// At the end of such a thread.
+static void endOther(void *) {
+  if (state.ring && sinkStart)
+    countOther(sinkStart);
+  mpg_sim_cursor = MPG_NO_CHUNK;
+}
+
 static Record *nextOfOther() {
   Record *start = sink();
   if (!state.ring)
     return start;
-  if (!isCounted)
+  if (!isCounted) {
     __atomic_fetch_add(&state.ring->otherThreads, 1, __ATOMIC_RELAXED);
+    if (state.hasEndKey)
+      pthread_setspecific(state.endKey, &state);
+  }
   isCounted = true;
-  uint64_t lost =
-      mpg_sim_cursor == MPG_NO_CHUNK ? 0 : uint64_t(mpg_sim_cursor - start);
-  __atomic_fetch_add(&state.ring->lostRecords, lost, __ATOMIC_RELAXED);
+  countOther(start);
   return start;
 }
 
@@ -310,6 +349,7 @@ void mpg_sim_start() {
   if (state.ring) {
     mpg_sim_switch = &state.ring->recording;
     pthread_atfork(nullptr, nullptr, leave);
+    state.hasEndKey = pthread_key_create(&state.endKey, endOther) == 0;
     mpg_sim_begin_lane(0);
     sayStack();
   }
@@ -398,6 +438,56 @@ static void sayText(const char *text, uint64_t bytes) {
   }
 }
 
+static void sayModule(const char *text, uint64_t bytes, uint64_t first) {
+  reserve(1);
+  put(bytes, MPG_SIM_MODULE, first);
+  sayText(text, bytes);
+}
+
+// Not in each C library.
+extern "C" int backtrace(void **frames, int most) __attribute__((weak));
+
+/// Says where the code of a file lies, as a module without places.
+static int sayFile(dl_phdr_info *info, size_t, void *) {
+  uint64_t begin = ~uint64_t(0), end = 0;
+  for (unsigned at = 0; at < info->dlpi_phnum; ++at) {
+    const ElfW(Phdr) &part = info->dlpi_phdr[at];
+    if (part.p_type != PT_LOAD || !(part.p_flags & PF_X))
+      continue;
+    uint64_t start = info->dlpi_addr + part.p_vaddr;
+    begin = start < begin ? start : begin;
+    end = start + part.p_memsz > end ? start + part.p_memsz : end;
+  }
+  char self[4096] = {}, text[4096 + 256];
+  const char *path = info->dlpi_name;
+  if (!path[0]) // the program comes first, the kernel's vdso has no file
+    path = readlink("/proc/self/exe", self, sizeof self - 1) > 0 ? self : "";
+  int length = snprintf(
+      text, sizeof text, "mpgsim\t%d\tfiles\nI\t%llu\t%llu\t%llu\t%s\n",
+      MPG_SIM_VERSION, (unsigned long long)begin, (unsigned long long)end,
+      (unsigned long long)info->dlpi_addr, path);
+  if (end && length > 0 && size_t(length) < sizeof text)
+    sayModule(text, uint64_t(length), state.nextPlace);
+  return 0;
+}
+
+static int countFiles(dl_phdr_info *info, size_t, void *adds) {
+  *static_cast<unsigned long long *>(adds) = info->dlpi_adds;
+  return 1;
+}
+
+/// Says which files are loaded, if that has changed.
+static void sayFiles() {
+  static unsigned long long known;
+  unsigned long long adds = 0;
+  dl_iterate_phdr(countFiles, &adds);
+  if (__atomic_exchange_n(&known, adds, __ATOMIC_RELAXED) == adds)
+    return;
+  int savedErrno = errno;
+  dl_iterate_phdr(sayFile, nullptr);
+  errno = savedErrno;
+}
+
 #pragma GCC visibility push(default)
 void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
                     const mpg_sim_object *objects, uint64_t count,
@@ -408,9 +498,7 @@ void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
   *first = __atomic_fetch_add(&state.nextPlace, places, __ATOMIC_RELAXED);
   if (!state.ring || !lane)
     return;
-  reserve(1);
-  put(bytes, MPG_SIM_MODULE, *first);
-  sayText(text, bytes);
+  sayModule(text, bytes, *first);
   for (uint64_t number = 0; number < count; ++number) {
     reserve(2);
     put(reinterpret_cast<uint64_t>(objects[number].address), MPG_SIM_OBJECT,
@@ -423,11 +511,21 @@ void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
 void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word) {
   if (!state.ring || !lane)
     return;
-  reserve(2);
+  void *callers[MPG_SIM_CALLERS + 1];
+  int first = 0, count = 0;
+  if (bytes >= MPG_SIM_CALLERS_LEAST && backtrace) {
+    sayFiles();
+    count = backtrace(callers, MPG_SIM_CALLERS + 1);
+    while (first < count && callers[first] != __builtin_return_address(0))
+      ++first;
+  }
+  reserve(2 + uint64_t(count - first));
   auto *at = mpg_sim_cursor;
   at[0] = {reinterpret_cast<uint64_t>(address), word};
   at[1] = {bytes, uint64_t(MPG_SIM_BYTES) << MPG_SIM_KIND_SHIFT};
   mpg_sim_cursor = at + 2;
+  for (; first < count; ++first)
+    put(reinterpret_cast<uint64_t>(callers[first]), MPG_SIM_CALLER, 0);
   park();
 }
 

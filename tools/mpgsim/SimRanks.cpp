@@ -136,7 +136,7 @@ static void add(SimEnding &to, const SimEnding &from) {
     to.waitStatus = from.waitStatus;
   to.otherThreads += from.otherThreads;
   to.otherProcesses += from.otherProcesses;
-  to.lostRecords += from.lostRecords;
+  to.lostAccesses += from.lostAccesses;
   to.skips += from.skips;
 }
 
@@ -337,7 +337,7 @@ static void readNotSeen(const JsonFields &fields, SimReport &report) {
   JsonFields notSeen = fields.object("notSeen");
   report.ending.otherThreads = unsigned(notSeen.count("threads"));
   report.ending.otherProcesses = unsigned(notSeen.count("processes"));
-  report.ending.lostRecords = notSeen.count("threadRecords");
+  report.ending.lostAccesses = notSeen.count("threadRecords");
   report.ending.skips = unsigned(notSeen.count("threadWaits"));
   report.damaged = notSeen.count("damagedRecords");
   notSeen.each("calls", mostParts, [&](const JsonFields &entry) {

@@ -143,6 +143,8 @@ static SimPart partOf(const SimArray &array) {
   part.file = array.file;
   part.line = array.line;
   part.bytes = array.kind == SimArray::stack ? 0 : array.bytes;
+  part.key = array.key;
+  part.blocks = array.mostBlocks;
   return part;
 }
 

@@ -54,7 +54,9 @@ struct SimPart {
   std::string name; ///< of the array, or the function; may be empty
   std::string file; ///< may be empty
   unsigned line = 0;
-  uint64_t bytes = 0; ///< of an array; 0: not known
+  uint64_t bytes = 0;  ///< of an array; 0: not known
+  std::string key;     ///< of a heap array: no other one has it; may be empty
+  unsigned blocks = 0; ///< of a heap array: the most at one time
   SimCounts counts;
   sim::PageUse use;   ///< of an array
   sim::PageHeat heat; ///< of one that large pages are for, in one run
@@ -64,8 +66,8 @@ struct SimPart {
 struct SimEnding {
   int waitStatus = 0;
   unsigned otherThreads = 0, otherProcesses = 0;
-  uint64_t lostRecords = 0; ///< of other threads
-  unsigned skips = 0;       ///< of threads that the others did not wait for
+  uint64_t lostAccesses = 0; ///< of other threads, which are in no count
+  unsigned skips = 0;        ///< of threads that the others did not wait for
 };
 
 /// What of the run was recorded.
@@ -231,6 +233,10 @@ struct StreamChoice {
 };
 
 /// From a run without sectors.
+/// Rows with many misses that may be several arrays, as a sentence; "": there
+/// are none.
+std::string mergedArraysOf(const SimReport &report);
+
 StreamChoice chooseStream(const SimReport &report);
 
 /// The side file that says so. pre: \p report is of a run with \p choice, and

@@ -159,7 +159,7 @@ static void writeSample(json::OStream &json, const SimSampled &sampled) {
 static void writeNotSeen(json::OStream &json, const SimReport &report) {
   json.attributeObject("notSeen", [&] {
     json.attribute("threads", report.ending.otherThreads);
-    json.attribute("threadRecords", report.ending.lostRecords);
+    json.attribute("threadRecords", report.ending.lostAccesses);
     json.attribute("processes", report.ending.otherProcesses);
     json.attribute("threadWaits", report.ending.skips);
     json.attribute("damagedRecords", report.damaged);

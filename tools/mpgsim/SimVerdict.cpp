@@ -150,7 +150,26 @@ static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
                  band, traffic);
 }
 
+/// Of fewer of all accesses than this nothing can be concluded.
+static constexpr double leastSeen = 0.9;
+
+static double seenShare(const SimReport &report) {
+  double all = double(report.all.accesses) + double(report.ending.lostAccesses);
+  return all > 0 ? double(report.all.accesses) / all : 1;
+}
+
+/// "" if enough was seen for a verdict.
+static std::string tooFewSeen(const SimReport &report) {
+  if (seenShare(report) >= leastSeen)
+    return "";
+  return formatv("no verdict: {0} % of the accesses were seen, fewer than {1} "
+                 "%; the others are those of other threads",
+                 unsigned(100 * seenShare(report)), unsigned(100 * leastSeen));
+}
+
 std::string mpg::verdictOf(const SimReport &report) {
+  if (std::string few = tooFewSeen(report); !few.empty())
+    return few;
   if (!report.all.accesses && report.sampled.what.by != MPG_SIM_ALL)
     return "nothing was accessed in the sample by code compiled with --mpg-sim";
   if (!report.all.accesses)
@@ -186,7 +205,7 @@ static uint64_t trafficOf(const SimQuota &quota) {
 }
 
 const SimQuota *mpg::bestQuota(const SimReport &report) {
-  if (report.quotas.empty())
+  if (report.quotas.empty() || !tooFewSeen(report).empty())
     return nullptr;
   const SimQuota *best = &report.quotas.front();
   for (const SimQuota &quota : report.quotas)
@@ -200,6 +219,8 @@ const SimQuota *mpg::bestQuota(const SimReport &report) {
 std::string mpg::quotaVerdictOf(const SimReport &report) {
   if (report.quotas.empty())
     return "";
+  if (std::string few = tooFewSeen(report); !few.empty())
+    return few;
   const std::string &cache = report.machine.caches[report.divided.level].name;
   std::string pages = pageName(advisedPage(report.all.pages).pageBytes);
   const SimQuota *best = bestQuota(report);
@@ -289,9 +310,10 @@ std::string mpg::missingPartOf(const SimReport &report) {
   unsigned cores =
       report.machine.groups.count * report.machine.groups.coresEach;
   std::string others =
-      formatv("{0} made about {1} records that are not in these counts",
+      formatv("{0} made {1} accesses that are not in these counts, which have "
+              "{2} % of all",
               plural(ending.otherThreads, "other thread", "other threads"),
-              ending.lostRecords);
+              ending.lostAccesses, unsigned(100 * seenShare(report)));
   if (report.ranks.size() > 1)
     return others + "; the report of each rank says why";
   if (report.cores >= cores)
@@ -352,6 +374,8 @@ static uint64_t cacheBytes(const SimReport &report, const SimQuotas &quotas) {
 }
 
 static std::string streamName(const SimPart &part) {
+  if (!part.key.empty())
+    return part.key;
   if (!part.name.empty())
     return part.name;
   return sys::path::filename(part.file).str() + ":" + std::to_string(part.line);
@@ -391,6 +415,28 @@ StreamChoice mpg::chooseStream(const SimReport &report) {
   if (!choice.reason.empty())
     choice.arrays.clear();
   return choice;
+}
+
+std::string mpg::mergedArraysOf(const SimReport &report) {
+  SimQuotas quotas = quotasOf(report.machine);
+  if (quotas.ways.empty())
+    return "";
+  auto missesOf = [&](const SimCounts &counts) {
+    return counts.pages.front().cacheMisses[quotas.level].most;
+  };
+  std::vector<std::string> merged;
+  for (const SimPart &part : report.arrays) {
+    if (missesOf(part.counts) * missesPerMiss < missesOf(report.all))
+      continue;
+    if (part.kind == "other")
+      merged.push_back(part.name);
+    else if (part.kind == "heap" && part.blocks > 1)
+      merged.push_back("the " + std::to_string(part.blocks) + " blocks of " +
+                       streamName(part));
+  }
+  return merged.empty() ? ""
+                        : "cannot tell these apart: " + join(merged, ", ") +
+                              "; --stream models what you name";
 }
 
 std::vector<std::string> StreamChoice::names() const {

@@ -236,7 +236,7 @@ std::optional<int> Simulation::runProgram() {
                   result.execError);
   const mpg_sim_ring &head = ring.head();
   theEnding = {result.waitStatus, head.otherThreads, head.otherProcesses,
-               head.lostRecords, ring.skips()};
+               head.lostAccesses, ring.skips()};
   // A region that is open at the end has only its begin subtracted so far.
   sampled = {options.sample, head.regions,
              head.functions, head.loneEnds,
@@ -349,8 +349,10 @@ static bool rewindStandard() {
 static std::string writeHints(const SimReport &report,
                               const StreamChoice &choice,
                               const std::string &path) {
-  if (!bestQuota(report))
-    return quotaVerdictOf(report);
+  if (!bestQuota(report)) {
+    std::string merged = mergedArraysOf(report);
+    return merged.empty() ? quotaVerdictOf(report) : merged;
+  }
   if (!choice.hasHint())
     return quotaVerdictOf(report) +
            "; but no variable of the whole program can be named: put "
@@ -374,6 +376,9 @@ static std::optional<int> advise(const SimOptions &options,
                                  const SimReport &first, const char *self) {
   StreamChoice choice = chooseStream(first);
   std::string why = choice.reason;
+  if (std::string merged = mergedArraysOf(first);
+      !why.empty() && !merged.empty() && !quotasOf(first.machine).ways.empty())
+    why = merged;
   std::string gain;
   if (why.empty()) {
     SimOptions again = options;

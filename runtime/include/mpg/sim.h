@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** Of records, of the module's text and of the ring. */
-#define MPG_SIM_VERSION 3
+#define MPG_SIM_VERSION 4
 /** In the environment: the path of the ring. */
 #define MPG_SIM_VARIABLE "MPG_SIM_RING"
 
@@ -37,15 +37,15 @@ struct mpg_sim_record {
 /** Number: of a place in the program's text, where nothing else is said. */
 enum mpg_sim_kind {
   MPG_SIM_END,
-  MPG_SIM_ACCESS,  /**< value: address */
-  MPG_SIM_CHECKED, /**< the same, of what is summed up as well (tests) */
-  MPG_SIM_LOOP,    /**< value: iterations; number: streams that follow */
-  MPG_SIM_STREAM,  /**< value: first address */
-  MPG_SIM_STRIDE,  /**< value: bytes from one access of it to the next */
-  MPG_SIM_FROM,    /**< value: where a copy reads; TO follows */
-  MPG_SIM_TO,      /**< value: where a copy or a fill writes; BYTES follows */
-  MPG_SIM_BYTES,   /**< value: bytes of the record before it */
-  MPG_SIM_ALLOCATED, /**< value: address; BYTES follows */
+  MPG_SIM_ACCESS,    /**< value: address */
+  MPG_SIM_CHECKED,   /**< the same, of what is summed up as well (tests) */
+  MPG_SIM_LOOP,      /**< value: iterations; number: streams that follow */
+  MPG_SIM_STREAM,    /**< value: first address */
+  MPG_SIM_STRIDE,    /**< value: bytes from one access of it to the next */
+  MPG_SIM_FROM,      /**< value: where a copy reads; TO follows */
+  MPG_SIM_TO,        /**< value: where a copy or a fill writes; BYTES follows */
+  MPG_SIM_BYTES,     /**< value: bytes of the record before it */
+  MPG_SIM_ALLOCATED, /**< value: address; BYTES follows, then its callers */
   MPG_SIM_FREED,     /**< value: address */
   MPG_SIM_CALLED, /**< a call of what was perhaps not compiled with --mpg-sim */
   MPG_SIM_STACK,  /**< value: its lowest address; BYTES follows */
@@ -62,15 +62,20 @@ enum mpg_sim_kind {
   /** Accesses of a basic block, in order, whose places follow each other from
    * number on. The module's text says which of the addresses each goes to, and
    * at what offset. value: the first address; the others follow, two in the
-   * place of a record. Bits 32 to 43 of the word: accesses; 44 to 55: addresses. */
+   * place of a record. Bits 32 to 43 of the word: accesses; 44 to 55:
+   * addresses. */
   MPG_SIM_BUNDLE,
   /** An access under qemu; value: address. Bits 0 to 49 of the word: address of
    * the instruction / 4; 50: it stores; 51 to 53: log2 of its bytes; 54:
    * of the second register of a pair. */
   MPG_SIM_INSTRUCTION,
+  MPG_SIM_CALLER, /**< value: return address, from the inside out */
   MPG_SIM_KINDS
 };
 #define MPG_SIM_KIND_SHIFT 56
+#define MPG_SIM_CALLERS 16u /**< at most */
+/** Smaller blocks have no callers: to find them takes microseconds. */
+#define MPG_SIM_CALLERS_LEAST (64u << 10)
 #define MPG_SIM_ACCESSES_SHIFT 32
 #define MPG_SIM_ADDRESSES_SHIFT 44
 #define MPG_SIM_BUNDLE_MOST 0xfffu /**< accesses or addresses */
@@ -110,7 +115,7 @@ struct mpg_sim_ring {
   uint32_t readerWaits;
   uint32_t otherThreads;   /**< that accessed memory and were not seen */
   uint32_t otherProcesses; /**< the same: forked, or started later */
-  uint64_t lostRecords;    /**< of them */
+  uint64_t lostAccesses;   /**< of them */
   uint32_t recording;      /**< 0: the program writes nothing */
   uint32_t sample;         /**< one of mpg_sim_sample; mpgsim sets it */
   uint32_t open;           /**< begins without their end, of all threads */
@@ -130,8 +135,8 @@ struct mpg_sim_object {
 };
 
 /** Where the next record of this thread goes. The code stores records there and
- * moves it on; when it is too near to the end of the chunk: mpg_sim_next, unless
- * nothing is recorded now. */
+ * moves it on; when it is too near to the end of the chunk: mpg_sim_next,
+ * unless nothing is recorded now. */
 extern __thread struct mpg_sim_record *mpg_sim_cursor;
 /** So near to the end of a chunk at address 0 that nothing fits: of a thread
  * that does not record now. */

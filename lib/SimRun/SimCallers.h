@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of heap blocks by the calls that allocated them, with the program's
+// debug information: what DebugInfo/BlockOrigin.h says, and what the compiler
+// passes know of the innermost call.
+
+#ifndef MPG_SIMRUN_SIMCALLERS_H
+#define MPG_SIMRUN_SIMCALLERS_H
+
+#include "DebugInfo/BlockOrigin.h"
+#include "SimRun/SimArrays.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mpg::sim {
+
+class SimCallers {
+public:
+  /// Lines "I begin end bias path" of a module's text: where files lie.
+  void read(llvm::StringRef text);
+
+  /// Gives \p array, which has what the passes know, the place and the variable
+  /// that \p calls lead to, and a key. Without calls, or without
+  /// lines, it stays as it is but for the key.
+  void name(SimArray &array, const std::vector<uint64_t> &calls);
+
+private:
+  struct File {
+    uint64_t end, bias;
+    std::string path;
+  };
+  std::map<uint64_t, File> files; ///< by address
+  BlockNamer namer;
+  std::map<std::string, unsigned> keys; ///< that are given out, and how often
+};
+
+} // namespace mpg::sim
+
+#endif // MPG_SIMRUN_SIMCALLERS_H
