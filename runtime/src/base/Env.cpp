@@ -103,6 +103,46 @@ void mpg::readAudience(const char *const *environment, Config &config) {
     config.statePid = int(pid);
 }
 
+/// Takes the entry \p name out of \p environment. By hand: a shell has
+/// functions by the names of the C library's, which do not work before its
+/// main.
+static void removeVariable(char **environment, const char *name) {
+  size_t length = __builtin_strlen(name);
+  char **to = environment;
+  for (char **from = environment; *from; ++from)
+    if (__builtin_strncmp(*from, name, length) != 0 || (*from)[length] != '=')
+      *to++ = *from;
+  *to = nullptr;
+}
+
+/// Whether the loader has found \p library by the entry of LD_PRELOAD that
+/// begins at \p entry and has \p length characters.
+static bool isEntryOf(const char *entry, size_t length, const char *library) {
+  size_t all = __builtin_strlen(library);
+  const char *end = all > length ? library + all - length : library;
+  return length && all >= length && (end == library || end[-1] == '/') &&
+         __builtin_strncmp(end, entry, length) == 0;
+}
+
+void mpg::leaveEnvironment(char **environment, const char *library) {
+  if (!findValue(environment, "MPG_TARGET"))
+    return;
+  removeVariable(environment, "MPG_TARGET");
+  removeVariable(environment, "MPG_STATE_FD");
+  // mpgrun puts libmpg in front.
+  auto *list = const_cast<char *>(findValue(environment, "LD_PRELOAD"));
+  size_t length = 0;
+  while (list && list[length] && list[length] != ':' && list[length] != ' ')
+    ++length;
+  if (!list || !isEntryOf(list, length, library))
+    return;
+  if (!list[length])
+    removeVariable(environment, "LD_PRELOAD");
+  else
+    __builtin_memmove(list, list + length + 1,
+                      __builtin_strlen(list + length + 1) + 1);
+}
+
 void mpg::readSectorSettings(const char *const *environment,
                              SectorSettings &settings) {
   bool given = false; // TRUE is the first word

@@ -82,6 +82,11 @@ struct Config {
 /// Who is meant and who speaks; reads only what that takes, says nothing.
 void readAudience(const char *const *environment, Config &config);
 
+/// Where mpgrun has started this program and no other, takes out of
+/// \p environment what brings \p library, the file of this one, into programs:
+/// LD_PRELOAD's first entry and MPG_TARGET, MPG_STATE_FD.
+void leaveEnvironment(char **environment, const char *library);
+
 /// The settings of the sector cache, which hold in programs that are not meant
 /// as well: these call mpg_sector_begin all the same. Says nothing;
 /// readSettings() says what is wrong with them.

@@ -315,9 +315,18 @@ static bool isPostponed() {
          mpg_calls_main();
 }
 
+/// The start, and then the environment as it was before mpgrun, so that a child
+/// without this library, in a container or of 32 bits, is not told that it
+/// cannot be loaded.
+static void runAndLeave() {
+  run();
+  if (state.config.isTarget)
+    leaveEnvironment(environ, findOurFiles().own);
+}
+
 void mpg::startIfPostponed() {
   if (isPostponed())
-    run();
+    runAndLeave();
 }
 
 /// The first of all constructors: the loader calls those of a library that is
@@ -327,7 +336,7 @@ __attribute__((constructor(101))) static void startUp() {
   int saved = errno;
   environment(); // sets `environ`
   if (!isPostponed())
-    run();
+    runAndLeave();
   errno = saved;
 }
 

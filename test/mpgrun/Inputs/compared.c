@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // compared WHAT: behaves differently with libmpg preloaded, or from run to run.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +11,7 @@
 #include <unistd.h>
 
 static int isPreloaded(void) {
-  const char *preload = getenv("LD_PRELOAD");
-  return preload && strstr(preload, "libmpg");
+  return dlsym(RTLD_DEFAULT, "mpg_version") != NULL;
 }
 
 int main(int argc, char **argv) {
