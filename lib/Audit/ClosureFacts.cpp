@@ -159,28 +159,20 @@ StringRef mpg::symbolName(KnownSymbol symbol) {
   return names[unsigned(symbol)];
 }
 
-/// The position of \p name in the table. Most symbols of a C++ library begin
-/// with "_Z", so two characters turn away nearly all of them.
+/// The position of \p name in the table.
 static std::optional<unsigned> findName(StringRef name) {
-  static const auto starts = [] {
-    std::array<uint64_t, 1024> bits = {};
-    for (const char *known : names) {
-      unsigned start = uint8_t(known[0]) << 8 | uint8_t(known[1]);
-      bits[start / 64] |= uint64_t(1) << start % 64;
-    }
-    return bits;
-  }();
-  if (name.size() < 2)
-    return std::nullopt;
-  unsigned start = uint8_t(name[0]) << 8 | uint8_t(name[1]);
-  if (!(starts[start / 64] >> start % 64 & 1))
-    return std::nullopt;
   const auto *found = std::lower_bound(
       std::begin(names), std::end(names), name,
       [](const char *known, StringRef wanted) { return wanted > known; });
   if (found == std::end(names) || name != *found)
     return std::nullopt;
   return unsigned(found - std::begin(names));
+}
+
+/// Most symbols begin with none of them.
+static const NameStarts &knownStarts() {
+  static const NameStarts starts(names);
+  return starts;
 }
 
 static void noteSymbol(const Symbol &symbol, KnownSymbolUse &use) {
@@ -195,16 +187,17 @@ KnownSymbolUse mpg::findKnownSymbols(Image &image) {
       noteSymbol(symbol, use);
   };
   if (image.isLoadable())
-    image.forEachImport(visit);
+    image.forEachImport(knownStarts(), visit);
   else
-    image.forEachSymbol(visit);
+    image.forEachSymbol(knownStarts(), visit);
   return use;
 }
 
 KnownSymbolUse mpg::findStaticSymbols(Image &image) {
   KnownSymbolUse use;
   // Local ones too: in a static PIE the whole C library is local.
-  image.forEachSymbol([&](const Symbol &symbol) { noteSymbol(symbol, use); });
+  image.forEachSymbol(knownStarts(),
+                      [&](const Symbol &symbol) { noteSymbol(symbol, use); });
   return use;
 }
 

@@ -384,10 +384,6 @@ mpg::readElf(int fd, uint64_t fileBytes, ArrayRef<uint8_t> head,
   }
 }
 
-/// A page: the names of imports are spread over a large table, and those of a
-/// small one come with the symbols in front of them.
-static constexpr uint64_t pieceBytes = 4 << 10;
-
 StringTable::StringTable(const ElfReader &reader, uint64_t offset,
                          uint64_t bytes)
     : reader(&reader), offset(offset) {
@@ -401,15 +397,30 @@ StringTable::StringTable(const ElfReader &reader, uint64_t offset,
   loaded.resize((bytes + pieceBytes - 1) / pieceBytes);
 }
 
+/// Of many pieces that are asked for, most others will be, too: each read takes
+/// in twice as many as the one before it.
 bool StringTable::load(uint64_t piece) {
   if (loaded[piece])
     return true;
+  constexpr uint64_t mostPieces = 4;
+  uint64_t end = piece + 1;
+  while (end < loaded.size() && end - piece < piecesAtOnce && !loaded[end])
+    ++end;
+  piecesAtOnce = std::min(2 * piecesAtOnce, mostPieces);
+  if (!read(piece, end) && !read(piece, end = piece + 1))
+    return false;
+  std::fill(loaded.begin() + ptrdiff_t(piece), loaded.begin() + ptrdiff_t(end),
+            true);
+  return true;
+}
+
+/// The pieces [\p piece, \p end).
+bool StringTable::read(uint64_t piece, uint64_t end) const {
   uint64_t start = piece * pieceBytes;
-  uint64_t bytes = std::min(pieceBytes, tableBytes - start);
-  loaded[piece] = reader->copy(
+  uint64_t bytes = std::min(end * pieceBytes, tableBytes) - start;
+  return reader->copy(
       offset + start,
       {reinterpret_cast<uint8_t *>(memory.get()) + start, size_t(bytes)});
-  return loaded[piece];
 }
 
 std::optional<StringRef> StringTable::get(uint64_t index) {

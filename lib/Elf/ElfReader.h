@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <elf.h>
 #include <memory>
 #include <optional>
@@ -45,9 +46,26 @@ public:
   /// when it leaves the table or cannot be read.
   std::optional<llvm::StringRef> get(uint64_t index);
 
+  /// Whether the four bytes at \p index, the string's end among them, can begin
+  /// a string that \p mayBe is true for. True as well where it takes get() to
+  /// know.
+  template <typename Filter> bool mayBegin(uint64_t index, Filter mayBe) {
+    uint32_t first;
+    if (index + sizeof first >= tableBytes ||
+        !(load(index / pieceBytes) &&
+          load((index + sizeof first - 1) / pieceBytes)))
+      return true;
+    memcpy(&first, memory.get() + index, sizeof first);
+    return mayBe(first);
+  }
+
 private:
   bool load(uint64_t piece);
+  bool read(uint64_t piece, uint64_t end) const;
 
+  /// A page: the names of imports are spread over a large table, and those of a
+  /// small one come with the symbols in front of them.
+  static constexpr uint64_t pieceBytes = 4 << 10;
   struct Free {
     void operator()(char *memory) const { std::free(memory); }
   };
@@ -58,6 +76,7 @@ private:
   /// touched.
   std::unique_ptr<char[], Free> memory;
   std::vector<bool> loaded; ///< by piece
+  uint64_t piecesAtOnce = 1;
 };
 
 /// No table of a real program comes near; a damaged size must not make us

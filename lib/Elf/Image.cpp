@@ -169,6 +169,7 @@ const std::string &Image::path() const { return state->path; }
 ElfKind Image::kind() const { return state->kind; }
 StringRef Image::notElfReason() const { return state->notElfReason; }
 uint64_t Image::fileBytes() const { return state->fileBytes; }
+uint32_t Image::fileMode() const { return state->mode; }
 bool Image::fullyRead() const { return state->fullyRead; }
 bool Image::isLoadable() const { return state->loadable(); }
 ArrayRef<Segment> Image::segments() const { return state->segments; }
@@ -283,6 +284,26 @@ void Image::forEachImport(function_ref<void(const Symbol &)> visit) {
                           "DT_SYMTAB", i));
 }
 
+NameStarts::NameStarts(ArrayRef<const char *> names) {
+  for (const char *name : names) {
+    uint32_t first = 0;
+    memcpy(&first, name, std::min(sizeof first, strlen(name)));
+    bits[hash(first) / 64] |= uint64_t(1) << hash(first) % 64;
+  }
+}
+
+void Image::forEachImport(const NameStarts &names,
+                          function_ref<void(const Symbol &)> visit) {
+  state->readDynamicSymbols();
+  auto mayBe = [&](uint32_t first) { return names.mayBe(first); };
+  for (size_t i = 1; i < state->dynamicSymbols.size(); ++i) {
+    const Elf64_Sym &symbol = state->dynamicSymbols[i];
+    if (symbol.st_shndx == SHN_UNDEF &&
+        state->dynamicStrings.mayBegin(symbol.st_name, mayBe))
+      visit(state->decode(symbol, state->dynamicStrings, "DT_SYMTAB", i));
+  }
+}
+
 bool Image::exportsSymbol(StringRef name) {
   state->readDynamic();
   return state->dynamic.gnuHash ? state->findByGnuHash(name)
@@ -293,6 +314,16 @@ void Image::forEachSymbol(function_ref<void(const Symbol &)> visit) {
   state->readSymbols();
   for (size_t i = 1; i < state->symbols.size(); ++i)
     visit(state->decode(state->symbols[i], state->symbolStrings, ".symtab", i));
+}
+
+void Image::forEachSymbol(const NameStarts &names,
+                          function_ref<void(const Symbol &)> visit) {
+  state->readSymbols();
+  auto mayBe = [&](uint32_t first) { return names.mayBe(first); };
+  for (size_t i = 1; i < state->symbols.size(); ++i)
+    if (state->symbolStrings.mayBegin(state->symbols[i].st_name, mayBe))
+      visit(
+          state->decode(state->symbols[i], state->symbolStrings, ".symtab", i));
 }
 
 void Image::forEachDefinition(function_ref<void(const Symbol &)> visit) {
@@ -421,20 +452,17 @@ static Error openFailed(const Twine &reason) {
 }
 
 /// Opens without waiting for the other end of a FIFO.
-static Expected<int> openRegular(const std::string &path, uint64_t &bytes) {
+static Expected<int> openRegular(const std::string &path, struct stat &status) {
   int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (fd < 0)
     return openFailed(strerror(errno));
-  struct stat status;
   if (fstat(fd, &status) != 0) {
     std::string reason = strerror(errno);
     close(fd);
     return openFailed(reason);
   }
-  if (S_ISREG(status.st_mode)) {
-    bytes = uint64_t(status.st_size);
+  if (S_ISREG(status.st_mode))
     return fd;
-  }
   close(fd);
   return openFailed(S_ISDIR(status.st_mode)
                         ? "is a directory; -r audits what is in it"
@@ -446,9 +474,10 @@ namespace {
 /// The images of one file, each shown to the visitor and gone then.
 class FileImages {
 public:
-  FileImages(const std::string &path, uint64_t bytes, StringRef start,
-             function_ref<void(Image &)> visit)
-      : path(path), bytes(bytes), start(start), visit(visit) {}
+  FileImages(const std::string &path, const struct stat &status,
+             StringRef start, function_ref<void(Image &)> visit)
+      : path(path), bytes(uint64_t(status.st_size)), mode(status.st_mode),
+        start(start), visit(visit) {}
   bool isElf() const { return start.starts_with(StringRef(ELFMAG, SELFMAG)); }
 
   void showMember(ElfReader &reader, const std::string &member) {
@@ -493,6 +522,7 @@ private:
     auto state = std::make_unique<Image::State>();
     state->path = member.empty() ? path : path + "(" + member + ")";
     state->fileBytes = bytes;
+    state->mode = mode;
     return state;
   }
   void show(std::unique_ptr<Image::State> state) {
@@ -502,6 +532,7 @@ private:
 
   const std::string &path;
   uint64_t bytes;
+  uint32_t mode;
   StringRef start;
   function_ref<void(Image &)> visit;
   bool hasMembers = false;
@@ -511,8 +542,8 @@ private:
 
 Error mpg::readImages(const std::string &path,
                       function_ref<void(Image &)> visit) {
-  uint64_t bytes = 0;
-  Expected<int> fd = openRegular(path, bytes);
+  struct stat status = {};
+  Expected<int> fd = openRegular(path, status);
   if (!fd)
     return fd.takeError();
   FileCloser closer = {*fd};
@@ -526,14 +557,14 @@ Error mpg::readImages(const std::string &path,
   ArrayRef<uint8_t> head(first, size_t(got));
   StringRef start = toStringRef(head);
 
-  FileImages images(path, bytes, start, visit);
+  FileImages images(path, status, start, visit);
   if (!images.isElf() && !start.starts_with(ARMAG)) {
     images.showRefused("");
     return Error::success();
   }
   std::optional<ArchiveDamage> damage;
   OpenedFile opened = readElf(
-      *fd, bytes, head,
+      *fd, uint64_t(status.st_size), head,
       [&](ElfReader &reader, const std::string &member) {
         images.showMember(reader, member);
       },

@@ -22,6 +22,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -157,6 +158,21 @@ struct Defect {
   std::string reason;
 };
 
+/// The first four bytes of some names, their ends among them, as far as it
+/// takes to turn away nearly all others.
+class NameStarts {
+public:
+  explicit NameStarts(llvm::ArrayRef<const char *> names);
+  bool mayBe(uint32_t first) const {
+    uint32_t at = hash(first);
+    return bits[at / 64] >> at % 64 & 1;
+  }
+
+private:
+  static uint32_t hash(uint32_t first) { return first * 2654435761u >> 20; }
+  std::array<uint64_t, 64> bits = {};
+};
+
 class Image {
 public:
   ~Image();
@@ -170,6 +186,7 @@ public:
   /// For notElf: what the file is instead ("a script: #!/bin/sh").
   llvm::StringRef notElfReason() const;
   uint64_t fileBytes() const;
+  uint32_t fileMode() const; ///< st_mode
 
   /// 64-bit little-endian x86-64 or AArch64: everything below is meaningful.
   bool fullyRead() const;
@@ -193,10 +210,15 @@ public:
 
   /// Calls \p visit for each undefined dynamic symbol, in table order.
   void forEachImport(llvm::function_ref<void(const Symbol &)> visit);
+  /// The same, of those whose names can begin with one of \p names.
+  void forEachImport(const NameStarts &names,
+                     llvm::function_ref<void(const Symbol &)> visit);
   /// Whether the loader would find \p name in this file.
   bool exportsSymbol(llvm::StringRef name);
   /// Calls \p visit for each entry of .symtab; objects have only this table.
   void forEachSymbol(llvm::function_ref<void(const Symbol &)> visit);
+  void forEachSymbol(const NameStarts &names,
+                     llvm::function_ref<void(const Symbol &)> visit);
   /// Calls \p visit for each symbol that is defined here: of .symtab, or, when
   /// that was stripped, of what is exported.
   void forEachDefinition(llvm::function_ref<void(const Symbol &)> visit);

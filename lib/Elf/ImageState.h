@@ -16,6 +16,7 @@ namespace mpg {
 struct Image::State {
   std::string path;
   uint64_t fileBytes = 0;
+  uint32_t mode = 0;
   ElfKind kind = ElfKind::notElf;
   uint16_t machineNumber = 0;
   bool fullyRead = false;

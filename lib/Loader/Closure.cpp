@@ -91,14 +91,13 @@ LoaderWalk::LoaderWalk(Image &program, const LoaderSettings &settings,
 
 /// As the kernel decides it, for a user who is not the owner.
 bool LoaderWalk::isSecure() const {
-  const char *path = program.path().c_str();
-  struct stat status;
-  if (!program.isProgram() || stat(path, &status) != 0)
+  if (!program.isProgram())
     return false;
   constexpr mode_t groupBits = S_ISGID | S_IXGRP;
-  return (status.st_mode & S_ISUID) ||
-         (status.st_mode & groupBits) == groupBits ||
-         getxattr(path, "security.capability", nullptr, 0) > 0;
+  return (program.fileMode() & S_ISUID) ||
+         (program.fileMode() & groupBits) == groupBits ||
+         getxattr(program.path().c_str(), "security.capability", nullptr, 0) >
+             0;
 }
 
 void LoaderWalk::registerInterpreter() {
@@ -427,6 +426,18 @@ unsigned LibraryStore::State::glibcMinor(const std::string &loader,
   std::lock_guard<std::mutex> lock(mutex);
   minors.emplace(loader, minor);
   return minor;
+}
+
+std::optional<StringRef>
+LibraryStore::State::findInCache(const LoaderSystem &system, StringRef name,
+                                 Machine machine, uint64_t legacyMask) {
+  // Most names are asked for by many programs.
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [known, isNew] =
+      cached[{&system, legacyMask}].try_emplace(name, std::nullopt);
+  if (isNew)
+    known->second = system.cache.find(name, machine, system.hwcaps, legacyMask);
+  return known->second;
 }
 
 bool LibraryStore::State::folderExists(const std::string &path,

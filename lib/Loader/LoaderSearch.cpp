@@ -164,9 +164,8 @@ bool LoaderSearch::findInCache(StringRef name, const Object &asker,
                                SearchResult &result) {
   if (trustedOnly)
     return false;
-  std::optional<StringRef> path =
-      system.cache.find(name, program.machine(), system.hwcaps,
-                        isBefore(37) ? system.legacyMask : 0);
+  std::optional<StringRef> path = store.findInCache(
+      system, name, program.machine(), isBefore(37) ? system.legacyMask : 0);
   // DF_1_NODEFLIB: not in the system's folders by way of the cache either.
   if (!path || (asker.noDefault && isSystemFolder(*path)))
     return false;

@@ -17,6 +17,7 @@
 #include "Elf/Machine.h"
 #include "Loader/Closure.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
@@ -185,6 +186,11 @@ struct LibraryStore::State {
   const LibraryFile *find(const std::string &path, const std::string &sysroot);
   bool folderExists(const std::string &path, const std::string &sysroot);
   const LoaderSystem &systemOf(const std::string &sysroot, Machine machine);
+  /// What \p system's cache has for \p name.
+  std::optional<llvm::StringRef> findInCache(const LoaderSystem &system,
+                                             llvm::StringRef name,
+                                             Machine machine,
+                                             uint64_t legacyMask);
   /// 36 of glibc 2.36; 0 if \p loader does not say.
   unsigned glibcMinor(const std::string &loader, const std::string &sysroot);
 
@@ -197,6 +203,9 @@ private:
   std::unordered_map<std::string, LibraryFile *> paths;
   std::unordered_map<std::string, bool> folders;
   std::unordered_map<std::string, unsigned> minors;
+  std::map<std::pair<const LoaderSystem *, uint64_t>,
+           llvm::StringMap<std::optional<llvm::StringRef>>>
+      cached;
   std::map<std::pair<uint64_t, uint64_t>, LibraryFile> files; ///< by inode
   std::map<std::pair<std::string, Machine>, LoaderSystem> systems;
 };
