@@ -311,7 +311,7 @@ inline void Core::ask(First &one, const Request &wanted) {
     one.log.push_back(wanted);
 }
 
-/// What a stream has fetched beyond its end, up to the end of the page.
+/// Fetches the lines beyond the end of a stream, up to the end of the page.
 void Core::fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond) {
   uint64_t line = beyond.line;
   for (unsigned at = 0; at < beyond.count; ++at) {

@@ -340,7 +340,7 @@ private:
   std::vector<Cursor *> along; ///< those in another line in each iteration
   uint64_t turns = 1;          ///< of them in one iteration
   std::vector<Follower> followers;
-  /// What a site has fetched into the first cache is there for others.
+  /// Other sites find lines that one has fetched into the first cache.
   bool canFollow = true;
   uint64_t runs = 0;
   uint64_t steps = 0; ///< \see Model::steps

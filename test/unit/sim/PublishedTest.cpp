@@ -237,8 +237,7 @@ static std::pair<double, double> runThrashing(uint64_t apart) {
 
 /// Lines that an element of axhelm reads (HW:a64fx-published-counters): six of
 /// the seven planes of its factors, 4 KiB each, and its point values, read and
-/// written. What is read of the seventh plane the second cache's prefetcher has
-/// fetched.
+/// written. The prefetcher of the second cache fetches lines of the seventh plane.
 static double linesOfElement(bool prefetch) {
   constexpr unsigned elements = 400;
   constexpr uint64_t plane = 4 * kib;
