@@ -111,12 +111,17 @@ bool mpg::thpOf2MibIsOn() {
   return strstr(own, "[inherit]") ? isCommonOn : !strstr(own, "[never]");
 }
 
+/// PR_SET_THP_DISABLE with PR_THP_DISABLE_EXCEPT_ADVISED (Linux 6.18) leaves
+/// memory alone for which nobody asks; we ask. 1 alone is all of it.
+static bool isOffForProcess() {
+  return rawCall(SYS_prctl, PR_GET_THP_DISABLE) == 1;
+}
+
 static bool askWhetherThpIsAllowed() {
   // Larger ones come to memory that is as large.
   bool isLargerOn =
       upperPageBytes() > frameBytes && isOn(MPG_THP_FOLDER "enabled");
-  return (thpOf2MibIsOn() || isLargerOn) &&
-         rawCall(SYS_prctl, PR_GET_THP_DISABLE) != 1;
+  return (thpOf2MibIsOn() || isLargerOn) && !isOffForProcess();
 }
 
 static size_t askPageBytes() {

@@ -1,6 +1,6 @@
 /* Runs a program with less than it could have:
  *
- *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [no-pread]
+ *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised] [no-pread]
  *           [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
  *           [no-policy] [no-threads] [no-futex] [memory MIB] -- PROGRAM...
  *
@@ -94,6 +94,8 @@ int main(int argc, char **argv) {
       forbid(SYS_readlinkat);
     } else if (!strcmp(argv[i], "no-thp"))
       prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    else if (!strcmp(argv[i], "thp-advised")) // Linux 6.18; older ones refuse
+      prctl(PR_SET_THP_DISABLE, 1, 2, 0, 0);
     else if (!strcmp(argv[i], "memory") && i + 1 < argc)
       memory = argv[++i];
     else

@@ -243,6 +243,9 @@ void mpg::fillMemory(ModeMemory &memory, const RunReport &report) {
   for (const RegionUse &use : report.regions) {
     memory.bytes += use.bytes;
     memory.hugeBytes += use.hugeBytes;
+    bool hasPeak = use.peakBytes > use.bytes;
+    memory.peakBytes += hasPeak ? use.peakBytes : use.bytes;
+    memory.peakHugeBytes += hasPeak ? use.peakHugeBytes : use.hugeBytes;
   }
   memory.reason = withEnoughPages(worstReason(report), report);
 }

@@ -94,6 +94,8 @@ void RankFields::all(RankResult &rank) {
   field("pool", memory.peakHugetlbBytes);
   field("bytes", memory.bytes);
   field("huge", memory.hugeBytes);
+  field("peak-bytes", memory.peakBytes);
+  field("peak-huge", memory.peakHugeBytes);
   field("reason", memory.reason);
 }
 
@@ -144,6 +146,8 @@ static void addMemory(ModeMemory &all, const ModeMemory &one) {
   all.peakHugetlbBytes += one.peakHugetlbBytes;
   all.bytes += one.bytes;
   all.hugeBytes += one.hugeBytes;
+  all.peakBytes += one.peakBytes;
+  all.peakHugeBytes += one.peakHugeBytes;
   if (all.reason.empty())
     all.reason = one.reason;
 }

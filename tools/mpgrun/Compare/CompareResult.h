@@ -46,14 +46,16 @@ struct ModeMemory {
   uint64_t peakRssBytes = 0; ///< of the first process; 0: not known
   uint64_t peakHugetlbBytes = 0;     ///< most that came from the pool
   uint64_t bytes = 0, hugeBytes = 0; ///< writable memory at the end
+  /// The same with each region at its peak, as far as that is known.
+  uint64_t peakBytes = 0, peakHugeBytes = 0;
   std::string reason; ///< why not all was on large pages; libmpg's words
 
   /// The most of it that is known to have been on large pages.
   uint64_t mostHugeBytes() const {
-    return std::max(peakHugetlbBytes, hugeBytes);
+    return std::max(peakHugetlbBytes, peakHugeBytes);
   }
   /// What that is compared with: memory freed before the end counts too.
-  uint64_t mostBytes() const { return std::max(bytes, mostHugeBytes()); }
+  uint64_t mostBytes() const { return std::max(peakBytes, mostHugeBytes()); }
 };
 
 struct ModeResult {
