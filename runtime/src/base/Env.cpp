@@ -9,6 +9,7 @@
 #include "base/Syscall.h"
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -401,6 +402,25 @@ static void sayCostly(const Values &values, const Config &config,
   messages.say(MPG_MSG_CONFLICT, line);
 }
 
+/// Tools of the C library that see its own malloc alone.
+static void sayBlindTools(const char *const *environment, const Config &config,
+                          Messages &messages) {
+  if (config.mode == Mode::none)
+    return;
+  const char *preload = findValue(environment, "LD_PRELOAD"), *tool = nullptr;
+  if (findValue(environment, "MALLOC_TRACE"))
+    tool = "MALLOC_TRACE: mtrace()";
+  else if (preload && strstr(preload, "libmemusage.so"))
+    tool = "libmemusage.so";
+  if (!tool)
+    return;
+  LineBuffer line;
+  line.add(tool).add(" sees no block, because malloc is libmpg's; fix: "
+                     "MPG_MODE=none where memory is to be traced, or mpgrun "
+                     "--profile");
+  messages.say(MPG_MSG_CONFLICT, line);
+}
+
 static const char *skipSpace(const char *at) {
   while (*at == ' ' || (*at >= '\t' && *at <= '\r'))
     ++at;
@@ -464,6 +484,7 @@ void mpg::readSettings(const char *const *environment, Config &config,
   resolveRegions(values, config, messages);
   resolveHeap(values, config);
   sayCostly(values, config, messages);
+  sayBlindTools(environment, config, messages);
   readSectorSettings(environment, config.sectors);
   config.firstTouch = readTouchMode(environment);
   config.ompStackBytes = readOmpStackSize(environment);

@@ -45,16 +45,17 @@ static bool nextIsLibc() { return true; }
 // Under these names they are the C library's, whatever else defines malloc.
 extern "C" {
 void *__libc_malloc(size_t);
-void __libc_free(void *);
 void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 }
 
 static size_t unknownSize(void *) { return 0; }
+static void *startRealloc(void *, size_t) { return nullptr; }
+static void startFree(void *) {}
 
-NextMalloc mpg::nextMalloc = {__libc_malloc,  __libc_free,     __libc_calloc,
-                              __libc_realloc, __libc_memalign, unknownSize};
+// Until they are found: what dlsym() allocates is not given back.
+NextMalloc mpg::nextMalloc = {__libc_malloc, startFree,       __libc_calloc,
+                              startRealloc,  __libc_memalign, unknownSize};
 
 // Before glibc 2.34 the C library's malloc calls what this points to. An
 // allocator after us (jemalloc) makes it the malloc of the program, which is
@@ -78,9 +79,7 @@ static void *startCalloc(size_t count, size_t bytes) {
   return startMalloc(count * bytes);
 }
 
-static void *startRealloc(void *, size_t) { return nullptr; }
 static void *startMemalign(size_t, size_t) { return nullptr; }
-static void startFree(void *) {}
 
 static void (*freeOfNext)(void *);
 
@@ -231,6 +230,16 @@ MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
   }
   return reallocateBlock(block, bytes, MPG_CALLER);
 }
+
+#ifndef MPG_STATIC
+// The C library's names for its own, by which some programs give blocks of
+// malloc back. Blocks that they allocate so stay the C library's. Not by way of
+// free(): that may be another library's, which calls these.
+MPG_EXPORT void __libc_free(void *block) { freeBlock(block, MPG_CALLER); }
+MPG_EXPORT void *__libc_realloc(void *block, size_t bytes) {
+  return reallocateBlock(block, bytes, MPG_CALLER);
+}
+#endif
 
 MPG_EXPORT size_t MPG_MALLOC(malloc_usable_size)(void *block) {
   return usableBytes(block);
