@@ -232,9 +232,10 @@ static std::string withoutPrograms(const JobScript &script) {
            std::to_string(script.notUnderstood[0].line) + ", " +
            shortened(script.notUnderstood[0].text, 120) + ", was not looked at";
   if (!script.bareNames.empty())
-    return "it is not known what will be on large pages: " +
+    return "it is not known what will be on large pages: line " +
+           std::to_string(script.bareNames[0].line) + ", " +
            script.bareNames[0].text +
-           " is not on this machine; name the program";
+           ", may be a program of the job and was not looked at";
   return "the script starts no program that large pages matter for";
 }
 
