@@ -3,7 +3,8 @@
 """PROGRAM | expect_facts.py CONDITION...: do the facts meet all conditions?
 
 Reads lines NAME.FACT=VALUE (a whole number, decimal or hexadecimal, or several
-with commas after them) and repeats them. A condition is a Python expression
+with commas after them) and repeats them. A line that says that it is not testable here
+is an answer, too. A condition is a Python expression
 over NAME.FACT. One that is not met, or that speaks of a fact which is not
 there, is named on standard error. Exit status 0 if all are met.
 """
@@ -17,6 +18,8 @@ def main() -> int:
     facts: Dict[str, SimpleNamespace] = {}
     for line in sys.stdin:
         print(line, end="")
+        if line.startswith("not testable here: "):
+            return 0
         name, equals, value = line.strip().partition("=")
         group, dot, fact = name.partition(".")
         if not (equals and dot):
