@@ -153,7 +153,7 @@ static std::optional<Store> storeOf(ArrayRef<uint8_t> code,
     ++at;
   }
   if (mode == 1 && code.size() > at)
-    store.offset = int8_t(code[at]);
+    store.offset = int64_t(code[at] ^ 0x80) - 0x80; // with its sign
   else if (mode == 2 && code.size() >= at + 4)
     store.offset = support::endian::read32le(&code[at]);
   if (mode == 2)

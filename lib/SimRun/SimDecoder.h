@@ -62,6 +62,8 @@ private:
   /// damaged.
   unsigned readLoop(const mpg_sim_record *record, unsigned left);
   unsigned readBundle(const mpg_sim_record *record, unsigned left);
+  void readCallers(const mpg_sim_record *record, unsigned left);
+  unsigned beginText(const mpg_sim_record &record);
   unsigned addText(const mpg_sim_record *record, unsigned left);
 
   std::vector<Stream> streams;
@@ -132,9 +134,7 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     events.fill(Stream{numberOf(*record), addressOf(*record), 0}, bytes);
     return 2;
   case MPG_SIM_ALLOCATED:
-    addresses.clear();
-    for (unsigned at = 2; isNext(at, MPG_SIM_CALLER); ++at)
-      addresses.push_back(record[at].value);
+    readCallers(record + 2, left > 2 ? left - 2 : 0);
     events.allocated(numberOf(*record), addressOf(*record), bytes, addresses);
     return 2 + unsigned(addresses.size());
   case MPG_SIM_STACK:
@@ -153,10 +153,7 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     events.core(numberOf(*record));
     return 1;
   case MPG_SIM_MODULE:
-    text.clear();
-    textBytes = record->value;
-    firstPlace = numberOf(*record);
-    return 1;
+    return beginText(*record);
   case MPG_SIM_TEXT: {
     unsigned taken = addText(record, left);
     if (taken && text.size() == textBytes)
@@ -198,6 +195,20 @@ inline unsigned SimDecoder::readBundle(const mpg_sim_record *record,
       addresses[at + 1] = withoutTag(pair.word);
   }
   return recordsOfBundle(*record);
+}
+
+inline void SimDecoder::readCallers(const mpg_sim_record *record,
+                                    unsigned left) {
+  addresses.clear();
+  for (unsigned at = 0; at < left && kindOf(record[at]) == MPG_SIM_CALLER; ++at)
+    addresses.push_back(record[at].value);
+}
+
+inline unsigned SimDecoder::beginText(const mpg_sim_record &record) {
+  text.clear();
+  textBytes = record.value;
+  firstPlace = numberOf(record);
+  return 1;
 }
 
 inline unsigned SimDecoder::addText(const mpg_sim_record *record,

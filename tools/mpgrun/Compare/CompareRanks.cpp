@@ -257,7 +257,7 @@ RankFolder::RankFolder() {
 
 RankFolder::~RankFolder() {
   if (!thePath.empty())
-    sys::fs::remove_directories(thePath);
+    (void)!sys::fs::remove_directories(thePath);
 }
 
 std::string RankFolder::addRun() {
