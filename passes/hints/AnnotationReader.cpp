@@ -8,8 +8,10 @@
 #include "hints/HintSource.h"
 #include "hints/HintText.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -269,7 +271,7 @@ static void addRequests(Value *root, const Said &said, HintRequests &requests,
   if (said.touch != TouchChoice::none)
     addTouch(root, said, requests, complaints);
   if (function && said.hasWays)
-    requests.ways.push_back({function, said.ways, said.where, {}, {}, {}});
+    requests.ways.push_back({function, said.ways, said.where});
   if (!said.hasHint)
     return;
   HintRequest request;
@@ -338,12 +340,40 @@ static std::vector<Marker> findMarkers(Function &function) {
   return markers;
 }
 
-/// What follows \p begin on any path, up to the markers of kind \p end, which
-/// are added to \p ends.
-static std::shared_ptr<Region> regionAfter(const Marker &begin, HintKind end,
+/// Whether \p marker is the end of the region of \p begin.
+static bool isEndOf(const Marker &begin, const Marker &marker) {
+  HintKind end = begin.text.kind == HintKind::assign ? HintKind::endAssign
+                                                     : HintKind::endWays;
+  return marker.text.kind == end && marker.text.region == begin.text.region;
+}
+
+/// Blocks that follow an end of \p begin, up to where it begins anew.
+static SmallPtrSet<BasicBlock *, 16> blocksAfterEnds(const Marker &begin,
+                                                     ArrayRef<Marker> markers) {
+  SmallPtrSet<BasicBlock *, 16> found;
+  SmallVector<BasicBlock *, 8> todo;
+  for (const Marker &marker : markers)
+    if (isEndOf(begin, marker))
+      append_range(todo, successors(marker.call->getParent()));
+  while (!todo.empty()) {
+    BasicBlock *block = todo.pop_back_val();
+    if (block != begin.call->getParent() && found.insert(block).second)
+      append_range(todo, successors(block));
+  }
+  return found;
+}
+
+/// The code after \p begin on any path up to its end markers, which are added
+/// to
+/// \p ends. Code that can be reached around it or after an end as well, such as
+/// the one return that clang makes of all, is not in it.
+static std::shared_ptr<Region> regionAfter(const Marker &begin,
                                            ArrayRef<Marker> markers,
                                            std::vector<Instruction *> &ends) {
   auto region = std::make_shared<Region>();
+  BasicBlock *first = begin.call->getParent();
+  DominatorTree dominators(*first->getParent());
+  auto after = blocksAfterEnds(begin, markers);
   SmallVector<Instruction *, 8> todo = {begin.call->getNextNode()};
   while (!todo.empty()) {
     for (Instruction *at = todo.pop_back_val(); at; at = at->getNextNode()) {
@@ -351,7 +381,7 @@ static std::shared_ptr<Region> regionAfter(const Marker &begin, HintKind end,
         break;
       const Marker *marker =
           find_if(markers, [&](const Marker &m) { return m.call == at; });
-      if (marker != markers.end() && marker->text.kind == end) {
+      if (marker != markers.end() && isEndOf(begin, *marker)) {
         if (!is_contained(ends, at))
           ends.push_back(at);
         break;
@@ -360,7 +390,9 @@ static std::shared_ptr<Region> regionAfter(const Marker &begin, HintKind end,
       // A loop comes back here; the check at the top ends that.
       if (at->isTerminator())
         for (BasicBlock *next : successors(at->getParent()))
-          todo.push_back(&next->front());
+          if (next != first && !after.contains(next) &&
+              dominators.dominates(first, next))
+            todo.push_back(&next->front());
     }
   }
   return region;
@@ -387,16 +419,45 @@ static void setRoot(const Marker &marker, HintRequest &request) {
   request.target = HintRequest::data;
 }
 
+/// Whether \p a and \p b compute one address from one variable.
+static bool isSameAddress(const Value *a, const Value *b) {
+  if (a == b)
+    return true;
+  auto *load = dyn_cast<LoadInst>(a), *otherLoad = dyn_cast<LoadInst>(b);
+  if (load && otherLoad)
+    return isSameAddress(load->getPointerOperand(),
+                         otherLoad->getPointerOperand());
+  auto *gep = dyn_cast<GetElementPtrInst>(a);
+  auto *other = dyn_cast<GetElementPtrInst>(b);
+  return gep && other &&
+         gep->getSourceElementType() == other->getSourceElementType() &&
+         equal(gep->indices(), other->indices()) &&
+         isSameAddress(gep->getPointerOperand(), other->getPointerOperand());
+}
+
+/// A member of a class, or a variable that a lambda captures, has its address
+/// computed at each use.
+static void addSameRoots(Function &function, HintRequest &request) {
+  if (!isa<GetElementPtrInst, LoadInst>(request.root))
+    return;
+  for (Instruction &instruction : instructions(function))
+    if (&instruction != request.root &&
+        isSameAddress(&instruction, request.root))
+      request.sameRoots.push_back(&instruction);
+}
+
 static void addHint(const Marker &marker, ArrayRef<Marker> markers,
                     HintRequests &requests) {
   HintRequest request;
   request.hint = marker.text.hint;
   request.where = marker.where;
+  request.isDirective = true;
   request.regionFunction = marker.call->getFunction();
   setRoot(marker, request);
+  addSameRoots(*marker.call->getFunction(), request);
   if (marker.text.kind == HintKind::assign) {
     std::vector<Instruction *> ends;
-    request.region = regionAfter(marker, HintKind::endAssign, markers, ends);
+    request.region = regionAfter(marker, markers, ends);
   }
   requests.hints.push_back(request);
 }
@@ -407,11 +468,27 @@ static void addWays(const Marker &marker, ArrayRef<Marker> markers,
   request.function = marker.call->getFunction();
   request.ways = marker.text.ways;
   request.where = marker.where;
-  if (marker.text.kind == HintKind::ways) {
+  request.isDirective = true;
+  for (const Marker &other : markers)
+    if (other.text.kind == HintKind::wayValue &&
+        other.text.region == marker.text.region)
+      (other.text.isL1 ? request.l1 : request.l2) = other.call;
+  // A number that the function gets is known after its first instructions.
+  if (marker.text.kind == HintKind::ways || request.l1 || request.l2) {
     request.begin = marker.call;
-    request.region =
-        regionAfter(marker, HintKind::endWays, markers, request.ends);
+    request.region = regionAfter(marker, markers, request.ends);
   }
+  DominatorTree dominators(*request.function);
+  for (const Marker &other : markers)
+    if (isEndOf(marker, other) &&
+        dominators.isReachableFromEntry(other.call->getParent()) &&
+        !dominators.dominates(marker.call, other.call)) {
+      warn(request.function->getContext(), marker.where,
+           "no ways are set, and tags there have no effect without ways from "
+           "elsewhere: a jump leads around the begin of the region to its end; "
+           "let the region be one block");
+      return;
+    }
   requests.ways.push_back(request);
 }
 
@@ -432,6 +509,7 @@ bool mpg::readMarkers(Module &module, HintRequests &requests) {
         break;
       case HintKind::hint:
       case HintKind::touch:
+      case HintKind::wayValue:
       case HintKind::endAssign:
       case HintKind::endWays:
         break;

@@ -13,17 +13,18 @@
 #include "tags/TagForm.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include <map>
 
 using namespace llvm;
@@ -192,10 +193,15 @@ static bool isMeant(const HintRequest &request, const PointerUses &flow,
 
 void AccessMarker::addVariable(const HintRequest &request) {
   PointerUses flow(roots);
-  if (request.target == HintRequest::pointerVariable)
-    flow.addPlace(request.root);
-  else
-    flow.addData(request.root);
+  auto add = [&](Value *root) {
+    if (request.target == HintRequest::pointerVariable)
+      flow.addPlace(root);
+    else
+      flow.addData(root);
+  };
+  add(request.root);
+  for (Value *root : request.sameRoots)
+    add(root);
   flow.run();
   unsigned taggable = 0;
   bool isOnStack = false;
@@ -399,9 +405,10 @@ public:
   explicit Bracketer(Module &module);
   bool isUsable() const { return begin && end; }
   void bracketFunction(Function &function, GlobalVariable *ways);
-  bool bracketRegion(const WaysRequest &request, GlobalVariable *ways);
+  void bracketRegion(const WaysRequest &request, GlobalVariable *constant);
 
 private:
+  void cutExits(const WaysRequest &request, Value *token);
   void callEnd(Instruction *before, Value *token);
 
   Function *begin, *end;
@@ -436,23 +443,90 @@ void Bracketer::bracketFunction(Function &function, GlobalVariable *ways) {
       callEnd(block.getTerminator(), token);
 }
 
-bool Bracketer::bracketRegion(const WaysRequest &request,
-                              GlobalVariable *ways) {
-  DominatorTree dominators(*request.function);
-  std::vector<Instruction *> ends = request.ends;
-  // A return inside of the region leaves it, too.
-  for (const Instruction *instruction : *request.region)
-    if (isa<ReturnInst, ResumeInst>(instruction))
-      ends.push_back(const_cast<Instruction *>(instruction));
-  // The token has to be there at each end.
-  for (Instruction *oneEnd : ends)
-    if (!dominators.dominates(request.begin, oneEnd))
-      return false;
+/// The number of ways of sector 0 and of sector 1, as bytes of struct mpg_ways,
+/// where sector 1 asks for \p value of \p limit. Less than none asks for
+/// nothing.
+static std::pair<Value *, Value *> wayBytes(IRBuilder<> &builder, Value *value,
+                                            unsigned limit) {
+  Type *byte = builder.getInt8Ty();
+  Value *all = ConstantInt::get(value->getType(), limit);
+  Value *isAsked =
+      builder.CreateICmpSGE(value, ConstantInt::get(value->getType(), 0));
+  Value *sector1 =
+      builder.CreateSelect(builder.CreateICmpSLT(value, all), value, all);
+  Value *sector0 = builder.CreateSub(all, sector1);
+  Value *none = builder.getInt8(MPG_WAYS_NOT_ASKED);
+  return {
+      builder.CreateSelect(isAsked, builder.CreateTrunc(sector0, byte), none),
+      builder.CreateSelect(isAsked, builder.CreateTrunc(sector1, byte), none)};
+}
+
+/// struct mpg_ways for \p request, which is made where it begins: some of its
+/// numbers are known there only.
+static Value *waysVariable(const WaysRequest &request,
+                           GlobalVariable *constant) {
+  BasicBlock &entry = request.function->getEntryBlock();
+  Type *type = constant->getValueType();
+  IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
+  Value *ways = builder.CreateAlloca(type, nullptr, "mpg.ways");
+  builder.SetInsertPoint(request.begin);
+  builder.CreateStore(constant->getInitializer(), ways);
+  auto set = [&](unsigned first, Value *value, unsigned limit) {
+    if (!value)
+      return;
+    auto [sector0, sector1] = wayBytes(builder, value, limit);
+    builder.CreateStore(sector0,
+                        builder.CreateConstGEP2_32(type, ways, 0, first));
+    builder.CreateStore(sector1,
+                        builder.CreateConstGEP2_32(type, ways, 0, first + 1));
+  };
+  set(0, request.l1, l1Ways);
+  set(4, request.l2, l2Ways);
+  return ways;
+}
+
+/// Calls the end where code of \p request goes on outside of it: at a goto or
+/// break, or at the one return that clang makes of all. Not for exceptions.
+void Bracketer::cutExits(const WaysRequest &request, Value *token) {
+  std::vector<std::pair<Instruction *, unsigned>> exits;
+  for (BasicBlock &block : *request.function) {
+    Instruction *last = block.getTerminator();
+    if (!request.region->contains(last))
+      continue;
+    for (unsigned i = 0; i != last->getNumSuccessors(); ++i) {
+      BasicBlock *next = last->getSuccessor(i);
+      if (!next->isEHPad() && !request.region->contains(&next->front()) &&
+          !is_contained(request.ends, &next->front()))
+        exits.push_back({last, i});
+    }
+  }
+  for (auto [last, i] : exits) {
+    if (last->getNumSuccessors() == 1)
+      callEnd(last, token);
+    else if (BasicBlock *between = SplitCriticalEdge(last, i))
+      callEnd(between->getTerminator(), token);
+  }
+}
+
+void Bracketer::bracketRegion(const WaysRequest &request,
+                              GlobalVariable *constant) {
+  Value *ways = constant;
+  if (request.l1 || request.l2)
+    ways = waysVariable(request, constant);
   IRBuilder<> builder(request.begin);
   Value *token = builder.CreateCall(begin, ways);
-  for (Instruction *oneEnd : ends)
+  // First: the others put code in front of where blocks begin.
+  cutExits(request, token);
+  for (Instruction *oneEnd : request.ends)
     callEnd(oneEnd, token);
-  return true;
+  // A return inside of the region leaves it, too.
+  std::vector<Instruction *> returns;
+  for (BasicBlock &block : *request.function)
+    if (isa<ReturnInst, ResumeInst>(block.getTerminator()) &&
+        request.region->contains(block.getTerminator()))
+      returns.push_back(block.getTerminator());
+  for (Instruction *one : returns)
+    callEnd(one, token);
 }
 
 /// The OpenMP regions that start in \p request.
@@ -468,6 +542,22 @@ parallelRegionsIn(const WaysRequest &request) {
           regions.insert(inner);
   }
   return regions;
+}
+
+static std::string describeWays(const WaysRequest &request) {
+  std::string text;
+  auto add = [&](StringRef cache, std::optional<unsigned> ways, Value *value,
+                 unsigned limit) {
+    if (!ways && !value)
+      return;
+    text += text.empty() ? "sector 1 has " : ", ";
+    text += value ? "as many ways of " : utostr(*ways) + " of the ways of ";
+    text += cache.str() + (value ? " as the variable says" : "") + " (" +
+            utostr(limit) + " in all)";
+  };
+  add("L2", request.ways.l2, request.l2, l2Ways);
+  add("L1", request.ways.l1, request.l1, l1Ways);
+  return text;
 }
 
 bool mpg::bracketWays(Module &module, const HintRequests &requests) {
@@ -491,18 +581,17 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
     }
     GlobalVariable *ways = waysConstant(module, request.ways);
     auto regions = parallelRegionsIn(request);
-    if (!request.begin) {
+    if (request.begin)
+      bracketer.bracketRegion(request, ways);
+    else
       bracketer.bracketFunction(*request.function, ways);
-    } else if (!bracketer.bracketRegion(request, ways)) {
-      warn(module.getContext(), request.where,
-           "no ways are set: a jump leads around the begin of the region to "
-           "its end; let the region be one block");
-      continue;
-    }
-    for (Function *region : regions)
-      bracketer.bracketFunction(*region, ways);
+    // Threads of a team cannot see numbers of the function around them.
+    if (!request.l1 && !request.l2)
+      for (Function *region : regions)
+        bracketer.bracketFunction(*region, ways);
     if (request.isDirective)
-      remarkHonoured(request.where, *request.function, "its ways are set");
+      remarkHonoured(request.where, *request.function,
+                     "its ways are set: " + describeWays(request));
   }
   return true;
 }

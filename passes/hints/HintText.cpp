@@ -107,6 +107,7 @@ static std::optional<HintKind> kindOf(StringRef word) {
       .Case("assign", HintKind::assign)
       .Case("procedure-assign", HintKind::procedureAssign)
       .Case("procedure-ways", HintKind::procedureWays)
+      .Case("way-value", HintKind::wayValue)
       .Case("end-assign", HintKind::endAssign)
       .Case("end-ways", HintKind::endWays)
       .Default(std::nullopt);
@@ -117,13 +118,16 @@ bool mpg::isHintText(StringRef text) { return text.starts_with(prefix); }
 /// \p text without the prefix and the version.
 static Expected<HintText> parseKind(StringRef text) {
   auto [word, args] = text.split(':');
-  std::optional<HintKind> kind = kindOf(word.trim());
+  auto [kindWord, region] = word.split('@');
+  std::optional<HintKind> kind = kindOf(kindWord.trim());
   // Only those that users write are named; the others are the pragma plugin's.
   if (!kind)
     return badHint("unknown kind of hint '" + word.trim() +
                    "'; known: hint, ways, touch");
   HintText result;
   result.kind = *kind;
+  // Nothing where there is none.
+  region.getAsInteger(10, result.region);
   Error error = Error::success();
   switch (*kind) {
   case HintKind::hint:
@@ -133,7 +137,12 @@ static Expected<HintText> parseKind(StringRef text) {
     break;
   case HintKind::ways:
   case HintKind::procedureWays:
-    error = readItems(args, result.ways);
+    // All may be known at run time only.
+    if (!result.region || !args.empty())
+      error = readItems(args, result.ways);
+    break;
+  case HintKind::wayValue:
+    result.isL1 = args == "l1";
     break;
   case HintKind::touch:
     error = readTouch(args, result.touch);

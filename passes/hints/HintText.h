@@ -29,6 +29,7 @@ enum class HintKind {
   assign,          ///< hint for one variable up to endAssign
   procedureAssign, ///< the same for the whole function
   procedureWays,
+  wayValue, ///< the number of ways, known at run time, for ways
   endAssign,
   endWays
 };
@@ -38,6 +39,9 @@ struct HintText {
   Hint hint; ///< of hint, assign, procedureAssign
   Ways ways; ///< of ways, procedureWays
   TouchChoice touch = TouchChoice::none;
+  /// Of pragmas: the number of their region, which its end has as well.
+  unsigned region = 0;
+  bool isL1 = false; ///< of wayValue
 };
 
 /// Whether \p text is meant for us; another tool's annotation is not.
@@ -61,6 +65,8 @@ struct HintRequest {
     function         ///< root is a function
   };
   llvm::Value *root = nullptr;
+  /// The same variable where its address is computed again: a member's.
+  std::vector<llvm::Value *> sameRoots = {};
   Target target = data;
   Hint hint;
   SourceLine where;
@@ -80,8 +86,10 @@ struct WaysRequest {
   Ways ways;
   SourceLine where;
   llvm::Instruction *begin = nullptr; ///< none: the whole function
-  std::vector<llvm::Instruction *> ends;
-  std::shared_ptr<Region> region;
+  std::vector<llvm::Instruction *> ends = {};
+  std::shared_ptr<Region> region = {};
+  /// Numbers that are known at run time: integers that exist at begin.
+  llvm::Value *l1 = nullptr, *l2 = nullptr;
   bool isDirective = false; ///< as in HintRequest
 };
 

@@ -8,8 +8,8 @@
 #include "hints/HintSource.h"
 #include "hints/HintText.h"
 #include "hints/PointerUses.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -177,9 +177,9 @@ static std::optional<HintRequest::Target> targetOfRoot(Value *root) {
 static std::optional<unsigned> lineOf(const Instruction &instruction) {
   const DebugLoc &location = instruction.getDebugLoc();
   const DISubprogram *program = instruction.getFunction()->getSubprogram();
-  // Exits come after the last line.
-  if (isa<ReturnInst, ResumeInst>(instruction) || !location || !program ||
-      location->getFilename() != program->getFilename())
+  // Exits come after the last line; variables of a line lie at the top.
+  if (isa<ReturnInst, ResumeInst, AllocaInst>(instruction) || !location ||
+      !program || location->getFilename() != program->getFilename())
     return std::nullopt;
   return location.getLine();
 }
@@ -213,40 +213,60 @@ static std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
   return region;
 }
 
-/// Sets the begin and the end of \p request so that all of its region lies
-/// between. False if there is no such place.
+/// Blocks after \p first, and that one, that lead to code of \p lines without
+/// coming back to it. All are entered through it alone.
+static SmallPtrSet<BasicBlock *, 16>
+blocksLeadingTo(const Region &lines, BasicBlock &first,
+                const DominatorTree &dominators) {
+  SmallPtrSet<BasicBlock *, 16> found;
+  SmallVector<BasicBlock *, 16> todo;
+  for (const Instruction *instruction : lines)
+    if (!isa<PHINode>(instruction))
+      todo.push_back(const_cast<BasicBlock *>(instruction->getParent()));
+  while (!todo.empty()) {
+    BasicBlock *block = todo.pop_back_val();
+    if (dominators.dominates(&first, block) && found.insert(block).second &&
+        block != &first)
+      todo.append(pred_begin(block), pred_end(block));
+  }
+  return found;
+}
+
+/// Sets the begin, the ends and the code of \p request so that all of its lines
+/// lie between. False if that is not possible.
 static bool findBracket(WaysRequest &request) {
-  // The last block before all of it, and the first one after all of it.
   DominatorTree dominators(*request.function);
-  PostDominatorTree postDominators(*request.function);
-  BasicBlock *first = nullptr, *last = nullptr;
-  for (BasicBlock &block : *request.function)
-    for (Instruction &instruction : block) {
-      if (!request.region->contains(&instruction) || isa<PHINode>(instruction))
-        continue;
+  auto isInside = [lines = request.region](const Instruction &instruction) {
+    return lines->contains(&instruction) && !isa<PHINode>(instruction);
+  };
+  BasicBlock *first = nullptr;
+  for (const Instruction &instruction : instructions(*request.function)) {
+    auto *block = const_cast<BasicBlock *>(instruction.getParent());
+    if (isInside(instruction) && dominators.isReachableFromEntry(block))
       first =
-          first ? dominators.findNearestCommonDominator(first, &block) : &block;
-      last = last ? postDominators.findNearestCommonDominator(last, &block)
-                  : &block;
-      if (!first || !last)
-        return false;
-    }
+          first ? dominators.findNearestCommonDominator(first, block) : block;
+  }
   if (!first)
     return false;
-  auto isInside = [&](Instruction &instruction) {
-    return request.region->contains(&instruction) && !isa<PHINode>(instruction);
-  };
-  request.begin = first->getTerminator();
-  for (Instruction &instruction : *first)
-    if (isInside(instruction)) {
-      request.begin = &instruction;
-      break;
-    }
-  Instruction *end = &*last->getFirstInsertionPt();
-  for (Instruction &instruction : *last)
-    if (isInside(instruction) && !instruction.isTerminator())
-      end = instruction.getNextNode();
-  request.ends.push_back(end);
+  auto inside = find_if(*first, isInside);
+  request.begin = inside == first->end() ? first->getTerminator() : &*inside;
+  auto blocks = blocksLeadingTo(*request.region, *first, dominators);
+  auto region = std::make_shared<Region>();
+  for (BasicBlock *block : blocks) {
+    Instruction *end = nullptr;
+    if (none_of(successors(block), [&](BasicBlock *next) {
+          return next != first && blocks.contains(next);
+        }))
+      for (Instruction &instruction : *block)
+        if (isInside(instruction) && !instruction.isTerminator())
+          end = instruction.getNextNode();
+    Instruction *from = block == first ? request.begin : &block->front();
+    for (; from && from != end; from = from->getNextNode())
+      region->insert(from);
+    if (end)
+      request.ends.push_back(end);
+  }
+  request.region = region;
   return true;
 }
 

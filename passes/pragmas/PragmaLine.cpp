@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One cursor walks along the tokens of a line; a function
-// that finds a wrong one reports it and returns nothing, so an error is
-// reported once.
+// One cursor walks along the tokens of a line. Commas between words may be
+// missing, and one may be too many, as in real programs. A function that finds
+// a wrong token reports it and returns nothing.
 
 #include "PragmaLine.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,56 +10,14 @@
 using namespace clang;
 using namespace mpg;
 
-/// Ways of the L1 cache of a core (HW:a64fx-l1d-way), and of the L2 cache of a
-/// core memory group that a program can have (HW:a64fx-l2-ways-job).
-static constexpr int l1Ways = 4, l2Ways = 14;
-
-namespace {
-class LineCursor {
-public:
-  LineCursor(Preprocessor &pp, ArrayRef<Token> line) : pp(pp), line(line) {}
-
-  const Token &peek() const { return line.front(); }
-  bool atEnd() const { return peek().is(tok::eod); }
-
-  Token take() {
-    Token token = peek();
-    if (!atEnd())
-      line = line.drop_front();
-    return token;
-  }
-
-  bool takeIf(tok::TokenKind kind) {
-    if (peek().isNot(kind))
-      return false;
-    take();
-    return true;
-  }
-
-  /// An error at the next token.
-  DiagnosticBuilder error(StringRef text) const {
-    return reportError(pp, peek().getLocation(), text);
-  }
-
-  Preprocessor &pp;
-
-private:
-  ArrayRef<Token> line;
-};
-
-struct Number {
-  int value;
-  SourceLocation where;
-};
-} // namespace
-
-std::string RequestedWays::text() const {
-  std::string text;
-  if (l2)
-    text = "l2=" + llvm::utostr(*l2);
-  if (l1)
-    text += (text.empty() ? "l1=" : ",l1=") + llvm::utostr(*l1);
-  return text;
+ArrayRef<Directive> mpg::directives() {
+  static constexpr Directive table[] = {
+      {"scache_isolate_way", "end_scache_isolate_way", LineForm::levels},
+      {"scache_isolate_assign", "end_scache_isolate_assign", LineForm::names},
+      {"cache_sector_size", "end_cache_sector_size", LineForm::pairs},
+      {"cache_subsector_assign", "end_cache_subsector", LineForm::names},
+  };
+  return table;
 }
 
 TokenList mpg::readLine(Preprocessor &pp, LineForm form) {
@@ -80,160 +38,202 @@ TokenList mpg::readLine(Preprocessor &pp, LineForm form) {
   return line;
 }
 
-/// [-+]n, or the same in parentheses, as macros have it.
-static std::optional<Number> parseNumber(LineCursor &cursor) {
-  SourceLocation where = cursor.peek().getLocation();
+namespace {
+class LineParser {
+public:
+  LineParser(Preprocessor &pp, ArrayRef<Token> line, PragmaUse &use,
+             PragmaWarnings &warnings)
+      : pp(pp), line(line), use(use), warnings(warnings) {}
+
+  void parse();
+
+private:
+  const Token &peek() const { return line.front(); }
+  bool atEnd() const { return peek().is(tok::eod); }
+  Token take();
+  bool takeIf(tok::TokenKind kind);
+  void wrong(const Twine &text) {
+    warnings.ignore(use, peek().getLocation(), text);
+  }
+  bool closeParenthesis();
+
+  std::optional<WayCount> parseCount();
+  void parseLevels();
+  void parsePairs();
+  void parseNames();
+  bool parseName();
+  void skipSubscripts();
+
+  Preprocessor &pp;
+  ArrayRef<Token> line;
+  PragmaUse &use;
+  PragmaWarnings &warnings;
+};
+} // namespace
+
+Token LineParser::take() {
+  Token token = peek();
+  if (!atEnd())
+    line = line.drop_front();
+  return token;
+}
+
+bool LineParser::takeIf(tok::TokenKind kind) {
+  if (peek().isNot(kind))
+    return false;
+  take();
+  return true;
+}
+
+bool LineParser::closeParenthesis() {
+  if (!takeIf(tok::r_paren))
+    wrong("expected ')'");
+  return !use.isWrong;
+}
+
+/// [-+]n or a name, or the same in parentheses, as macros have it.
+std::optional<WayCount> LineParser::parseCount() {
+  WayCount count;
+  count.where = peek().getLocation();
   unsigned open = 0;
-  while (cursor.takeIf(tok::l_paren))
+  while (takeIf(tok::l_paren))
     ++open;
-  bool negative = cursor.peek().is(tok::minus);
-  if (negative || cursor.peek().is(tok::plus))
-    cursor.take();
-  int value = 0;
-  if (cursor.peek().isNot(tok::numeric_constant) ||
-      StringRef(cursor.pp.getSpelling(cursor.peek())).getAsInteger(0, value)) {
-    cursor.error("expected a number of cache ways");
+  bool isSigned = peek().isOneOf(tok::minus, tok::plus);
+  bool isNegative = isSigned && take().is(tok::minus);
+  if (!isSigned && peek().is(tok::identifier)) {
+    count.name = take().getIdentifierInfo();
+  } else if (peek().is(tok::numeric_constant) &&
+             !StringRef(pp.getSpelling(peek()))
+                  .rtrim("uUlL")
+                  .getAsInteger(0, count.number)) {
+    take();
+    count.number = isNegative ? -count.number : count.number;
+  } else {
+    wrong("expected a number of cache ways, or a variable that holds one");
     return std::nullopt;
   }
-  cursor.take();
   for (; open != 0; --open)
-    if (!cursor.takeIf(tok::r_paren)) {
-      cursor.error("expected ')'");
+    if (!closeParenthesis())
       return std::nullopt;
-    }
-  return Number{negative ? -value : value, where};
+  return count;
 }
 
-/// Whether \p ways is below 0, which makes the whole directive void.
-static bool isNegative(Preprocessor &pp, const Number &ways) {
-  if (ways.value < 0)
-    reportWarning(pp, ways.where,
-                  "%0 cache ways are less than none; the directive is ignored")
-        << ways.value;
-  return ways.value < 0;
-}
-
-static std::optional<RequestedWays> parseLevels(LineCursor &cursor) {
-  RequestedWays ways;
-  bool ignored = false;
+void LineParser::parseLevels() {
   do {
     StringRef name;
-    if (const IdentifierInfo *word = cursor.peek().getIdentifierInfo())
+    if (const IdentifierInfo *word = peek().getIdentifierInfo())
       name = word->getName();
-    if (name != "L1" && name != "L2") {
-      cursor.error("expected 'L2=' or 'L1=' and a number of cache ways");
-      return std::nullopt;
-    }
-    bool isL1 = name == "L1";
-    std::optional<unsigned> &level = isL1 ? ways.l1 : ways.l2;
-    if (level) {
-      cursor.error("'%0' is given twice") << name;
-      return std::nullopt;
-    }
-    cursor.take();
-    if (!cursor.takeIf(tok::equal)) {
-      cursor.error("expected '=' after '%0'") << name;
-      return std::nullopt;
-    }
-    std::optional<Number> number = parseNumber(cursor);
-    if (!number)
-      return std::nullopt;
-    int limit = isL1 ? l1Ways : l2Ways;
-    ignored |= isNegative(cursor.pp, *number);
-    if (number->value > limit)
-      reportWarning(cursor.pp, number->where,
-                    "a program has %1 ways of the %2 cache, not %0; taken as "
-                    "%1")
-          << number->value << limit << name;
-    level = unsigned(std::clamp(number->value, 0, limit));
-  } while (!cursor.atEnd());
-  return ignored ? RequestedWays() : ways;
+    if (name != "L1" && name != "L2")
+      return wrong("expected 'L2=' or 'L1=' and a number of cache ways");
+    std::optional<LevelWays> &level = name == "L1" ? use.l1 : use.l2;
+    if (level)
+      return wrong("'" + name + "' is given twice");
+    take();
+    if (!takeIf(tok::equal))
+      return wrong("expected '=' after '" + name + "'");
+    std::optional<WayCount> count = parseCount();
+    if (!count)
+      return;
+    level = LevelWays{std::nullopt, *count};
+    takeIf(tok::comma);
+  } while (!atEnd());
 }
 
-/// Ways of sector 1 of a pair. Programs for the machines before A64FX have
-/// pairs for caches of 12, 16 or 24 ways.
-static unsigned waysOfPair(Preprocessor &pp, StringRef level, int limit,
-                           const Number &sector0, const Number &sector1) {
-  int ways = std::min(sector1.value, limit);
-  if (int64_t(sector0.value) + sector1.value != limit)
-    reportWarning(pp, sector0.where,
-                  "%0 and %1 ways of the %2 cache are not the %3 that a "
-                  "program has; sector 1 gets %4 and sector 0 the other %5")
-        << sector0.value << sector1.value << level << limit << ways
-        << limit - ways;
-  return unsigned(ways);
-}
-
-static std::optional<RequestedWays> parsePairs(LineCursor &cursor) {
-  bool parentheses = cursor.takeIf(tok::l_paren);
-  llvm::SmallVector<Number, 4> numbers;
-  do {
-    std::optional<Number> number = parseNumber(cursor);
-    if (!number)
-      return std::nullopt;
-    numbers.push_back(*number);
-    if (cursor.takeIf(tok::comma))
-      continue;
-    if (parentheses || cursor.atEnd())
-      break;
-  } while (numbers.size() < 4);
-  if (parentheses && cursor.peek().isNot(tok::r_paren)) {
-    cursor.error("expected ',' or ')'");
-    return std::nullopt;
+void LineParser::parsePairs() {
+  bool hasParentheses = takeIf(tok::l_paren);
+  SmallVector<WayCount, 4> counts;
+  while (!atEnd() && peek().isNot(tok::r_paren)) {
+    std::optional<WayCount> count = parseCount();
+    if (!count)
+      return;
+    counts.push_back(*count);
+    takeIf(tok::comma);
   }
-  if (numbers.size() != 2 && numbers.size() != 4) {
-    cursor.error("expected 2 numbers of cache ways, of sectors 0 and 1 of L2, "
+  if (counts.size() != 2 && counts.size() != 4)
+    return wrong("expected 2 numbers of cache ways, of sectors 0 and 1 of L2, "
                  "or 4, those of L1 before them");
-    return std::nullopt;
-  }
-  if (parentheses)
-    cursor.take();
-  if (!cursor.atEnd()) {
-    cursor.error("unexpected word after the numbers of cache ways");
-    return std::nullopt;
-  }
-  for (const Number &number : numbers)
-    if (isNegative(cursor.pp, number))
-      return RequestedWays();
-  RequestedWays ways;
-  if (numbers.size() == 4)
-    ways.l1 = waysOfPair(cursor.pp, "L1", l1Ways, numbers[0], numbers[1]);
-  ways.l2 = waysOfPair(cursor.pp, "L2", l2Ways, numbers[numbers.size() - 2],
-                       numbers.back());
-  return ways;
+  if (hasParentheses && !closeParenthesis())
+    return;
+  if (counts.size() == 4)
+    use.l1 = LevelWays{counts[0], counts[1]};
+  use.l2 = LevelWays{counts[counts.size() - 2], counts.back()};
 }
 
-std::optional<RequestedWays> mpg::parseWays(Preprocessor &pp, LineForm form,
-                                            ArrayRef<Token> line) {
-  LineCursor cursor(pp, line);
-  return form == LineForm::levels ? parseLevels(cursor) : parsePairs(cursor);
+/// [...], (...), .name, ->name behind a variable.
+void LineParser::skipSubscripts() {
+  unsigned open = 0;
+  while (!atEnd()) {
+    if (peek().isOneOf(tok::l_square, tok::l_paren))
+      ++open;
+    else if (open != 0 && peek().isOneOf(tok::r_square, tok::r_paren))
+      --open;
+    else if (peek().isOneOf(tok::period, tok::arrow))
+      take();
+    else if (open == 0)
+      return;
+    take();
+  }
 }
 
-TokenList mpg::parseNames(Preprocessor &pp, ArrayRef<Token> line) {
-  LineCursor cursor(pp, line);
-  bool parentheses = cursor.takeIf(tok::l_paren);
-  TokenList names;
+/// One variable; false after an error.
+bool LineParser::parseName() {
+  VariableName name;
+  name.where = peek().getLocation();
+  ArrayRef<Token> first = line;
+  while (takeIf(tok::star) || takeIf(tok::amp))
+    name.isExpression = true;
+  name.isGlobal = takeIf(tok::coloncolon);
+  bool isMember = peek().is(tok::kw_this);
+  if (isMember) {
+    take();
+    isMember = takeIf(tok::arrow);
+  }
   do {
-    if (cursor.peek().isNot(tok::identifier)) {
-      cursor.error("expected the name of an array or a pointer");
-      return {};
+    if (peek().isNot(tok::identifier)) {
+      wrong("expected the name of an array or a pointer");
+      return false;
     }
-    names.push_back(cursor.take());
-  } while (cursor.takeIf(tok::comma));
-  if (parentheses && !cursor.takeIf(tok::r_paren)) {
-    cursor.error("expected ',' or ')'");
-    return {};
+    name.words.push_back(take().getIdentifierInfo());
+  } while (takeIf(tok::coloncolon));
+  if (peek().isOneOf(tok::l_square, tok::l_paren, tok::period, tok::arrow)) {
+    name.isExpression = true;
+    skipSubscripts();
   }
-  if (!cursor.atEnd()) {
-    cursor.error(parentheses ? "unexpected word after ')'"
-                             : "expected ',' or the end of the line");
-    return {};
-  }
-  return names;
+  for (const Token &token : first.drop_back(line.size()))
+    name.text += pp.getSpelling(token);
+  use.names.push_back(name);
+  return true;
 }
 
-void mpg::parseNothing(Preprocessor &pp, ArrayRef<Token> line) {
-  LineCursor cursor(pp, line);
-  if (!cursor.atEnd())
-    cursor.error("unexpected word after a directive that takes none");
+void LineParser::parseNames() {
+  bool hasParentheses = takeIf(tok::l_paren);
+  do {
+    if (!parseName())
+      return;
+    takeIf(tok::comma);
+  } while (!atEnd() && peek().isNot(tok::r_paren));
+  if (hasParentheses)
+    closeParenthesis();
+}
+
+void LineParser::parse() {
+  if (use.kind != PragmaUse::end && use.directive->form == LineForm::levels)
+    parseLevels();
+  else if (use.kind != PragmaUse::end && use.directive->form == LineForm::pairs)
+    parsePairs();
+  else if (use.kind != PragmaUse::end)
+    parseNames();
+  if (use.isWrong || atEnd())
+    return;
+  // The end of a region is clear, whatever follows.
+  if (use.kind == PragmaUse::end)
+    warnings.warn(use, peek().getLocation(),
+                  "'" + use.word() + "' takes no words; they are ignored");
+  else
+    wrong("unexpected word at the end of the line");
+}
+
+void mpg::parseLine(Preprocessor &pp, ArrayRef<Token> line, PragmaUse &use,
+                    PragmaWarnings &warnings) {
+  LineParser(pp, line, use, warnings).parse();
 }

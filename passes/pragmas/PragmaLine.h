@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one pragma line says: reads the words after a directive's name, checks
-// them and reports what is wrong with clang's diagnostics, caret included. It
-// knows nothing of where the line stands.
+// One pragma line: reads the words after a directive's name. Knows nothing of
+// where the line stands. A wrong line is one warning in the group
+// -Wmpg-pragmas, and the directive is ignored.
 
 #ifndef MPG_PASSES_PRAGMAS_PRAGMALINE_H
 #define MPG_PASSES_PRAGMAS_PRAGMALINE_H
 
-#include "clang/Basic/DiagnosticCategories.h"
-#include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -24,12 +22,87 @@ enum class LineForm {
   none    ///< nothing
 };
 
-/// Cache ways of sector 1; a level that is not set stays as it is.
-struct RequestedWays {
-  std::optional<unsigned> l1, l2;
+/// A directive that begins a region, and the one that ends it.
+struct Directive {
+  const char *begin;
+  const char *end;
+  LineForm form;
 
-  /// "l2=10,l1=2"; "" if the directive is to be ignored.
-  std::string text() const;
+  bool isAssign() const { return form == LineForm::names; }
+};
+
+/// All of them: scache_* of the manual for A64FX, cache_* of older programs.
+llvm::ArrayRef<Directive> directives();
+
+/// A number of ways: digits, or the name of a variable or constant.
+struct WayCount {
+  int number = 0;
+  const clang::IdentifierInfo *name = nullptr;
+  clang::SourceLocation where;
+};
+
+/// Ways of one cache in a line: of sector 1, in pairs of sector 0, too.
+struct LevelWays {
+  std::optional<WayCount> sector0;
+  WayCount sector1;
+};
+
+/// A variable, with the namespaces or classes in front of it: outer to inner.
+struct VariableName {
+  llvm::SmallVector<const clang::IdentifierInfo *, 2> words;
+  clang::SourceLocation where;
+  bool isGlobal = false; ///< begins with ::
+  /// Not a variable but an element, a member or the like.
+  bool isExpression = false;
+  std::string text; ///< as it is written
+};
+
+/// One directive of the source.
+struct PragmaUse {
+  enum Kind { begin, end, procedure };
+  const Directive *directive;
+  Kind kind;
+  clang::SourceLocation at;   ///< of the pragma: its place in the code
+  clang::SourceLocation name; ///< of the directive's name: for messages
+
+  llvm::SmallVector<VariableName, 4> names;
+  std::optional<LevelWays> l1, l2;
+
+  bool isWrong = false;    ///< without effect
+  bool isReported = false; ///< has its message
+  bool isInFunction = false;
+
+  llvm::StringRef word() const {
+    return kind == end ? directive->end : directive->begin;
+  }
+};
+
+/// Reports what has no effect: one warning for each directive.
+class PragmaWarnings {
+public:
+  /// \p options: -W options of the plugin, without the -W.
+  PragmaWarnings(clang::Preprocessor &pp, llvm::ArrayRef<std::string> options);
+
+  /// Warns about \p use, unless it has its message already.
+  void warn(PragmaUse &use, clang::SourceLocation at, const llvm::Twine &text);
+
+  /// The same; \p use has no effect.
+  void ignore(PragmaUse &use, clang::SourceLocation at,
+              const llvm::Twine &text);
+  void ignore(PragmaUse &use, const llvm::Twine &text) {
+    ignore(use, use.name, text);
+  }
+
+  /// Adds \p use, the other end of a region, to a warning; it has no effect.
+  void ignoreToo(PragmaUse &use, const llvm::Twine &text);
+
+private:
+  void readOption(llvm::StringRef option);
+  bool isOff(clang::SourceLocation at) const;
+
+  clang::Preprocessor &pp;
+  std::optional<bool> isOn;    ///< by -W[no-]mpg-pragmas
+  std::optional<bool> isError; ///< by -W[no-]error=mpg-pragmas
 };
 
 using TokenList = llvm::SmallVector<clang::Token, 16>;
@@ -38,55 +111,9 @@ using TokenList = llvm::SmallVector<clang::Token, 16>;
 /// expanded where numbers and variables are expected.
 TokenList readLine(clang::Preprocessor &pp, LineForm form);
 
-/// Reads a line of levels or pairs; nothing after an error.
-std::optional<RequestedWays> parseWays(clang::Preprocessor &pp, LineForm form,
-                                       llvm::ArrayRef<clang::Token> line);
-
-/// Reads a list of names, at least one; empty after an error.
-TokenList parseNames(clang::Preprocessor &pp,
-                     llvm::ArrayRef<clang::Token> line);
-
-/// Reports words after a directive that takes none.
-void parseNothing(clang::Preprocessor &pp, llvm::ArrayRef<clang::Token> line);
-
-// Errors, warnings and notes, as clang's own. The warnings are in the group
-// that -Wno-ignored-pragmas switches off. Placeholders are clang's: %0, %1, ...
-// for what follows by <<.
-
-inline clang::DiagnosticBuilder report(clang::Preprocessor &pp,
-                                       clang::SourceLocation at,
-                                       clang::DiagnosticIDs::Class kind,
-                                       clang::diag::Severity severity,
-                                       llvm::StringRef text) {
-  std::optional<clang::diag::Group> group;
-  if (kind == clang::DiagnosticIDs::CLASS_WARNING)
-    group = clang::diag::Group::IgnoredPragmas;
-  clang::DiagnosticIDs::CustomDiagDesc description(severity, text.str(), kind,
-                                                   false, false, group);
-  return pp.Diag(
-      at, pp.getDiagnostics().getDiagnosticIDs()->getCustomDiagID(description));
-}
-
-inline clang::DiagnosticBuilder reportError(clang::Preprocessor &pp,
-                                            clang::SourceLocation at,
-                                            llvm::StringRef text) {
-  return report(pp, at, clang::DiagnosticIDs::CLASS_ERROR,
-                clang::diag::Severity::Error, text);
-}
-
-inline clang::DiagnosticBuilder reportWarning(clang::Preprocessor &pp,
-                                              clang::SourceLocation at,
-                                              llvm::StringRef text) {
-  return report(pp, at, clang::DiagnosticIDs::CLASS_WARNING,
-                clang::diag::Severity::Warning, text);
-}
-
-inline clang::DiagnosticBuilder reportNote(clang::Preprocessor &pp,
-                                           clang::SourceLocation at,
-                                           llvm::StringRef text) {
-  return report(pp, at, clang::DiagnosticIDs::CLASS_NOTE,
-                clang::diag::Severity::Fatal, text);
-}
+/// Sets names or ways of \p use from the words of its line.
+void parseLine(clang::Preprocessor &pp, llvm::ArrayRef<clang::Token> line,
+               PragmaUse &use, PragmaWarnings &warnings);
 
 } // namespace mpg
 

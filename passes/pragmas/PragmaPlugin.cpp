@@ -17,11 +17,11 @@
 // they have nothing of clang.
 
 #include "SectorRegions.h"
-#include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Sema/SemaConsumer.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -82,24 +82,24 @@ static void keepPragma(Preprocessor &pp, PragmaHandler &handler,
 
 namespace {
 using Regions = std::shared_ptr<SectorRegions>;
-using Reader = void (SectorRegions::*)(const Directive &, SourceLocation);
 
 /// Gives the pragma of one directive to the regions.
 class DirectiveHandler : public PragmaHandler {
 public:
   DirectiveHandler(StringRef name, Regions regions, const Directive &directive,
-                   Reader read)
+                   PragmaUse::Kind kind)
       : PragmaHandler(name), regions(std::move(regions)), directive(directive),
-        read(read) {}
+        kind(kind) {}
 
-  void HandlePragma(Preprocessor &, PragmaIntroducer, Token &first) override {
-    (regions.get()->*read)(directive, first.getLocation());
+  void HandlePragma(Preprocessor &, PragmaIntroducer introducer,
+                    Token &name) override {
+    regions->readPragma(directive, kind, introducer.Loc, name);
   }
 
 private:
   Regions regions;
   const Directive &directive;
-  Reader read;
+  PragmaUse::Kind kind;
 };
 
 /// `#pragma statement ...`. It is empty when there is no parser: no action ran.
@@ -124,10 +124,22 @@ struct ProcedureSpace : Space {
   ProcedureSpace() : Space("procedure") {}
 };
 
-/// Hears of the end of the file.
-class EndOfFile : public ASTConsumer {
+/// Hears of each complete declaration, before code is made of it.
+class Declarations : public SemaConsumer {
 public:
-  explicit EndOfFile(Regions regions) : regions(std::move(regions)) {}
+  explicit Declarations(Regions regions) : regions(std::move(regions)) {}
+
+  void InitializeSema(Sema &sema) override { regions->setSema(sema); }
+
+  bool HandleTopLevelDecl(DeclGroupRef group) override {
+    for (Decl *declaration : group)
+      regions->handle(declaration);
+    return true;
+  }
+
+  void HandleInlineFunctionDefinition(FunctionDecl *function) override {
+    regions->handle(function);
+  }
 
   void HandleTranslationUnit(ASTContext &) override { regions->finish(); }
 
@@ -139,30 +151,31 @@ private:
 class PragmaAction : public PluginASTAction {
   ActionType getActionType() override { return AddBeforeMainAction; }
 
+  /// Takes the options of -Wmpg-pragmas, without the -W.
   bool ParseArgs(const CompilerInstance &,
-                 const std::vector<std::string> &) override {
+                 const std::vector<std::string> &arguments) override {
+    options = arguments;
     return true;
   }
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
                                                  StringRef) override {
     Preprocessor &pp = compiler.getPreprocessor();
-    auto regions = std::make_shared<SectorRegions>(pp);
+    auto regions = std::make_shared<SectorRegions>(pp, options);
     auto add = [&](StringRef space, StringRef name, const Directive &directive,
-                   Reader read) {
+                   PragmaUse::Kind kind) {
       pp.AddPragmaHandler(space,
-                          new DirectiveHandler(name, regions, directive, read));
+                          new DirectiveHandler(name, regions, directive, kind));
     };
     for (const Directive &directive : directives()) {
-      add("statement", directive.begin, directive, &SectorRegions::beginRegion);
-      add("statement", directive.end, directive, &SectorRegions::endRegion);
-      add("procedure", directive.begin, directive,
-          &SectorRegions::beginProcedure);
+      add("statement", directive.begin, directive, PragmaUse::begin);
+      add("statement", directive.end, directive, PragmaUse::end);
+      add("procedure", directive.begin, directive, PragmaUse::procedure);
     }
-    pp.setTokenWatcher(
-        [regions](const Token &token) { regions->advance(token); });
-    return std::make_unique<EndOfFile>(regions);
+    return std::make_unique<Declarations>(regions);
   }
+
+  std::vector<std::string> options;
 };
 } // namespace
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The warning group -Wmpg-pragmas. clang's groups are a fixed table, so this
+// one reads the -W options itself. It acts as a part of -Wignored-pragmas:
+// options and pragmas that switch that off switch these off. See PragmaLine.h.
+
+#include "PragmaLine.h"
+#include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/DiagnosticParse.h"
+
+using namespace clang;
+using namespace mpg;
+
+PragmaWarnings::PragmaWarnings(Preprocessor &pp, ArrayRef<std::string> options)
+    : pp(pp) {
+  for (StringRef option : pp.getDiagnostics().getDiagnosticOptions().Warnings)
+    readOption(option);
+  for (StringRef option : options)
+    readOption(option);
+}
+
+void PragmaWarnings::readOption(StringRef option) {
+  bool isNo = option.consume_front("no-");
+  bool isErrorOption = option.consume_front("error=");
+  if (option != "mpg-pragmas")
+    return;
+  if (isErrorOption)
+    isError = !isNo;
+  if (!isErrorOption || !isNo)
+    isOn = !isNo;
+}
+
+bool PragmaWarnings::isOff(SourceLocation at) const {
+  DiagnosticsEngine &diagnostics = pp.getDiagnostics();
+  if (isOn && !diagnostics.getIgnoreAllWarnings() &&
+      !pp.getSourceManager().isInSystemHeader(at))
+    return !*isOn;
+  // Any warning of the group tells how it is set here.
+  return diagnostics.isIgnored(diag::warn_pragma_expected_lparen, at);
+}
+
+void PragmaWarnings::warn(PragmaUse &use, SourceLocation at,
+                          const Twine &text) {
+  bool isNew = !use.isReported;
+  use.isReported = true;
+  if (!isNew || isOff(at))
+    return;
+  // -Werror does not reach diagnostics without a group of clang's.
+  DiagnosticsEngine &diagnostics = pp.getDiagnostics();
+  static constexpr char format[] = "%0 [-Wmpg-pragmas]";
+  unsigned id =
+      isError.value_or(diagnostics.getWarningsAsErrors())
+          ? diagnostics.getCustomDiagID(DiagnosticsEngine::Error, format)
+          : diagnostics.getCustomDiagID(DiagnosticsEngine::Warning, format);
+  diagnostics.Report(at, id) << text.str();
+}
+
+void PragmaWarnings::ignore(PragmaUse &use, SourceLocation at,
+                            const Twine &text) {
+  use.isWrong = true;
+  warn(use, at, text + "; the directive is ignored");
+}
+
+void PragmaWarnings::ignoreToo(PragmaUse &use, const Twine &text) {
+  use.isWrong = true;
+  if (use.isReported || isOff(use.name))
+    return;
+  use.isReported = true;
+  DiagnosticsEngine &diagnostics = pp.getDiagnostics();
+  unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Note, "%0");
+  diagnostics.Report(use.name, id) << text.str();
+}
