@@ -410,6 +410,8 @@ void ArgParser::take(const LldOption &option) {
     request.fatLto = name == "fat-lto-objects";
   else if (name == "help")
     request.help = true;
+  else if (name == "version")
+    request.version = true;
   takePositional(option);
   takeLayoutOption(option);
 }

@@ -50,6 +50,7 @@ struct LinkRequest {
   uint64_t minBytes = 2 << 20;
   RuntimeChoice runtime = RuntimeChoice::automatic;
   bool help = false;
+  bool version = false;
   bool verbose = false; ///< -v, --verbose: of lld as well
 
   // What lld's options say.

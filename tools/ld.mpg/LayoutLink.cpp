@@ -347,9 +347,21 @@ static std::vector<std::string> plainCommand(const LinkContext &link) {
   return lldCommand(link.request, additions);
 }
 
+/// lld's version comes first: build systems look there for the linker's kind.
+static int printVersions(const LinkContext &link) {
+  Expected<Child> child = startLld(plainCommand(link));
+  if (!child)
+    return failed(child.takeError());
+  int status = child->finish();
+  outs() << "ld.mpg (mpgtools) " MPG_VERSION "\n";
+  return status;
+}
+
 int mpg::linkAsIs(LinkContext &link) {
   if (!findAdditions(link))
     return 1;
+  if (link.request.version)
+    return printVersions(link);
   becomeLld(plainCommand(link));
 }
 

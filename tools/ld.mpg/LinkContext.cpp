@@ -265,9 +265,12 @@ void mpg::scanNow(LinkContext &link, ArrayRef<LinkInput> inputs) {
 
 bool mpg::checkSlimObjects(const ScanResult &scan) {
   for (const std::string &name : scan.slimObjects)
-    error() << printable(name)
-            << " holds gcc's own LTO code only, which lld cannot read; compile "
-               "it with -ffat-lto-objects or without -flto, or use clang\n";
+    error()
+        << printable(name)
+        << " holds gcc's own LTO code only, which lld cannot read; compile "
+           "it with -ffat-lto-objects or without -flto, or use clang; to keep "
+           "gcc's LTO, link by GNU ld with large pages: gcc -flto "
+           "-specs=PREFIX/share/mpgtools/mpg-bfd.specs (no -B of ld.mpg)\n";
   return scan.slimObjects.empty();
 }
 
