@@ -97,6 +97,8 @@ programs = [
     "go",
     "java",
     "javac",
+    "ccache",
+    "clang-scan-deps-22",
     "mpicc",
     "mpirun",
     "numactl",
