@@ -10,6 +10,7 @@
 #include "hints/PointerUses.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -304,6 +305,7 @@ private:
            Function *function);
   void addHint(const Key &key, const Hint &hint, Value *root,
                HintRequest::Target target, Function *function);
+  void noteAbsent(const Twine &name);
   void complain(const Twine &text) {
     if (requests.complaints.insert((where.text() + text).str()).second)
       warn(module.getContext(), where, text);
@@ -325,6 +327,23 @@ private:
 static std::string nameOf(const Module &module) {
   StringRef file = module.getSourceFileName();
   return file == "FIRModule" ? "this file" : file.str();
+}
+
+/// The file may be for a whole program, so a name that is not in this source is
+/// no mistake; but one that comes from it is.
+void SideFileReader::noteAbsent(const Twine &name) {
+  std::string text = ("there is no " + name + " in " + nameOf(module)).str();
+  if (isDirective)
+    return complain(text);
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    OptimizationRemarkMissed remark(remarkPass, "NameAbsent", DebugLoc(),
+                                    &function.getEntryBlock());
+    remark << where.text() << text;
+    OptimizationRemarkEmitter(&function).emit(remark);
+    return;
+  }
 }
 
 void SideFileReader::add(const Key &key, const HintText &text, Value *root,
@@ -383,8 +402,7 @@ bool SideFileReader::applyToVariable(const Key &key, const HintText &text,
 void SideFileReader::applyWays(const Key &key, const Ways &ways) {
   std::vector<Function *> functions = functionsNamed(module, key.name);
   if (functions.empty())
-    return complain("there is no function '" + key.name + "' in " +
-                    nameOf(module));
+    return noteAbsent("function '" + key.name + "'");
   // Parallel regions of it are found from there.
   WaysRequest request;
   request.function = functions.front();
@@ -427,14 +445,13 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
     for (Function *function : functions)
       add(key, text, function, function);
     if (!isFound && functions.empty())
-      complain("there is no function, array or pointer '" + key.name + "' in " +
-               nameOf(module));
+      noteAbsent("function, array or pointer '" + key.name + "'");
     return;
   }
   for (Function *function : functions)
     isFound |= applyToVariable(key, text, *function);
   if (functions.empty())
-    complain("there is no function '" + key.name + "' in " + nameOf(module));
+    noteAbsent("function '" + key.name + "'");
   else if (!isFound && key.parameter)
     complain("'" + key.name + "' has no pointer as parameter " +
              Twine(*key.parameter));

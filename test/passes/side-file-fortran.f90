@@ -18,9 +18,9 @@
 ! RUN: %count kernels.s --function plain_ --at-most 0
 !
 ! A name that is not there, with the file's line.
-! RUN: env MPG_PASS_OPTIONS=hints=wrong.yaml flang-22 --target=aarch64-linux-gnu -O2 -g -fpass-plugin=%passes -c kernels.f90 -o kernels.o 2>&1 | FileCheck %s --check-prefix=WRONG
-! WRONG: warning: wrong.yaml:1: there is no variable 'z' in 'triad'
-! WRONG: warning: wrong.yaml:2: there is no function 'absent' in this file
+! RUN: env MPG_PASS_OPTIONS=hints=wrong.yaml flang-22 --target=aarch64-linux-gnu -O2 -g -fpass-plugin=%passes -Rpass-missed=mpg -c kernels.f90 -o kernels.o 2>&1 | FileCheck %s --check-prefix=WRONG
+! WRONG-DAG: warning: wrong.yaml:1: there is no variable 'z' in 'triad'
+! WRONG-DAG: remark: {{.*}}wrong.yaml:2: there is no function 'absent' in this file
 !--- wrong.yaml
 triad/z: stream
 absent/a: stream
