@@ -17,7 +17,7 @@
 #include <sys/types.h>
 #include <vector>
 
-struct perf_event_attr;
+struct perf_event_attr; // NOLINT(readability-identifier-naming): the kernel's
 
 namespace mpg {
 

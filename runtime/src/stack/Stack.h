@@ -80,9 +80,6 @@ void applyStackLimit();
 /// what it has not used, and grows on normal pages instead.
 void applyMemoryLimit();
 
-/// The same in any case, of a stack that is the kernel's own.
-void leaveKernelStack();
-
 //===----------------------------------------------------------------------===//
 // The move itself (StackMove.cpp)
 //===----------------------------------------------------------------------===//

@@ -155,13 +155,6 @@ void mpg::applyStackLimit() {
   openFrom(roundDown(start < highest ? start : highest, stack.hugePageBytes));
 }
 
-void mpg::leaveKernelStack() {
-  if (!watched.stack.grownTo)
-    return;
-  Locked hold(watched.lock);
-  shrink();
-}
-
 void mpg::applyMemoryLimit() {
   if (watched.stack.large.empty())
     return;
