@@ -195,6 +195,7 @@ static void registerPasses(PassBuilder &builder) {
   builder.registerScalarOptimizerLateEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) {
         passes.addPass(TouchKeeperPass());
+        passes.addPass(LostLoopsPass());
       });
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) {

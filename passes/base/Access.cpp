@@ -148,6 +148,10 @@ const char *mpg::describe(Untaggable code) {
            "mpg_copy_tagged";
   case Untaggable::escapes:
     return "the pointer is passed to a function: put the hint on its parameter";
+  case Untaggable::merges:
+    return "the pointer may also be one that has another hint or none";
+  case Untaggable::inTask:
+    return "an OpenMP task uses it: take a local pointer with the hint there";
   case Untaggable::no:
   case Untaggable::notAnAccess:
     break;

@@ -24,7 +24,9 @@ enum class Untaggable {
   isVolatile,      ///< what the hardware does with it is not documented
   isAtomic,        ///< the same
   memoryIntrinsic, ///< memcpy, memset: libc compares addresses
-  escapes          ///< a call, a comparison, a store of the address, ...
+  escapes,         ///< a call, a comparison, a store of the address, ...
+  merges,          ///< through a pointer that may be another one
+  inTask           ///< in an OpenMP task
 };
 
 /// Whether \p use, an operand of an instruction, is the address of a plain

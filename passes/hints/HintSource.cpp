@@ -25,6 +25,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/EscapeEnumerator.h"
 #include <map>
 
 using namespace llvm;
@@ -59,10 +60,21 @@ private:
 
   void addFunction(const HintRequest &request);
   void addVariable(const HintRequest &request);
+  void addMerged();
   void decide(Instruction &access, const HintRequest &request);
   bool isAllowed(const HintRequest &request) const;
-  void explainUnused(const HintRequest &request, const PointerUses &flow,
-                     bool isOnStack);
+
+  /// The result of the hint for one variable.
+  struct Outcome {
+    const HintRequest *request;
+    unsigned taggable = 0;
+    bool isOnStack = false; ///< an access is
+    SmallVector<std::pair<Instruction *, Untaggable>, 4> missed;
+  };
+  void addMerged(ArrayRef<Outcome *> alike);
+  bool isUsed(const Outcome &outcome) const;
+  void explain(const Outcome &outcome);
+  void remarkDirectives();
 
   /// The effect of a line of the source.
   struct Honoured {
@@ -73,6 +85,7 @@ private:
   Module &module;
   const PassOptions &options;
   MapVector<Instruction *, Decision> decisions;
+  std::vector<Outcome> outcomes;
   DenseSet<const Value *> roots;
   DenseSet<const Function *> offFunctions;
   std::map<std::pair<std::string, unsigned>, Honoured> honoured;
@@ -145,40 +158,49 @@ static void remarkHonoured(const SourceLine &where, Function &function,
   OptimizationRemarkEmitter(&function).emit(remark);
 }
 
-void AccessMarker::explainUnused(const HintRequest &request,
-                                 const PointerUses &flow, bool isOnStack) {
-  auto *first = dyn_cast<Instruction>(request.root);
-  Function *function = first ? const_cast<Function *>(first->getFunction())
-                             : request.regionFunction;
-  if (!flow.missed.empty())
-    function = flow.missed.front().first->getFunction();
-  if (!function)
-    return; // a global variable that this file does not use
-  OptimizationRemarkEmitter emitter(function);
-  std::string name = variableNameOf(*request.root);
-  Untaggable reason = flow.missed.empty() ? Untaggable::notAnAccess
-                                          : flow.missed.front().second;
-  emitter.emit([&] {
-    Instruction *at = flow.missed.empty()
-                          ? &*function->getEntryBlock().getFirstNonPHIIt()
-                          : flow.missed.front().first;
-    DebugLoc location = at->getDebugLoc();
-    // Without an instruction the place of the hint, if it is in this source.
-    if (!location || request.isDirective)
-      location = locationOf(request.where, *function);
-    OptimizationRemarkMissed remark(remarkPass, "HintUnused",
-                                    userLocation(location), at->getParent());
-    std::string why = isOnStack ? "it is on the stack"
-                      : flow.missed.empty() && request.region
-                          ? "no access lies in its lines"
-                          : describe(reason);
-    return remark << "the hint of " << request.where.file << ":"
-                  << ore::NV("Line", request.where.line) << " changes nothing"
-                  << (request.isDirective && !name.empty()
-                          ? " for '" + name + "': "
-                          : ": ")
-                  << ore::NV("Reason", why);
-  });
+/// Whether \p outcome's hint, or another one of the same line, means an access.
+bool AccessMarker::isUsed(const Outcome &outcome) const {
+  unsigned entry = outcome.request->entry;
+  return outcome.taggable ||
+         (entry && any_of(outcomes, [&](const Outcome &one) {
+            return one.taggable && one.request->entry == entry;
+          }));
+}
+
+/// Says that the hint is not applied somewhere, or nowhere.
+void AccessMarker::explain(const Outcome &outcome) {
+  const HintRequest &request = *outcome.request;
+  bool used = isUsed(outcome);
+  auto *at = dyn_cast<Instruction>(request.root);
+  Function *function =
+      at ? const_cast<Function *>(at->getFunction()) : request.regionFunction;
+  Untaggable reason = Untaggable::notAnAccess;
+  if (!outcome.missed.empty()) {
+    std::tie(at, reason) = outcome.missed.front();
+    function = at->getFunction();
+  } else if (used || !function) {
+    return; // or a global variable that this file does not use
+  } else {
+    at = &*function->getEntryBlock().getFirstNonPHIIt();
+  }
+  // Without an instruction the place of the hint, if it is in this source.
+  DebugLoc location = at->getDebugLoc();
+  if (!location || request.isDirective)
+    location = locationOf(request.where, *function);
+  std::string name = request.isDirective ? variableNameOf(*request.root) : "";
+  std::string why =
+      outcome.isOnStack && !outcome.taggable     ? "it is on the stack"
+      : outcome.missed.empty() && request.region ? "no access lies in its lines"
+                                                 : describe(reason);
+  OptimizationRemarkMissed remark(remarkPass,
+                                  used ? "TagSkipped" : "HintUnused",
+                                  userLocation(location), at->getParent());
+  remark << "the hint of " << request.where.file << ":"
+         << ore::NV("Line", request.where.line)
+         << (used ? " is not applied here" : " changes nothing")
+         << (name.empty() ? ": " : " for '" + name + "': ")
+         << ore::NV("Reason", why);
+  OptimizationRemarkEmitter(function).emit(remark);
 }
 
 /// Whether \p instruction, which \p flow has found, lies where \p request
@@ -191,8 +213,7 @@ static bool isMeant(const HintRequest &request, const PointerUses &flow,
   return seen && (!request.region || request.region->contains(seen));
 }
 
-void AccessMarker::addVariable(const HintRequest &request) {
-  PointerUses flow(roots);
+static void addRoots(const HintRequest &request, PointerUses &flow) {
   auto add = [&](Value *root) {
     if (request.target == HintRequest::pointerVariable)
       flow.addPlace(root);
@@ -202,28 +223,79 @@ void AccessMarker::addVariable(const HintRequest &request) {
   add(request.root);
   for (Value *root : request.sameRoots)
     add(root);
+}
+
+void AccessMarker::addVariable(const HintRequest &request) {
+  PointerUses flow(roots);
+  addRoots(request, flow);
   flow.run();
-  unsigned taggable = 0;
-  bool isOnStack = false;
+  Outcome outcome;
+  outcome.request = &request;
   for (Instruction *access : flow.accesses) {
     if (!isMeant(request, flow, *access))
       continue;
     decide(*access, request);
     if (isa<AllocaInst>(getUnderlyingObject(taggableAddress(*access)->get())))
-      isOnStack = true;
+      outcome.isOnStack = true;
     else
-      ++taggable;
+      ++outcome.taggable;
   }
-  erase_if(flow.missed, [&](const auto &use) {
-    return request.region && !isMeant(request, flow, *use.first);
-  });
-  if (!taggable || !flow.missed.empty())
-    explainUnused(request, flow, isOnStack);
-  if (taggable && request.isDirective) {
+  for (const auto &use : flow.missed)
+    if (!request.region || isMeant(request, flow, *use.first))
+      outcome.missed.push_back(use);
+  outcomes.push_back(outcome);
+}
+
+/// Pointers with the same hint may come together: whichever an access goes
+/// through, the hint is right.
+void AccessMarker::addMerged(ArrayRef<Outcome *> alike) {
+  PointerUses flow(roots);
+  for (const Outcome *outcome : alike)
+    addRoots(*outcome->request, flow);
+  flow.run();
+  for (Outcome *outcome : alike)
+    erase_if(outcome->missed, [&](const auto &use) {
+      if (use.second != Untaggable::merges ||
+          !is_contained(flow.accesses, use.first))
+        return false;
+      decide(*use.first, *outcome->request);
+      ++outcome->taggable;
+      return true;
+    });
+}
+
+void AccessMarker::addMerged() {
+  MapVector<std::tuple<unsigned, unsigned, int>, SmallVector<Outcome *, 4>>
+      alike;
+  for (Outcome &outcome : outcomes) {
+    const HintRequest &request = *outcome.request;
+    if (any_of(outcome.missed, [](const auto &use) {
+          return use.second == Untaggable::merges;
+        }))
+      alike[{request.hint.tagByte(), unsigned(request.hint.off),
+             request.strength()}]
+          .push_back(&outcome);
+  }
+  for (auto &[hint, several] : alike)
+    if (several.size() > 1)
+      addMerged(several);
+}
+
+void AccessMarker::remarkDirectives() {
+  for (const Outcome &outcome : outcomes) {
+    const HintRequest &request = *outcome.request;
+    if (!outcome.taggable || !request.isDirective)
+      continue;
     Honoured &directive = honoured[{request.where.file, request.where.line}];
-    directive.accesses += taggable;
+    directive.accesses += outcome.taggable;
     directive.function = request.regionFunction;
   }
+  for (const auto &[place, directive] : honoured)
+    if (directive.function)
+      remarkHonoured({place.first, place.second}, *directive.function,
+                     directive.accesses == 1
+                         ? "1 access is marked"
+                         : Twine(directive.accesses) + " accesses are marked");
 }
 
 void AccessMarker::add(const HintRequests &requests) {
@@ -241,12 +313,10 @@ void AccessMarker::add(const HintRequests &requests) {
     else
       addVariable(request);
   }
-  for (const auto &[place, directive] : honoured)
-    if (directive.function)
-      remarkHonoured({place.first, place.second}, *directive.function,
-                     directive.accesses == 1
-                         ? "1 access is marked"
-                         : Twine(directive.accesses) + " accesses are marked");
+  addMerged();
+  for (const Outcome &outcome : outcomes)
+    explain(outcome);
+  remarkDirectives();
 }
 
 /// The variable behind \p address: the pointer variable it was loaded from, or
@@ -326,6 +396,15 @@ void AccessMarker::write() {
   }
 }
 
+/// Whether the loader gives variables of \p module tags of memory tagging. No
+/// function says so, and one that uses none of them may get their addresses.
+static bool tagsGlobals(const Module &module) {
+  return any_of(module.globals(), [](const GlobalVariable &global) {
+    return global.hasSanitizerMetadata() &&
+           global.getSanitizerMetadata().Memtag;
+  });
+}
+
 /// Marks what the hints of \p module mean. Returns whether it changed.
 static bool applyHints(Module &module, const PassOptions &options,
                        const HintRequests &requests) {
@@ -362,6 +441,8 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   bool isAsked = !requests.hints.empty() || !requests.ways.empty();
   if (isAsked && options->userHints && !hasTags)
     remarkUntagged(module, "only AArch64 Linux has tags");
+  else if (isAsked && options->userHints && tagsGlobals(module))
+    remarkUntagged(module, "-fsanitize=memtag-globals uses the byte itself");
   else if (isAsked && options->userHints && !optimised)
     remarkUntagged(module, "this is -O0; compile with -O1 or more");
   else if (options->userHints && hasTags && optimised)
@@ -438,9 +519,10 @@ void Bracketer::bracketFunction(Function &function, GlobalVariable *ways) {
   BasicBlock &entry = function.getEntryBlock();
   IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
   Value *token = builder.CreateCall(begin, ways);
-  for (BasicBlock &block : function)
-    if (isa<ReturnInst, ResumeInst>(block.getTerminator()))
-      callEnd(block.getTerminator(), token);
+  // Returns and exceptions: those without a handler get one that goes on.
+  EscapeEnumerator exits(function, "mpg.ways.cleanup");
+  while (IRBuilder<> *exit = exits.Next())
+    exit->CreateCall(end, token);
 }
 
 /// The number of ways of sector 0 and of sector 1, as bytes of struct mpg_ways,
@@ -529,6 +611,17 @@ void Bracketer::bracketRegion(const WaysRequest &request,
     callEnd(one, token);
 }
 
+/// Why \p function can set no ways; nullptr if it can.
+static const char *whyNoWays(const Function &function) {
+  if (function.hasFnAttribute(Attribute::Naked))
+    return "a naked function can call nothing; put them on the function that "
+           "calls it";
+  if (function.isPresplitCoroutine())
+    return "a coroutine stops amid its code, and its caller goes on with its "
+           "ways; put them on a function that it calls";
+  return nullptr;
+}
+
 /// The OpenMP regions that start in \p request.
 static SmallSetVector<Function *, 4>
 parallelRegionsIn(const WaysRequest &request) {
@@ -573,10 +666,9 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
   for (const WaysRequest &request : requests.ways) {
     if (request.function->isDeclaration())
       continue;
-    if (request.function->hasFnAttribute(Attribute::Naked)) {
+    if (const char *why = whyNoWays(*request.function)) {
       warn(module.getContext(), request.where,
-           "no ways are set: a naked function can call nothing; put them on "
-           "the function that calls it");
+           Twine("no ways are set: ") + why);
       continue;
     }
     GlobalVariable *ways = waysConstant(module, request.ways);

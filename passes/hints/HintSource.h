@@ -36,8 +36,8 @@ private:
 /// Brackets the code of each request: a function from its entry to each way
 /// out, a region from its begin to its ends and to returns between. Parallel
 /// regions of OpenMP that start in it are bracketed as well, since each core
-/// has its own L1 cache. Code that leaves by an exception without a handler
-/// here ends no ways; the end of an outer bracket does. Returns whether
+/// has its own L1 cache. A function also ends its ways when an exception leaves
+/// it; a region does not, the end of an outer bracket does. Returns whether
 /// \p module changed.
 bool bracketWays(llvm::Module &module, const HintRequests &requests);
 

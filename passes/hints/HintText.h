@@ -12,6 +12,7 @@
 #include "base/Hint.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Error.h"
@@ -74,6 +75,10 @@ struct HintRequest {
   /// Only what lies in here; everything if there is none.
   std::shared_ptr<Region> region;
   llvm::Function *regionFunction = nullptr;
+  /// One line of a side file may mean several variables of one name: of a
+  /// procedure, of its ENTRY statements, of its parallel regions. Then they
+  /// have the same number. 0: of no side file.
+  unsigned entry = 0;
 
   /// Of two hints for one access the stronger one wins: that of a function is
   /// weakest, that of a region strongest.
@@ -107,6 +112,7 @@ struct HintRequests {
   std::vector<HintRequest> hints;
   std::vector<WaysRequest> ways;
   std::vector<TouchRequest> touches;
+  llvm::StringMap<unsigned> entries; ///< of side files, by line and name
   /// What was said about side files: two may come from one source.
   llvm::StringSet<> complaints;
 };

@@ -5,6 +5,7 @@
 #include "hints/PointerUses.h"
 #include "base/OmpRegions.h"
 #include "hints/HintSource.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
@@ -96,6 +97,33 @@ static bool isCopiedOnce(const Value *copy) {
          }) == 1;
 }
 
+/// Whether \p memory is that of a new OpenMP task.
+static bool isTask(const Value *memory) {
+  auto *call = dyn_cast<CallBase>(getUnderlyingObject(memory));
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with("__kmpc_omp_") &&
+         callee->getName().ends_with("task_alloc");
+}
+
+/// Whether \p store hands its value to an OpenMP task: by the task's own copies
+/// of variables, or by a structure that is copied to the task.
+static bool isForTask(const StoreInst &store) {
+  const Value *to = getUnderlyingObject(store.getPointerOperand());
+  return isTask(to) ||
+         (isa<AllocaInst>(to) && any_of(to->users(), [&](auto *user) {
+            auto *copy = dyn_cast<MemCpyInst>(user);
+            auto *shareds =
+                copy ? dyn_cast<LoadInst>(copy->getRawDest()) : nullptr;
+            return shareds && copy->getRawSource() == to &&
+                   isTask(shareds->getPointerOperand());
+          }));
+}
+
+void PointerUses::missInTask(StoreInst &store) {
+  if (isForTask(store))
+    missed.push_back({&store, Untaggable::inTask});
+}
+
 void PointerUses::followPlace(Value *place) {
   for (Use &use : place->uses()) {
     User *user = use.getUser();
@@ -108,6 +136,8 @@ void PointerUses::followPlace(Value *place) {
         (isReference ? places : data).insert(load);
     } else if (auto *store = dyn_cast<StoreInst>(user)) {
       auto *copy = dyn_cast<AllocaInst>(store->getPointerOperand());
+      if (use.get() == store->getValueOperand())
+        missInTask(*store);
       if (use.get() == store->getValueOperand() && copy && isLocal(*copy) &&
           placeCopies.insert(copy).second)
         for (User *reader : copy->users())
@@ -145,8 +175,10 @@ void PointerUses::followData(Value *pointer) {
   for (Use &use : pointer->uses()) {
     User *user = use.getUser();
     if (auto *store = dyn_cast<StoreInst>(user)) {
-      if (use.getOperandNo() != store->getPointerOperandIndex())
+      if (use.getOperandNo() != store->getPointerOperandIndex()) {
+        missInTask(*store);
         followStore(*store);
+      }
     } else if (auto *gep = dyn_cast<GEPOperator>(user)) {
       if (use.getOperandNo() == gep->getPointerOperandIndex())
         data.insert(gep);
@@ -195,6 +227,7 @@ void PointerUses::removeMerges() {
             !is_contained(removed, user))
           removed.push_back(user);
     }
+    merged.insert(removed.begin(), removed.end());
   } while (!removed.empty());
 }
 
@@ -217,6 +250,11 @@ void PointerUses::collectAccesses() {
         missed.push_back({user, code});
       }
     }
+  for (Value *pointer : merged)
+    for (Use &use : pointer->uses())
+      if (auto *user = dyn_cast<Instruction>(use.getUser());
+          user && classifyUse(use) == Untaggable::no)
+        missed.push_back({user, Untaggable::merges});
 }
 
 void PointerUses::run() {

@@ -45,6 +45,7 @@ private:
   void followPlace(llvm::Value *place);
   void followData(llvm::Value *pointer);
   void followStore(llvm::StoreInst &store);
+  void missInTask(llvm::StoreInst &store);
   void enterParallelRegion(llvm::CallBase &call, const llvm::Use &argument,
                            bool isPlace);
   bool isLocal(const llvm::AllocaInst &variable) const;
@@ -54,7 +55,8 @@ private:
 
   const llvm::DenseSet<const llvm::Value *> &others;
   llvm::SetVector<llvm::Value *> places, data;
-  llvm::DenseSet<llvm::Value *> roots; ///< what addData was given
+  llvm::SetVector<llvm::Value *> merged; ///< may also be something else
+  llvm::DenseSet<llvm::Value *> roots;   ///< what addData was given
   /// Copies of a place in a local variable, as in an outlined function.
   llvm::DenseSet<llvm::AllocaInst *> placeCopies;
   llvm::DenseMap<const llvm::Function *, const llvm::CallBase *> enteredBy;

@@ -372,6 +372,10 @@ void SideFileReader::addHint(const Key &key, const Hint &hint, Value *root,
   request.hint = hint;
   request.where = where;
   request.isDirective = isDirective;
+  std::string entry = where.text() + "/" + key.variable.str();
+  request.entry =
+      requests.entries.try_emplace(entry, requests.entries.size() + 1)
+          .first->second;
   request.target = target;
   if (!key.variable.empty() || key.lines.areGiven())
     request.regionFunction = function;

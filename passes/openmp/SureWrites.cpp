@@ -112,7 +112,8 @@ private:
                const CallFrame *frame);
   bool isWithinLoop(const BranchInst &branch, const Instruction &target);
   std::optional<bool> answerOf(Value *condition, const CallFrame *frame);
-  std::optional<bool> compared(ICmpInst &compare, const CallFrame *frame);
+  std::optional<bool> allocated(Value *condition, const CallFrame *frame);
+  std::optional<bool> bounded(Value *condition, const CallFrame *frame);
   bool isAllocated(Value *value, const CallFrame *frame);
 
   Sampler &sampler;
@@ -148,18 +149,24 @@ bool PathSearch::isAllocated(Value *value, const CallFrame *frame) {
   return object && isa<CallBase>(object->origin) && isPlaceable(*object);
 }
 
-std::optional<bool> PathSearch::compared(ICmpInst &compare,
-                                         const CallFrame *frame) {
-  Value *left = compare.getOperand(0);
-  auto *right = dyn_cast<Constant>(compare.getOperand(1));
-  if (compare.isEquality() && right && right->isNullValue() &&
-      isAllocated(left, frame)) {
-    // posix_memalign gives 0 when it is done, the others a pointer.
-    bool isZero = !left->getType()->isPointerTy();
-    return isZero == (compare.getPredicate() == ICmpInst::ICMP_EQ);
-  }
+/// Of a test of an allocation: posix_memalign gives 0 when it is done, the
+/// others a pointer.
+std::optional<bool> PathSearch::allocated(Value *condition,
+                                          const CallFrame *frame) {
+  auto *compare = dyn_cast<ICmpInst>(condition);
+  auto *right = compare ? dyn_cast<Constant>(compare->getOperand(1)) : nullptr;
+  if (!right || !compare->isEquality() || !right->isNullValue() ||
+      !isAllocated(compare->getOperand(0), frame))
+    return std::nullopt;
+  bool isZero = !right->getType()->isPointerTy();
+  return isZero == (compare->getPredicate() == ICmpInst::ICMP_EQ);
+}
+
+/// Of a question about what the size of the array is computed from.
+std::optional<bool> PathSearch::bounded(Value *condition,
+                                        const CallFrame *frame) {
   Inputs inputs(sampler);
-  inputs.add(&compare, frame);
+  inputs.add(condition, frame);
   if (!size.contains(inputs))
     return std::nullopt;
   std::optional<bool> answer;
@@ -167,7 +174,7 @@ std::optional<bool> PathSearch::compared(ICmpInst &compare,
     EvalContext context;
     context.frame = frame;
     context.seed = seed;
-    bool one = sampler.valueOf(&compare, context) & 1;
+    bool one = sampler.valueOf(condition, context) & 1;
     if (answer && *answer != one)
       return std::nullopt;
     answer = one;
@@ -192,8 +199,8 @@ std::optional<bool> PathSearch::answerOf(Value *condition,
       return !isAnd;
     return one && other ? std::optional(isAnd) : std::nullopt;
   }
-  auto *compare = dyn_cast<ICmpInst>(condition);
-  return compare ? compared(*compare, frame) : std::nullopt;
+  std::optional<bool> answer = allocated(condition, frame);
+  return answer ? answer : bounded(condition, frame);
 }
 
 /// Whether \p branch asks another thing in each iteration of a loop that writes

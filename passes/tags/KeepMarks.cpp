@@ -38,17 +38,69 @@ static bool isAtRisk(const StoreInst &store) {
   return load && readMark(*load).kind != Mark::none;
 }
 
+/// On functions whose marked loads may go through a string: how many calls for
+/// lengths there are in it.
+static constexpr StringLiteral lengthsFlag = "mpg-lengths";
+
+/// Calls of strlen and wcslen. LoopIdiom makes some of loops, too.
+static SmallVector<CallBase *, 2> lengthCalls(Function &function) {
+  SmallVector<CallBase *, 2> calls;
+  for (Instruction &instruction : instructions(function)) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (callee &&
+        (callee->getName() == "strlen" || callee->getName() == "wcslen"))
+      calls.push_back(call);
+  }
+  return calls;
+}
+
+static void noteLengths(Function &function) {
+  if (any_of(instructions(function), [](const Instruction &instruction) {
+        return isa<LoadInst>(instruction) &&
+               instruction.getType()->isIntegerTy() &&
+               readMark(instruction).kind != Mark::none;
+      }))
+    function.addFnAttr(lengthsFlag,
+                       std::to_string(lengthCalls(function).size()));
+}
+
+PreservedAnalyses LostLoopsPass::run(Function &function,
+                                     FunctionAnalysisManager &) {
+  Attribute flag = function.getFnAttribute(lengthsFlag);
+  size_t before;
+  if (!flag.isValid() || flag.getValueAsString().getAsInteger(10, before))
+    return PreservedAnalyses::all();
+  function.removeFnAttr(lengthsFlag);
+  SmallVector<CallBase *, 2> calls = lengthCalls(function);
+  if (calls.size() <= before)
+    return PreservedAnalyses::all();
+  OptimizationRemarkEmitter(&function).emit([&] {
+    CallBase *call = calls.front();
+    return OptimizationRemarkMissed(remarkPass, "TagSkipped",
+                                    userLocation(call->getDebugLoc()),
+                                    call->getParent())
+           << "the hint is not applied here: "
+           << ore::NV("Reason", "a loop became a call of strlen or wcslen: "
+                                "compile with -fno-builtin-strlen "
+                                "-fno-builtin-wcslen");
+  });
+  return PreservedAnalyses::all();
+}
+
 PreservedAnalyses KeepLoopsPass::run(Module &module, ModuleAnalysisManager &) {
   if (!hasMarks(module))
     return PreservedAnalyses::all();
   MDNode *keep = keepNode(module.getContext());
-  for (Function &function : module)
+  for (Function &function : module) {
+    noteLengths(function);
     for (Instruction &instruction : instructions(function)) {
       auto *store = dyn_cast<StoreInst>(&instruction);
       if (store && !store->getMetadata(LLVMContext::MD_nontemporal) &&
           isAtRisk(*store))
         store->setMetadata(LLVMContext::MD_nontemporal, keep);
     }
+  }
   return PreservedAnalyses::all(); // of what any analysis looks at
 }
 

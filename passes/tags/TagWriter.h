@@ -39,6 +39,15 @@ public:
   static bool isRequired() { return true; }
 };
 
+/// Says where a loop over a hinted string became a call of strlen: nothing
+/// keeps LLVM from that. Before the function is inlined into others.
+class LostLoopsPass : public llvm::PassInfoMixin<LostLoopsPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
 /// Takes off what KeepLoopsPass put on, with a remark for each loop that would
 /// have been lost.
 class ReleaseLoopsPass : public llvm::PassInfoMixin<ReleaseLoopsPass> {

@@ -15,6 +15,14 @@
 // REDEFINE: %{march} = -march=armv8.5-a+memtag
 // RUN: %{same}
 //
+// Tags that the loader gives to variables: the whole file is left alone.
+// REDEFINE: %{which} = memtag-globals
+// REDEFINE: %{march} = --target=aarch64-linux-android31 -march=armv8.5-a+memtag -DGLOBAL
+// RUN: %hinted-c %{march} -fsanitize=%{which} -O2 -fno-ident -Rpass-missed=mpg -S %s -o hinted.s 2> remarks
+// RUN: %plain-c %{march} -fsanitize=%{which} -O2 -fno-ident -S %s -o plain.s && cmp hinted.s plain.s
+// RUN: FileCheck %s --check-prefix=GLOBALS --input-file=remarks
+// GLOBALS: no hint is applied in sum: -fsanitize=memtag-globals uses the byte itself
+//
 // Not instrumented, or with a sanitizer that does not look at addresses: tagged.
 // RUN: %hinted-c -fsanitize=address -DFREE='__attribute__((no_sanitize("address")))' -O2 -S %s -o free.s
 // RUN: %count free.s --function sum --tag 0x01 --at-least 1
@@ -25,6 +33,9 @@
 #define FREE
 #endif
 
+#ifdef GLOBAL
+long table[1000];
+#endif
 // CHECK: remark: no hint is applied in sum: it is compiled with a sanitizer, which uses addresses itself
 FREE long sum(MPG_STREAM long *a, long n) {
   long total = 0;

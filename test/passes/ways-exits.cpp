@@ -22,6 +22,10 @@ MPG_WAYS(l2=4) __attribute__((noinline)) void passes(int n) {
   Guard guard;
   thrower(n);
 }
+// It has nothing to clean up, and the ways end all the same.
+MPG_WAYS(l2=7) __attribute__((noinline)) void passes_on(int n) {
+  thrower(n);
+}
 MPG_WAYS(l2=5) __attribute__((noinline)) int catches(int n) {
   try {
     thrower(n);
@@ -50,6 +54,17 @@ int main() {
   // CHECK-NEXT: caught
   try {
     passes(3);
+  } catch (int) {
+    std::fputs("caught\n", stderr);
+  }
+  // CHECK-NEXT: begin 255 255 255 255 7 7: 0
+  // CHECK-NEXT: end 0
+  passes_on(0);
+  // CHECK-NEXT: begin 255 255 255 255 7 7: 0
+  // CHECK-NEXT: end 0
+  // CHECK-NEXT: caught
+  try {
+    passes_on(3);
   } catch (int) {
     std::fputs("caught\n", stderr);
   }

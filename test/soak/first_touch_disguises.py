@@ -78,13 +78,14 @@ def words_for(chooser: random.Random, language: str) -> Dict[str, str]:
         # A size that the compiler knows, or one that it does not.
         size=chooser.choice([f"{elements}",
                              f"argc > 7 ? 1000 : {elements}"]),
-        value=chooser.choice(["0", "1", f"{words['i']} % 5"]),
+        # Not 0: LLVM makes a calloc of malloc and zeros, which touches nothing.
+        value=chooser.choice(["2", "1", f"{words['i']} % 5"]),
         op=chooser.choice(["+= 3", "-= 1"]),
         fop=chooser.choice(["+ 3", "- 1"]),
         sched=chooser.choice(["", " schedule(static)"]),
         I=chooser.choice(["long", "size_t"]))
     if language == "fortran":
-        words["value"] = chooser.choice(["0", "1"])
+        words["value"] = chooser.choice(["2", "1"])
         words["r8"] = chooser.choice(["real(8)", "real(kind=8)",
                                       "double precision"])
     return words

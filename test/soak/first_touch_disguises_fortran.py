@@ -22,10 +22,10 @@ program @f
   integer :: @i, @n
   @n = @constant
   allocate(@a(@n)) !=a
--  @a = 0 !=a
+-  @a = 1 !=a
 +!$omp parallel do schedule(static)
 +  do @i = 1, @n
-+    @a(@i) = 0
++    @a(@i) = 1
 +  end do
 !$omp parallel do@sched
   do @i = 1, @n
