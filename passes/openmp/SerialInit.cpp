@@ -107,8 +107,12 @@ static bool isBoundsCheck(const Value *condition, const Loop &loop,
            if (!evolution.isSCEVable(operand->getType()))
              return false;
            const SCEV *expression = evolution.getSCEV(operand);
+           // A remainder chooses some of the iterations.
            return evolution.isLoopInvariant(expression, &loop) ||
-                  evolution.hasComputableLoopEvolution(expression, &loop);
+                  (evolution.hasComputableLoopEvolution(expression, &loop) &&
+                   !SCEVExprContains(expression, [](const SCEV *part) {
+                     return isa<SCEVUDivExpr>(part);
+                   }));
          });
 }
 

@@ -19,6 +19,6 @@ size_t wide(MPG_STREAM const int *s) {
   while (s[n]) n++;
   return n;
 }
-// The user's call is no lost loop.
+// A call that the user wrote is not a lost loop.
 size_t strlen(const char *);
 size_t own(MPG_STREAM const char *s) { return s[1] + strlen(s); }

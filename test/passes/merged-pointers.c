@@ -1,5 +1,5 @@
 // Two pointers with the same hint may come together: the access gets it. With another hint, or
-// none, it gets no tag, and the remark is at the access. A tag beside it is no reason to say that
+// none, it gets no tag, and the remark is at the access. No remark says beside a tag that
 // the hint changes nothing.
 // RUN: %hinted-c -O2 -Rpass=mpg -Rpass-missed=mpg -S %s -o hinted.s 2> remarks
 // RUN: FileCheck %s --input-file=remarks --implicit-check-not="changes nothing" --implicit-check-not="not applied"

@@ -75,6 +75,16 @@ CASE some(long n, const int *index, long m) {
   free(a);
   return last;
 }
+// Each hundred thousandth.
+CASE remainders(long n, long m) {
+  double *a = malloc(n * sizeof(double));
+  for (long i = 0; i < n; ++i) if (i % 100000 == 0) a[i] = m;
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) if (i % 100000 == 0) a[i] += 1;
+  double last = n ? a[0] : 0;
+  free(a);
+  return last;
+}
 // The loop ends early.
 CASE until(long n, const int *index, long m) {
   double *a = calloc(n, sizeof(double));
@@ -103,5 +113,6 @@ int main(int argc, char **argv) {
   printf("%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f\n", first_part(n, m), by_callers(n, n), a_quarter(n),
          sparse(n, m), scattered(n, index, m), some(n, index, m), until(n, index, m),
          every_other(n, m));
-  printf("%.1f %.1f\n", other_length(0, n, n - m), other_zeros(0, n, n - m));
+  printf("%.1f %.1f %.1f\n", other_length(0, n, n - m), other_zeros(0, n, n - m),
+         remainders(n, m));
 }

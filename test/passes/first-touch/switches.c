@@ -58,8 +58,7 @@ CASE off_array(long n) {
   return g[n];
 }
 // Whether the serial loop writes all that malloc gives, nobody can tell: the user says so.
-// CHECK: on_variable: calls 1, FirstTouchInserted@[[#@LINE+3]], SerialFirstTouch@[[#@LINE+4]]
-// REMARK: on_variable: calls 0, SerialFirstTouch@[[#@LINE+3]]
+// CHECK: on_variable: calls 1, FirstTouchInserted@[[#@LINE+2]]
 CASE on_variable(long n, long m) {
   MPG_FIRST_TOUCH double *a = malloc(n * sizeof(double));
   for (long i = 0; i < m; ++i) a[i] = i;
