@@ -34,6 +34,7 @@
 #include "base/Syscall.h"
 #include "fork/ForkList.h"
 #include "fork/StopThreads.h"
+#include "heap/Collapse.h"
 #include "heap/Heap.h"
 #include "heap/HeapSpace.h"
 #include "pages/LargeMemory.h"
@@ -397,6 +398,7 @@ static bool isPlainFork() {
 }
 
 static void beforeFork() {
+  noteForkForCollapse();
   if (isPlainFork()) {
     if (forks.owner) // of a thread of our parent
       forks.owner = 0;

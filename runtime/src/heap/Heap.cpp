@@ -5,6 +5,7 @@
 #include "heap/Heap.h"
 
 #include "base/AllocationSites.h"
+#include "heap/Collapse.h"
 #include "heap/HeapChecks.h"
 #include "heap/HeapLarge.h"
 #include "heap/HeapMedium.h"
@@ -153,11 +154,13 @@ static void *allocateSmall(unsigned sizeClass, Request &request) {
   UsedCache cache;
   if (void *object = cache->allocate(sizeClass))
     return object;
+  collapseAfterFork();
   return cache->allocateSlowly(sizeClass, request.error);
 }
 
 /// First page of a block in use, or 0.
 static uint32_t takePages(Request &request, ThreadCache &cache, bool mayGrow) {
+  collapseAfterFork();
   Arena &arena = lockArena(cache.arena);
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
                                  request.dirtyPages, request.error);

@@ -242,11 +242,12 @@ struct Reason {
 
 static Reason reason;
 
-static void noteReason(const char *text) {
+bool mpg::noteHeapReason(const char *text) {
   if (reason.isTaken.exchange(true))
-    return;
+    return false;
   memcpy(reason.text, text, strnlen(text, sizeof reason.text - 1));
   reason.isReady.store(true, std::memory_order_release);
+  return true;
 }
 
 const char *mpg::heapFallbackReason() {
@@ -299,7 +300,7 @@ void mpg::sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
   LineBuffer cause;
   explainShortage(cause, isPoolAsked ? Source::hugetlb : Source::thp, hugeBytes,
                   wantedBytes, error);
-  noteReason(cause.text());
+  noteHeapReason(cause.text());
   if (!isTold)
     return;
   LineBuffer line;

@@ -68,6 +68,10 @@ void sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
 /// the pool by name, or how to do without.
 void tellEveryFallback();
 
+/// \p text is why not all of the heap is on large pages, unless there is such a
+/// reason; false then.
+bool noteHeapReason(const char *text);
+
 /// The cause of the first fallback, for Messages::region(): of a heap that is
 /// not all on pages of the pool. Empty before; never changes after that.
 const char *heapFallbackReason();

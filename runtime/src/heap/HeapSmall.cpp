@@ -13,6 +13,8 @@
 
 #include "heap/HeapSmall.h"
 
+#include "heap/Collapse.h"
+
 #include "heap/HeapChecks.h"
 #include "heap/HeapSlabs.h"
 
@@ -75,12 +77,20 @@ static uintptr_t startOf(const Slab &slab) {
   return heapMap.base + uintptr_t(heapMap.slabs - &slab) * slabBytes;
 }
 
+static constexpr uint32_t mostBinBytes = 16 << 10;
+
+/// Objects in a bin.
+static uint32_t mostOf(unsigned sizeClass) {
+  constexpr uint32_t least = 8;
+  uint32_t count = mostBinBytes / classes.bytes[sizeClass];
+  return count > least ? count : least;
+}
+
 void ThreadCache::start() {
-  constexpr uint32_t mostBytes = 16 << 10, least = 8, mostWaiting = 32;
+  constexpr uint32_t mostWaiting = 32;
   for (unsigned i = 0; i < sizeClasses; ++i) {
-    uint32_t count = mostBytes / classes.bytes[i];
-    bins[i].most = count > least ? count : least;
-    count = 2 * mostBytes / classes.bytes[i];
+    bins[i].most = mostOf(i);
+    uint32_t count = 2 * mostBinBytes / classes.bytes[i];
     waiting[i].most = count < mostWaiting ? count : mostWaiting;
   }
 }
@@ -152,11 +162,28 @@ void ThreadCache::toSlabs(unsigned sizeClass, FreeObject *object) {
   }
 }
 
+void ThreadCache::lookAtEachFree() {
+  for (Bin &bin : bins)
+    bin.most = 0;
+}
+
+/// While pages may be collapsed: a program that frees and allocates in turn has
+/// no other slow way.
+void ThreadCache::lookAtFree(unsigned sizeClass) {
+  constexpr unsigned each = 64;
+  if (!isCollapseDue.load(std::memory_order_relaxed))
+    bins[sizeClass].most = mostOf(sizeClass);
+  else if (++looks % each == 0)
+    collapseSome();
+}
+
 /// A bin is full: all but the object that came last go on the shelf. If that is
 /// full, too, this object goes to its slab, while both are warm.
 void ThreadCache::shelve(unsigned sizeClass) {
   constexpr uint64_t mostBytes = 1 << 20;
   Bin &bin = bins[sizeClass];
+  if (bin.count <= mostOf(sizeClass))
+    return lookAtFree(sizeClass);
   Shelf &shelf = shelves[sizeClass];
   FreeObject *object = bin.first;
   uint64_t bytes = uint64_t(bin.count - 1) * classes.bytes[sizeClass];

@@ -158,6 +158,10 @@ public:
 
   void start();
 
+  /// Until no collapse is due (Collapse.h) each free() of a small object looks
+  /// whether it is time.
+  void lookAtEachFree();
+
   // Around a fork: no thread borrows an abandoned cache between the first and
   // one of the others. In the child, where only the forking thread's cache is
   // as it was, forgetThread() says whether this one lost its thread.
@@ -196,6 +200,7 @@ private:
   };
 
   void mend(unsigned sizeClass);
+  void lookAtFree(unsigned sizeClass);
   void shelve(unsigned sizeClass);
   bool unshelve(unsigned sizeClass);
   bool receiveInto(unsigned sizeClass);
@@ -212,6 +217,7 @@ private:
 
   Slab *open[sizeClasses] = {}; ///< with objects that are free or fresh
   uint64_t shelvedBytes = 0;
+  unsigned looks = 0; ///< of lookAtFree()
   Shelf shelves[sizeClasses] = {};
   Waiting waiting[sizeClasses];
   /// Lists from others: address of the first, above it the number.

@@ -517,6 +517,33 @@ void HeapSpace::leaveHuge(Range memory) {
       setSource({at, at + hugeBytes}, Source::normal);
 }
 
+bool HeapSpace::splitsAtFork() {
+  if (!now.thp || config->sharesAtFork)
+    return false;
+  if (noteHeapReason("a fork: the kernel splits a transparent huge page when "
+                     "parent or child writes to it; malloc has it made whole "
+                     "again when the child is gone; fix: posix_spawn() or "
+                     "vfork() instead") &&
+      lock.tryLock()) { // a signal's handler may fork
+    tellRegion();
+    lock.unlock();
+  }
+  return true;
+}
+
+Range HeapSpace::nextThpFrame(uintptr_t start) {
+  Locked hold(lock);
+  uintptr_t end = reserved.start + openCount * hugeBytes;
+  if (start < reserved.start)
+    start = reserved.start;
+  for (; start < end; start += frameBytes) {
+    const UnitEntry &frame = frames[(start - reserved.start) / hugeBytes];
+    if (frame.state == UnitState::mapped && Source(frame.detail) == Source::thp)
+      return {start, start + frameBytes};
+  }
+  return {};
+}
+
 void HeapSpace::lockAll() {
   lock.lock();
   metadataLock.lock();

@@ -108,6 +108,14 @@ public:
   /// above; whole frames, of the heap or not.
   void leaveHuge(Range memory);
 
+  /// Whether a fork splits pages of the heap: some are transparent huge ones,
+  /// and MPG_FORK does not say `share`. Notes it as the reason why they are not
+  /// all large.
+  bool splitsAtFork();
+  /// The first frame of 2 MiB from \p start on that is on a transparent huge
+  /// page, or was; empty if there is none.
+  Range nextThpFrame(uintptr_t start);
+
   /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the
   /// locks free.
   void lockAll();

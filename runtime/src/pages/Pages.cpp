@@ -434,10 +434,12 @@ public:
   ~PageMap();
   /// True when it cannot be told.
   bool isTouched(Range range) const;
+  Presence presenceOf(Range frame) const;
 
 private:
   bool tellsTheTruth() const;
   int fd;
+  static inline std::atomic<char> isTrue{'?'}; ///< y or n when known
 };
 
 } // namespace
@@ -445,7 +447,9 @@ private:
 PageMap::PageMap()
     : fd(int(rawCall(SYS_openat, AT_FDCWD, long("/proc/self/pagemap"),
                      O_RDONLY | O_CLOEXEC))) {
-  if (fd >= 0 && !tellsTheTruth()) {
+  if (fd >= 0 && isTrue == '?')
+    isTrue = tellsTheTruth() ? 'y' : 'n';
+  if (fd >= 0 && isTrue == 'n') {
     rawCall(SYS_close, fd);
     fd = -1;
   }
@@ -491,6 +495,34 @@ bool PageMap::isTouched(Range range) const {
     pages -= count;
   }
   return false;
+}
+
+Presence PageMap::presenceOf(Range frame) const {
+  constexpr uint64_t present = 1ULL << 63, exclusive = 1ULL << 56;
+  constexpr size_t mostPages = frameBytes / 4096;
+  uint64_t words[mostPages];
+  size_t pages = frame.bytes() / basePageBytes(), count = 0;
+  long want = long(pages * sizeof words[0]);
+  if (fd < 0 || pages > mostPages ||
+      rawCall(SYS_pread64, fd, long(words), want,
+              long(frame.start / basePageBytes() * sizeof words[0])) != want)
+    return Presence::other;
+  for (size_t i = 0; i < pages; ++i) {
+    if (!(words[i] & present))
+      continue;
+    if (!(words[i] & exclusive))
+      return Presence::shared;
+    ++count;
+  }
+  return count >= pages / 2 ? Presence::alone : Presence::other;
+}
+
+Presence mpg::presenceOf(Range frame) { return PageMap().presenceOf(frame); }
+
+int mpg::collapse(Range frame) {
+  long result = rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),
+                        adviceCollapse);
+  return isError(result) ? int(-result) : 0;
 }
 
 bool mpg::isTouched(Range range) { return PageMap().isTouched(range); }

@@ -137,6 +137,19 @@ int tryAdvice();
 /// when that cannot be told. pre: \p range is whole base pages.
 bool isTouched(Range range);
 
+/// The contents of a frame.
+enum class Presence : uint8_t {
+  alone,  ///< half of it and more is present, and no other process has it
+  shared, ///< a parent or child has some of it, too
+  other,  ///< little, swapped out, or not known
+};
+/// pre: \p frame is a frame of private memory.
+Presence presenceOf(Range frame);
+
+/// Has the kernel put \p frame on one transparent huge page (Linux 6.1).
+/// Returns 0 or an errno value: EINVAL if it cannot, ENOMEM if there is none.
+int collapse(Range frame);
+
 /// Length of the stretch at the start of \p range whose frames are all
 /// touched or all untouched; \p touched says which.
 /// pre: \p range is whole frames and not empty.
