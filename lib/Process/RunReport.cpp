@@ -515,8 +515,10 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::bss ||
                   use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
-    // Its ends share large pages with others, and its start is on normal ones.
-    uint64_t freeFrames = use.region == RunRegion::stack ? 3 : 2;
+    // Ends share large pages with others; these two begin on normal ones.
+    bool isLate =
+        use.region == RunRegion::stack || use.region == RunRegion::heap;
+    uint64_t freeFrames = isLate ? 3 : 2;
     if (!isOurs || use.peakBytes < use.peakHugeBytes + use.unknownBytes +
                                        freeFrames * largePageBytes)
       continue;

@@ -123,8 +123,8 @@ def verify : LongFlag<"verify",
     "pages although the program ended with 0">,
     Manual<[{End with status 124 if .data, .bss, heap or stacks were not on large pages
 although the program ended with 0. Up to 4 MiB a region are forgiven: the edges
-of a program that was not linked with ld.mpg. The heap counts where malloc is
-libmpg's; stacks of threads where they were to be large and some are not
+of a program that was not linked with ld.mpg; of heap and stack 6 MiB, which begin
+on normal pages where the pool has none. The heap counts where malloc is libmpg's; stacks of threads where they were to be large and some are not
 (`docs/environment.md`, "Stacks of threads"). So it is where nothing is known:
 libmpg was not at work, or transparent pages were asked for in a program that may
 not be traced and ended in a way that no library notices (`_exit`).}]>;

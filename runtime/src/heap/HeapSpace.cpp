@@ -278,6 +278,35 @@ size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
   return present;
 }
 
+/// Whether \p memory is among the first frames of a heap on transparent pages:
+/// one for small blocks and one for others. These get normal pages, as most
+/// programs need little of them.
+bool HeapSpace::isFirst(Range memory, int node) {
+  constexpr size_t count = 2;
+  if (config->mode != Mode::thp || node >= 0 || !thpIsAllowed() ||
+      memory.bytes() > hugeBytes)
+    return false;
+  Locked hold(lock);
+  bool isNext = firstFrames.end == memory.start;
+  if (now.all() >= count * hugeBytes || (!firstFrames.empty() && !isNext))
+    return false;
+  if (!isNext)
+    firstFrames.start = memory.start;
+  firstFrames.end = memory.end;
+  return true;
+}
+
+/// The heap grows: its first frames become large pages like the others.
+void HeapSpace::enlargeFirst() {
+  Range first;
+  {
+    Locked hold(lock);
+    first = firstFrames;
+    firstFrames = Range{};
+  }
+  adviseHuge(first);
+}
+
 /// Other pages for \p memory, which has none of the pool because of \p error.
 int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   bool wantsPool = config->mode != Mode::thp;
@@ -285,11 +314,15 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
     sayHeapRefusal(wanted, hugeBytes, error, *messages);
     return ENOMEM;
   }
-  Source source = thpIsAllowed() && config->mode != Mode::hugetlb &&
-                          hugePagesFitGroup(memory.bytes())
+  bool isLate = isFirst(memory, node);
+  Source source = isLate || (thpIsAllowed() && config->mode != Mode::hugetlb &&
+                             hugePagesFitGroup(memory.bytes()))
                       ? Source::thp
                       : Source::normal;
-  if (int failed = mapChosen(memory, source, hugeBytes))
+  if (!isLate && source == Source::thp)
+    enlargeFirst();
+  if (int failed =
+          mapChosen(memory, isLate ? Source::normal : source, hugeBytes))
     return failed == EEXIST ? EEXIST : ENOMEM;
   if (node >= 0 && place(memory, Placement::bind, NodeSet::of(node))) {
     releaseAddresses(memory);
@@ -482,6 +515,8 @@ void HeapSpace::give(Range memory) {
   {
     Locked hold(lock);
     forget(memory);
+    if (memory.overlaps(firstFrames))
+      firstFrames = Range{};
   }
   unmapChosen(memory);
   giveAddresses(memory);

@@ -132,6 +132,8 @@ private:
   int map(Range memory, int node, size_t needBytes);
   int mapPool(Range &memory, bool allOrNothing);
   size_t mapHuge(Range memory, int node, size_t needBytes, int &error);
+  bool isFirst(Range memory, int node);
+  void enlargeFirst();
   int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
   void giveAddresses(Range memory);
   bool isHuge(uintptr_t address) const; ///< pre: in the range
@@ -154,6 +156,7 @@ private:
   Range tables;                ///< the open part
   size_t openCount = 0;        ///< frames whose tables are open
   MappedBytes now;
+  Range firstFrames; ///< on normal pages until the heap grows; empty: none is
   uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
   std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look
   std::atomic<unsigned> looksLeft{0};        ///< until there is more mapped

@@ -417,10 +417,12 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
     reportLeft(messages, plan, "the stack limit leaves no whole large page");
     return false;
   }
-  if (!isFree({low - guardGapBytes(), plan.old.start})) {
+  Range below{low - guardGapBytes(), plan.old.start};
+  if (!holdPlace(below)) {
     sayNoRoomBelow(messages, plan);
     return false;
   }
+  releasePlace(below);
   int error = thpIsAllowed() && hugePagesFitGroup(plan.large.bytes()) &&
                       mayMapMore(plan.old.start - low)
                   ? 0

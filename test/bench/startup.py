@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CPU time that a start costs: plain, with libmpg, under mpgrun.
+
+    startup.py [--rounds N] [--program COMMAND]... [--mpgrun FILE] [--library FILE]
+
+Starts each program in turn in all ways, N times (200 unless said), and prints the
+medians of user and system time with the difference to plain and its 95 % interval
+of the median. Programs unless said: true.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shlex
+import statistics
+import sys
+
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+BARS = {"libmpg, thp": 0.6, "libmpg, none": 0.6, "mpgrun --mode=thp": 2.0}
+
+
+def cpu_milliseconds(command: list, environment: dict) -> float:
+    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0)
+             for number in (0, 1, 2)]
+    child = os.posix_spawnp(command[0], command, environment, file_actions=quiet)
+    _, status, used = os.wait4(child, 0)
+    if status:
+        sys.exit(f"{command}: status {status}")
+    return (used.ru_utime + used.ru_stime) * 1e3
+
+
+def interval(values: list) -> tuple:
+    """Of the median, by the ranks of the sign test."""
+    ordered, reach = sorted(values), 0.98 * len(values) ** 0.5
+    middle = len(values) / 2
+    return (ordered[max(0, int(middle - reach))],
+            ordered[min(len(values) - 1, int(middle + reach))])
+
+
+def measure(program: list, options: argparse.Namespace) -> None:
+    plain = dict(os.environ)
+    ways = {
+        "plain": (program, plain),
+        "libmpg, none": (program, {**plain, "LD_PRELOAD": options.library,
+                                   "MPG_MODE": "none"}),
+        "libmpg, thp": (program, {**plain, "LD_PRELOAD": options.library,
+                                  "MPG_MODE": "thp"}),
+        "mpgrun --mode=thp": ([options.mpgrun, "--mode=thp", "--", *program], plain),
+    }
+    times = {way: [] for way in ways}
+    for round_number in range(options.rounds + 1):
+        for way in random.sample(list(ways), len(ways)):
+            taken = cpu_milliseconds(*ways[way])
+            if round_number:  # the first reads the files
+                times[way].append(taken)
+    print(f"{shlex.join(program)}: medians of {options.rounds}, ms of CPU time")
+    for way, taken in times.items():
+        more = [one - other for one, other in zip(taken, times["plain"])]
+        low, high = interval(more)
+        bar = f", at most {BARS[way]:+.1f}" if way in BARS else ""
+        print(f"  {way:18} {statistics.median(taken):6.2f}  "
+              f"{statistics.median(more):+6.2f} [{low:+.2f}, {high:+.2f}]{bar}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--program", action="append", default=[])
+    parser.add_argument("--mpgrun", default=str(BUILD / "bin/mpgrun"))
+    parser.add_argument("--library", default=str(BUILD / "lib/libmpgrt.so.1"))
+    options = parser.parse_args()
+    for program in options.program or ["true"]:
+        measure(shlex.split(program), options)
+
+
+if __name__ == "__main__":
+    main()
