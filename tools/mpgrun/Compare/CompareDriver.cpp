@@ -6,6 +6,7 @@
 // is the one in which the program's memory is looked at, which takes time.
 
 #include "Measure/Statistics.h"
+#include "Node/HugePages.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "mpgrun/Compare/CompareResult.h"
@@ -197,17 +198,24 @@ static uint64_t readPeakRss(pid_t pid) {
   return kilobytes << 10;
 }
 
-/// libmpg's reason for the region that misses most.
+/// libmpg's reason for the region that misses most. What is smaller than a
+/// large page says nothing of the rest of the program.
 static std::string worstReason(const RunReport &report) {
   std::string reason;
-  uint64_t most = 0;
-  for (const RegionUse &use : report.regions)
-    if (!use.reason.empty() && use.bytes - use.hugeBytes > most) {
-      most = use.bytes - use.hugeBytes;
+  uint64_t most = 0, all = 0;
+  for (const RegionUse &use : report.regions) {
+    uint64_t missing = std::max(use.bytes - use.hugeBytes,
+                                use.peakBytes - use.peakHugeBytes);
+    all += std::max(use.bytes, use.peakBytes);
+    if (!use.reason.empty() && missing >= largePageBytes && missing > most) {
+      most = missing;
       reason = use.reason;
     }
+  }
   if (reason.empty() && report.fallback && !report.messages.empty())
-    reason = report.messages.front().second;
+    return report.messages.front().second;
+  if (reason.empty() && all && all < largePageBytes)
+    return "its memory is smaller than a large page";
   return reason;
 }
 
@@ -220,7 +228,6 @@ static std::string withEnoughPages(std::string reason,
   if (at == std::string::npos || !StringRef(reason).contains("/nr_hugepages"))
     return reason;
   at += fix.size();
-  constexpr uint64_t largePage = 2 << 20;
   uint64_t told = 0, missing = 0;
   StringRef rest = StringRef(reason).drop_front(at);
   if (rest.consumeInteger(10, told))
@@ -228,8 +235,8 @@ static std::string withEnoughPages(std::string reason,
   for (const RegionUse &use : report.regions) {
     bool isOurs = use.region <= RunRegion::threadHeap;
     uint64_t bytes = std::max(use.bytes, use.peakBytes);
-    if (isOurs && bytes >= largePage)
-      missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePage;
+    if (isOurs && bytes >= largePageBytes)
+      missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePageBytes;
   }
   return StringRef(reason).take_front(at).str() +
          std::to_string(std::max(told, missing)) + rest.str();
