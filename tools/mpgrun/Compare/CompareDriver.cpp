@@ -6,7 +6,6 @@
 // is the one in which the program's memory is looked at, which takes time.
 
 #include "Measure/Statistics.h"
-#include "Node/HugePages.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "mpgrun/Compare/CompareResult.h"
@@ -198,23 +197,25 @@ static uint64_t readPeakRss(pid_t pid) {
   return kilobytes << 10;
 }
 
+static constexpr uint64_t largePage = 2 << 20;
+
 /// libmpg's reason for the region that misses most. What is smaller than a
 /// large page says nothing of the rest of the program.
 static std::string worstReason(const RunReport &report) {
   std::string reason;
   uint64_t most = 0, all = 0;
   for (const RegionUse &use : report.regions) {
-    uint64_t missing = std::max(use.bytes - use.hugeBytes,
-                                use.peakBytes - use.peakHugeBytes);
+    uint64_t missing =
+        std::max(use.bytes - use.hugeBytes, use.peakBytes - use.peakHugeBytes);
     all += std::max(use.bytes, use.peakBytes);
-    if (!use.reason.empty() && missing >= largePageBytes && missing > most) {
+    if (!use.reason.empty() && missing >= largePage && missing > most) {
       most = missing;
       reason = use.reason;
     }
   }
   if (reason.empty() && report.fallback && !report.messages.empty())
     return report.messages.front().second;
-  if (reason.empty() && all && all < largePageBytes)
+  if (reason.empty() && all && all < largePage)
     return "its memory is smaller than a large page";
   return reason;
 }
@@ -235,8 +236,8 @@ static std::string withEnoughPages(std::string reason,
   for (const RegionUse &use : report.regions) {
     bool isOurs = use.region <= RunRegion::threadHeap;
     uint64_t bytes = std::max(use.bytes, use.peakBytes);
-    if (isOurs && bytes >= largePageBytes)
-      missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePageBytes;
+    if (isOurs && bytes >= largePage)
+      missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePage;
   }
   return StringRef(reason).take_front(at).str() +
          std::to_string(std::max(told, missing)) + rest.str();
