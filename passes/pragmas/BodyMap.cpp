@@ -188,14 +188,18 @@ Expr *BodyMap::reference(StringRef name, const Place &place) const {
 }
 
 void BodyMap::insert(const Place &place, unsigned order, Stmt *statement) {
-  insertions.push_back({place, order, statement});
+  // Sorted; those alike in the order in which they came.
+  Insertion added = {place, order, statement};
+  auto key = [](const Insertion &one) {
+    return std::tuple(one.place.index, one.place.inLabel, one.order);
+  };
+  auto at = llvm::upper_bound(
+      insertions, added,
+      [&](const Insertion &a, const Insertion &b) { return key(a) < key(b); });
+  insertions.insert(at, added);
 }
 
 void BodyMap::apply(const ASTContext &context) {
-  llvm::stable_sort(insertions, [](const Insertion &a, const Insertion &b) {
-    return std::tuple(a.place.index, a.place.inLabel, a.order) <
-           std::tuple(b.place.index, b.place.inLabel, b.order);
-  });
   // Inner blocks first: the outer one takes over what has become of them.
   for (unsigned number = unsigned(blocks.size()); number-- != 0;) {
     CompoundStmt *old = blocks[number].statement;
