@@ -135,6 +135,19 @@ static bool callsPtrace(Image &image) {
   return calls;
 }
 
+/// Of 32 bits, which the kernel may run all the same; "" for other machines.
+static std::string describeNarrow(const std::string &machine) {
+#if defined(__aarch64__)
+  constexpr StringRef narrow = "arm";
+#else
+  constexpr StringRef narrow = "i386";
+#endif
+  if (machine != narrow)
+    return "";
+  return "is a 32-bit program (" + machine + ") and libmpg is for " +
+         hostMachineName().str();
+}
+
 static void readElf(Program &program) {
   Error error = readImages(program.path, [&](Image &image) {
     switch (image.kind()) {
@@ -155,8 +168,10 @@ static void readElf(Program &program) {
     }
     // Of another machine nothing but the headers was read.
     program.machine = image.machineName();
-    if (program.kind == ProgramKind::otherMachine)
+    if (program.kind == ProgramKind::otherMachine) {
+      program.stranger = describeNarrow(program.machine);
       return;
+    }
     if (program.machine != hostMachineName())
       program.kind = ProgramKind::otherMachine;
     else

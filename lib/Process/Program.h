@@ -33,13 +33,17 @@ struct Program {
   std::string interpreter;   ///< script: the program that reads it
   bool isPrivileged = false; ///< setuid, setgid or file capabilities
   bool hasRuntime = false;   ///< libmpg is linked in
+  /// libmpg works in it with its defaults: it takes no settings from a user
+  /// with fewer rights, and tells that user nothing.
+  bool keepsDefaults() const { return isPrivileged && hasRuntime; }
   /// It is no tracer's: LeakSanitizer is in it, which traces the process itself
   /// and ends it with an error if another one does, or it calls ptrace.
   bool tracesItself = false;
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.
   bool wantsAsanFirst = false;
-  /// See findStranger of Elf/Image.h.
+  /// Why libmpg cannot come into it: it is for 32 bits, or see findStranger of
+  /// Elf/Image.h.
   std::string stranger;
   /// "device:inode" of the file that /proc/self/exe will name.
   std::string identity;

@@ -479,9 +479,7 @@ std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
 
 std::string mpg::describeAbsence(const RunReport &report) {
   if (!report.unheard.empty())
-    return "what libmpg did is not known: the file in which it tells that "
-           "cannot be made: " +
-           report.unheard;
+    return "what libmpg did is not known: " + report.unheard;
   if (!report.isReplaced)
     return "libmpg was not at work in the program";
   return "libmpg was not at work in " + printable(report.endedAs) +

@@ -201,11 +201,14 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
     out << "  " << describeAbsence(report) << "\n";
   else if (report.library.empty())
     out << "  with the libmpg that is part of the program, not mpgrun's\n";
-  if (!report.measured)
+  if (report.regions.empty() && !report.hasState)
+    out << "  the memory itself could not be looked at\n";
+  else if (!report.measured)
     out << "  as libmpg last told; the memory itself could not be looked at\n";
   else if (report.isTold)
     out << "  as libmpg read it at the end, for mpgrun may not trace here\n";
-  out << "  region            in use  on large pages\n";
+  if (!report.regions.empty())
+    out << "  region            in use  on large pages\n";
   for (const RegionUse &use : report.regions)
     writeRow(out, report, use);
   if (hasUnknown(report))

@@ -64,6 +64,11 @@ static bool asksForHelgrind(const std::vector<std::string> &command) {
 Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
   std::string name = printable(program.path);
   std::string wrapper = startsAnother(options.command);
+  if (program.keepsDefaults())
+    return {name + " runs with the rights of another user or group: libmpg, "
+                   "which is linked into it, works there in mode auto; no "
+                   "setting changes that, and it tells mpgrun nothing",
+            true};
   if (program.isPrivileged)
     return {name + " runs with the rights of another user or group: the loader "
                    "ignores preloaded libraries, nothing will be on large "

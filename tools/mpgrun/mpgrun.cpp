@@ -274,6 +274,11 @@ RunReport Runner::beginReport() const {
   report.program = options.command[0];
   const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
   report.mode = asked && isMode(asked) ? asked : options.mode;
+  if (program.keepsDefaults()) {
+    report.mode = "auto";
+    report.unheard = "it is linked into the program, which runs with the "
+                     "rights of another user or group";
+  }
   const char *maps = getenv("MPG_MMAP");
   report.asksForOwnMaps = maps && StringRef(maps) == "thp";
   report.hints = readHintReport(program.path);
@@ -284,10 +289,12 @@ Outcome Runner::runAndReport() {
   RunReport report = beginReport();
   int stateFd = makeStateFile(options.children, isReportWanted());
   if (stateFd < 0)
-    report.unheard = errno == EFBIG
-                         ? "a limit on the size of files leaves no room for "
-                           "it; raise it (ulimit -f unlimited)"
-                         : strerror(errno);
+    report.unheard =
+        std::string("the file in which it tells that cannot be "
+                    "made: ") +
+        (errno == EFBIG ? "a limit on the size of files leaves no room for "
+                          "it; raise it (ulimit -f unlimited)"
+                        : strerror(errno));
   bool hasTable = options.isProfiling() && addProfileTable(stateFd);
   ProfileRecorder recorder(stateFd, hasTable, options.workingSet);
   if (options.workingSet) {

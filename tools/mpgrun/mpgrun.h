@@ -57,7 +57,7 @@ void writeReportFile(const std::string &name,
 
 struct Obstacle {
   std::string text;     ///< empty: there is none
-  bool isWhole = false; ///< nothing at all of it would be on large pages
+  bool isWhole = false; ///< no mode changes anything in the program
 };
 
 /// What of large pages \p program cannot have.
