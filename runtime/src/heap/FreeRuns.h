@@ -110,6 +110,17 @@ public:
           return;
   }
 
+  /// Takes all runs and calls \p visit with each, until it says false.
+  template <typename Visit> void takeEach(Visit visit) {
+    for (uint32_t &list : heads)
+      while (list) {
+        Run run = runAt(list);
+        remove(run);
+        if (!visit(run))
+          return;
+      }
+  }
+
 private:
   static constexpr unsigned lowBits = 5;           // second level: 32 lists
   static constexpr unsigned lists = 1u << lowBits; // for each doubling

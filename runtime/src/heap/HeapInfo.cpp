@@ -244,15 +244,20 @@ MPG_EXPORT int MPG_MALLOC(mallopt)(int option, int value) {
 
 static bool trimHeap(size_t keepBytes) {
   uint64_t before = heapSpace.mapped().all();
+  bool any = false;
   settleCaches();
   if (ThreadCache *cache = ownCache()) {
     cache->medium.clear();
     cache->releaseEmpty();
+    any = cache->trimPages();
   }
+  any |= slabFrames.trimPages();
   slabFrames.releaseSpare();
-  bool any = false;
-  for (unsigned i = 0; i < arenaCount(); ++i)
-    any |= arenaAt(uint16_t(i)).trim(i == 0 ? keepBytes : 0);
+  for (unsigned i = 0; i < arenaCount(); ++i) {
+    Arena &arena = arenaAt(uint16_t(i));
+    any |= arena.trim(i == 0 ? keepBytes : 0);
+    any |= arena.trimPages(i == 0 ? keepBytes : 0);
+  }
   // Or it went back when it became free.
   return any || heapSpace.mapped().all() < before;
 }

@@ -344,6 +344,32 @@ bool Arena::trim(uint64_t keepBytes) {
   return any;
 }
 
+bool Arena::trimPages(uint64_t keepBytes) {
+  uint32_t taken = 0;
+  lock.lock();
+  if (runs.freeUnits() * heapPageBytes > keepBytes)
+    runs.takeEach([&](FreeRuns::Run run) {
+      heapMap.pages[run.first] = {run.length, taken,      0,
+                                  id,         run.isZero, UnitState::cached};
+      taken = run.first;
+      return runs.freeUnits() * heapPageBytes > keepBytes;
+    });
+  lock.unlock();
+  bool any = false;
+  for (uint32_t page = taken; page; page = heapMap.pages[page].next)
+    any |= heapSpace.empty({addressOfPage(page),
+                            addressOfPage(page + heapMap.pages[page].length)});
+  lock.lock();
+  while (taken) {
+    UnitEntry entry = heapMap.pages[taken];
+    heapMap.pages[taken].state = UnitState::inside;
+    runs.give({taken, entry.length, entry.detail != 0});
+    taken = entry.next;
+  }
+  unlock();
+  return any;
+}
+
 uint32_t Arena::takeSlabFrame(int &error) {
   constexpr uint32_t pages = slabFrameBytes / heapPageBytes;
   emptyQueue();

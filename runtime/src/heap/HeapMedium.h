@@ -106,6 +106,10 @@ public:
   /// whether there were any.
   bool trim(uint64_t keepBytes);
 
+  /// Gives the base pages of free runs back, but \p keepBytes of free memory.
+  /// This splits transparent huge pages. Returns whether any went.
+  bool trimPages(uint64_t keepBytes);
+
   uint16_t number() const { return id; }
   bool isOfNode() const { return node >= 0; }
   bool isOn(int number) const { return node == number; }

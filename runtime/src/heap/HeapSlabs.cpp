@@ -112,3 +112,35 @@ void SlabFrames::releaseSpare() {
   if (uint32_t frame = takeSpare())
     arenaAt(0).giveSlabFrame(frame);
 }
+
+/// The free slabs of a frame where others are in use; none if nothing is there.
+SlabBits SlabFrames::takeAllOf(uint32_t frame) {
+  Locked hold(lock);
+  if (heapMap.pages[frame].state != UnitState::slabs)
+    return 0;
+  SlabBits bits = freeSlabs(frame);
+  if (!bits || bits == allSlabs) // the spare one, or on its way to the arena
+    return 0;
+  unlink(frame);
+  setFreeSlabs(frame, 0);
+  return bits;
+}
+
+bool SlabFrames::trimPages() {
+  bool any = false;
+  size_t open = heapMap.openBytes.load(std::memory_order_acquire);
+  for (uint32_t frame = 0; frame < open / heapPageBytes; frame += framePages) {
+    SlabBits bits = takeAllOf(frame);
+    for (SlabBits left = bits; left;) {
+      auto first = unsigned(__builtin_ctzll(left));
+      SlabBits others = ~(left >> first);
+      unsigned count = others ? unsigned(__builtin_ctzll(others)) : slabs;
+      uintptr_t start = addressOfPage(frame + first * slabPages);
+      any |= heapSpace.empty({start, start + count * slabBytes});
+      left &= ~(((SlabBits(1) << count) - 1) << first);
+    }
+    for (; bits; bits &= bits - 1)
+      give(frame + unsigned(__builtin_ctzll(bits)) * slabPages);
+  }
+  return any;
+}

@@ -38,11 +38,15 @@ public:
   void give(uint32_t page);
   /// Gives a frame without a slab in use back to arena 0.
   void releaseSpare();
+  /// Gives the base pages of free slabs back where others of their frame are in
+  /// use, as Arena::trimPages().
+  bool trimPages();
 
   FutexLock lock; ///< held over a fork, see lockCaches()
 
 private:
   uint32_t takeListed();
+  SlabBits takeAllOf(uint32_t frame);
   bool grow(int &error);
   uint32_t putBack(uint32_t page);
   uint32_t takeSpare();

@@ -348,6 +348,80 @@ void ThreadCache::releaseEmpty() {
     }
 }
 
+static Range freshPart(const Slab &slab) {
+  uintptr_t start = startOf(slab);
+  return {start + slab.freshBytes.load(std::memory_order_relaxed),
+          start + slabBytes};
+}
+
+/// Makes the free objects fresh that lie after the last one in use, so that
+/// nothing on their pages is needed. False: there are none, or the list is
+/// damaged.
+static bool freshenEnd(Slab &slab) {
+  uint64_t isFree[slabBytes / 16 / 64] = {};
+  uintptr_t start = startOf(slab);
+  uint32_t bytes = slab.objectBytes;
+  uint32_t count = slab.freshBytes.load(std::memory_order_relaxed) / bytes;
+  FreeObject *object = slab.free;
+  for (uint32_t left = count - slab.used; left; --left) {
+    size_t offset = uintptr_t(object) - start;
+    if (offset >= slabBytes || !isObjectStart(slab, offset))
+      return false;
+    isFree[offset / bytes / 64] |= uint64_t(1) << offset / bytes % 64;
+    object = object->next();
+  }
+  auto isFreeAt = [&](uint32_t i) { return isFree[i / 64] >> i % 64 & 1; };
+  uint32_t end = count;
+  while (end && isFreeAt(end - 1))
+    --end;
+  if (end == count)
+    return false;
+  slab.free = nullptr;
+  for (uint32_t i = end; i-- > 0;)
+    if (isFreeAt(i)) {
+      object = reinterpret_cast<FreeObject *>(start + i * bytes);
+      object->setNext(slab.free);
+      slab.free = object;
+    }
+  slab.freshBytes.store(end * bytes, std::memory_order_relaxed);
+  return true;
+}
+
+/// Takes the slabs of a class that have free objects at their end out of the
+/// list, and makes these fresh. Returns them, linked.
+Slab *ThreadCache::shorten(unsigned sizeClass) {
+  Slab *taken = nullptr;
+  for (Slab *slab = open[sizeClass], *next; slab; slab = next) {
+    next = slab->next;
+    if (!freshenEnd(*slab))
+      continue;
+    unlist(*slab);
+    // A free into it meanwhile must not list or release it.
+    slab->isListed = true;
+    ++slab->used;
+    slab->next = taken;
+    taken = slab;
+  }
+  return taken;
+}
+
+bool ThreadCache::trimPages() {
+  bool any = false;
+  for (unsigned i = 0; i < sizeClasses; ++i) {
+    Slab *taken = shorten(i);
+    for (Slab *slab = taken; slab; slab = slab->next)
+      any |= heapSpace.empty(freshPart(*slab));
+    while (Slab *slab = taken) {
+      taken = slab->next;
+      --slab->used;
+      list(*slab);
+      if (slab->used == 0 && slab->next)
+        release(*slab);
+    }
+  }
+  return any;
+}
+
 //===----------------------------------------------------------------------===//
 // Objects of others
 //===----------------------------------------------------------------------===//

@@ -156,6 +156,10 @@ public:
   /// to the frames.
   void releaseEmpty();
 
+  /// Gives the base pages back that lie after the last object in use of a
+  /// slab, as Arena::trimPages(). pre: releaseEmpty().
+  bool trimPages();
+
   void start();
 
   /// Until no collapse is due (Collapse.h) each free() of a small object looks
@@ -213,6 +217,7 @@ private:
   void list(Slab &slab);
   void unlist(Slab &slab);
   void release(Slab &slab);
+  Slab *shorten(unsigned sizeClass);
   void receive(unsigned sizeClass, const Waiting &some);
 
   Slab *open[sizeClasses] = {}; ///< with objects that are free or fresh

@@ -24,6 +24,7 @@ HeapMap mpg::heapMap;
 HeapSpace mpg::heapSpace;
 
 static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
+static constexpr uint32_t isSplit = 1; // in place of the length of a frame
 
 //===----------------------------------------------------------------------===//
 // The range and its tables
@@ -524,6 +525,39 @@ void HeapSpace::give(Range memory) {
   tellRegion();
 }
 
+/// Base pages of \p memory have gone: the frames are not made whole again. A
+/// fork would else bring back what the program gave.
+void HeapSpace::noteSplit(Range memory) {
+  Locked hold(lock);
+  bool wasLarge = false;
+  for (uintptr_t at = memory.start; at < memory.end;
+       at = roundDown(at, hugeBytes) + hugeBytes) {
+    UnitEntry &frame = frames[(at - reserved.start) / hugeBytes];
+    frame.length = isSplit;
+    wasLarge |= Source(frame.detail) == Source::thp;
+  }
+  if (wasLarge && noteHeapReason("malloc_trim() splits transparent huge pages "
+                                 "to give back what is free; fix: fewer calls"))
+    tellRegion();
+}
+
+bool HeapSpace::empty(Range memory) {
+  lookAtPeak();
+  bool any = false;
+  for (uintptr_t at = memory.start; at < memory.end;) {
+    uintptr_t next = roundDown(at, hugeBytes) + hugeBytes;
+    while (next < memory.end && isHuge(next) == isHuge(at))
+      next += hugeBytes;
+    next = next < memory.end ? next : memory.end;
+    if (!isHuge(at) && emptyChosen(innerFrames({at, next}, basePageBytes()))) {
+      noteSplit({at, next});
+      any = true;
+    }
+    at = next;
+  }
+  return any;
+}
+
 bool HeapSpace::isHuge(uintptr_t address) const {
   const UnitEntry &entry = frames[(address - reserved.start) / hugeBytes];
   return entry.state == UnitState::mapped &&
@@ -573,7 +607,8 @@ Range HeapSpace::nextThpFrame(uintptr_t start) {
     start = reserved.start;
   for (; start < end; start += frameBytes) {
     const UnitEntry &frame = frames[(start - reserved.start) / hugeBytes];
-    if (frame.state == UnitState::mapped && Source(frame.detail) == Source::thp)
+    if (frame.state == UnitState::mapped && frame.length != isSplit &&
+        Source(frame.detail) == Source::thp)
       return {start, start + frameBytes};
   }
   return {};

@@ -75,6 +75,11 @@ public:
   /// not in use; several takes may be given back together, or in parts.
   void give(Range frames);
 
+  /// Makes the whole base pages of \p memory zero and gives them back; the
+  /// addresses stay. What is on hugetlb pages stays as it is. Returns whether
+  /// any went. pre: nothing in it is in use; no lock is held, as unmapChosen().
+  bool empty(Range memory);
+
   /// Whether memory of others may be at \p address: a thread may map
   /// something where memory of the heap comes or goes at this moment.
   /// pre: the address lies in the range.
@@ -139,6 +144,7 @@ private:
   bool isHuge(uintptr_t address) const; ///< pre: in the range
   void note(Range memory, Source source);
   void forget(Range memory);
+  void noteSplit(Range memory);
   void setState(Range memory, UnitState state);
   void tellRegion();
   void lookAtPeak();

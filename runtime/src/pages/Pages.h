@@ -199,6 +199,11 @@ int mapTable(Range range);
 /// allocate.
 void unmapChosen(Range range);
 
+/// Makes the pages zero and gives them back; the addresses stay. Returns
+/// whether it could be: not where memory is locked in. pre: as unmapChosen();
+/// whole base pages, or empty.
+bool emptyChosen(Range range);
+
 } // namespace mpg
 
 #endif // MPG_RUNTIME_PAGES_H

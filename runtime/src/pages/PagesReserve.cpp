@@ -160,3 +160,13 @@ void mpg::unmapChosen(Range range) {
   munmap(reinterpret_cast<void *>(range.start), range.bytes());
   errno = saved;
 }
+
+bool mpg::emptyChosen(Range range) {
+  if (range.empty())
+    return false;
+  int saved = errno;
+  auto *start = reinterpret_cast<void *>(range.start);
+  bool isDone = madvise(start, range.bytes(), MADV_DONTNEED) == 0;
+  errno = saved;
+  return isDone;
+}
