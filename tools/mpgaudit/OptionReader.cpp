@@ -88,6 +88,7 @@ private:
   bool readJobs(unsigned &jobs);
   bool readEnvironment(AuditSettings &settings);
   void readVerbose(Options &options);
+  bool readColour(Options &options);
   bool readMode(Options &options);
   bool readPid(std::optional<int> &pid);
   bool readPolicy(Options &options);
@@ -172,6 +173,12 @@ bool OptionReader::readJobs(unsigned &jobs) {
     return true;
   return fail(arg, "'" + Twine(arg->getValue()) +
                        "' of -j is no number of threads from 1 to 1024");
+}
+
+bool OptionReader::readColour(Options &options) {
+  const std::pair<StringRef, std::optional<bool>> words[] = {
+      {"auto", std::nullopt}, {"always", true}, {"never", false}};
+  return readWord<std::optional<bool>>(OPT_color, options.colour, words);
 }
 
 /// What a target keeps to itself is told to a user who asks for all.
@@ -290,6 +297,7 @@ bool OptionReader::read(Options &options) {
   std::optional<uint64_t> minBytes;
   if (!readWord<std::optional<Target>>(OPT_target, settings.target, targets) ||
       !readWord<ReportFormat>(OPT_format, options.format, formats) ||
+      !readColour(options) ||
       !readWord<std::optional<Severity>>(OPT_fail_on, options.failOn, levels) ||
       !readPageSizes(settings) || !readBytes(OPT_min, minBytes) ||
       !readBytes(OPT_memory, settings.memoryBytes) || !readJobs(options.jobs) ||

@@ -40,6 +40,7 @@ struct Options {
   bool recursive = false;
   bool stats = false;
   bool verbose = false;
+  std::optional<bool> colour;     ///< nothing: where a terminal wants it
   bool requireLargePages = false; ///< of each program of the script
   unsigned jobs = 1;
   std::vector<std::string> operands;

@@ -154,6 +154,11 @@ def j : JoinedOrSeparate<["-"], "j">, Alias<jobs>, MetaVarName<"N">,
 def format : LongValue<"format", "text|line|json|jsonl|sarif|html",
     "form of the report (default text)">, Key,
     Manual<[{Form of the report, `text` by default. See OUTPUT.}]>, Section<"Report">;
+def color : LongValue<"color", "auto|always|never",
+    "whether text is coloured (default auto: on a terminal)">,
+    Manual<[{Whether the formats `text` and `line` are coloured. With `auto`, the default,
+they are on a terminal, unless NO_COLOR is set or TERM is `dumb`; `always` is
+for a pager: `mpgaudit --color=always FILE | less -R`.}]>;
 def verbose : LongFlag<"verbose",
     "all that is known: findings that cost the target nothing,\n"
     "the flags of every compiler, the table of regions">,

@@ -448,7 +448,7 @@ bool Run::start() {
   if (options.mode == RunMode::tree)
     settings = withoutChecks(std::move(settings));
   openLibraries(options, settings);
-  colour = wantColour();
+  colour = options.colour.value_or(wantColour());
   return true;
 }
 
