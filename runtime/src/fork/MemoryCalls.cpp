@@ -23,11 +23,13 @@
 #include "base/Syscall.h"
 #include "fork/BasePages.h"
 #include "fork/ForkList.h"
+#include "heap/Heap.h"
 #include "pages/OwnMaps.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mpg;
 
@@ -264,4 +266,26 @@ MPG_EXPORT int posix_madvise(void *address, size_t bytes, int advice) noexcept {
   return error == EINVAL && isKnown && mayBeLarge(pagesOf(address, bytes))
              ? 0
              : error;
+}
+
+//===----------------------------------------------------------------------===//
+// The break
+//===----------------------------------------------------------------------===//
+
+static Next<void *(intptr_t)> nextBreak;
+static std::atomic<bool> hasMovedBreak{false};
+
+/// The C library's malloc has moved the break before a program asks for it, and
+/// programs write below what they get first (stress-ng --brk). So it is moved
+/// as far with the first call.
+MPG_HIDE_FROM_DLSYM(sbrk);
+MPG_EXPORT void *mpg_own_sbrk(intptr_t bytes) noexcept {
+  constexpr intptr_t byMalloc = 132 << 10;
+  auto *real = nextBreak.get("sbrk");
+  if (heapIsOurs() && !hasMovedBreak.exchange(true)) {
+    int saved = errno;
+    real(byMalloc);
+    errno = saved;
+  }
+  return real(bytes);
 }

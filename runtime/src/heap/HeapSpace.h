@@ -76,8 +76,8 @@ public:
   void give(Range frames);
 
   /// Makes the whole base pages of \p memory zero and gives them back; the
-  /// addresses stay. What is on hugetlb pages stays as it is. Returns whether
-  /// any went. pre: nothing in it is in use; no lock is held, as unmapChosen().
+  /// addresses stay, and so do hugetlb pages. Returns whether any went. pre:
+  /// nothing in it is in use; no lock is held, as unmapChosen().
   bool empty(Range memory);
 
   /// Whether memory of others may be at \p address: a thread may map
