@@ -26,7 +26,8 @@ struct Name {
 /// Reads one line; an error ends the directive, not the line.
 class Parser {
 public:
-  explicit Parser(StringRef text) : text(text) {}
+  Parser(StringRef text, const Constants &constants)
+      : text(text), constants(constants) {}
 
   OclLine read();
 
@@ -37,9 +38,9 @@ private:
   void readSectorSizes(OclDirective &directive, StringRef inside,
                        size_t offset);
   void readArrays(OclDirective &directive, StringRef inside, size_t offset);
-  std::optional<unsigned> readNumber(OclDirective &directive, StringRef word,
-                                     size_t offset, StringRef cache,
-                                     int64_t limit);
+  std::optional<OclWays> readNumber(OclDirective &directive, StringRef word,
+                                    size_t offset, StringRef cache,
+                                    int64_t limit);
   void skipBlanks();
   StringRef readWord();
   std::optional<StringRef> readParentheses();
@@ -47,6 +48,7 @@ private:
   void refuse(OclDirective &directive, size_t offset, const Twine &problem);
 
   StringRef text;
+  const Constants &constants;
   size_t at = 0;
   OclLine line;
 };
@@ -86,7 +88,11 @@ void Parser::refuse(OclDirective &directive, size_t offset,
                     const Twine &problem) {
   directive.isWrong = true;
   warn(offset, problem + "; " + nameOf(directive.form, directive.isEnd) +
-                   " is ignored");
+                   " is ignored" +
+                   (namesArrays(directive.form)
+                        ? ""
+                        : ", and tags there have no effect without ways from "
+                          "elsewhere"));
 }
 
 void Parser::skipBlanks() {
@@ -130,38 +136,42 @@ static std::vector<std::pair<StringRef, size_t>> splitItems(StringRef inside,
   }
 }
 
-/// A number of ways of \p cache, not more than it has; nothing if it is not
-/// one.
-std::optional<unsigned> Parser::readNumber(OclDirective &directive,
-                                           StringRef word, size_t offset,
-                                           StringRef cache, int64_t limit) {
-  StringRef digits = word;
-  bool negative = digits.consume_front("-");
-  if (!negative)
-    digits.consume_front("+");
-  if (digits.empty() || !all_of(digits, isDigit)) {
+static bool isName(StringRef word) {
+  return !word.empty() && isAlpha(word.front()) &&
+         all_of(word, isNameCharacter);
+}
+
+/// A number of ways of \p cache, not more than it has, or the variable that
+/// has it; nothing if it is neither.
+std::optional<OclWays> Parser::readNumber(OclDirective &directive,
+                                          StringRef word, size_t offset,
+                                          StringRef cache, int64_t limit) {
+  bool isNumber = !word.empty() && all_of(word, isDigit);
+  std::optional<int64_t> value = evaluate(word, constants);
+  if (!value && isNumber)
+    value = INT64_MAX; // one that does not fit is too large in any case
+  if (!value && isName(word))
+    return OclWays{0, word.lower()};
+  std::string shown = ("'" + word + "'").str();
+  if (!value) {
     refuse(directive, offset,
-           "'" + word + "' is no number of ways; write 0 to " + Twine(limit));
+           shown + " is no number of ways; write 0 to " + Twine(limit) +
+               ", a constant or a variable");
     return std::nullopt;
   }
-  digits = digits.ltrim('0');
-  uint64_t value = 0;
-  // A number that does not fit is too large in any case.
-  if (!digits.empty() && digits.getAsInteger(10, value))
-    value = UINT32_MAX;
-  if (negative && value != 0) {
+  if (!all_of(word, [](char c) { return isDigit(c) || c == '-'; }))
+    shown += " (" + itostr(*value) + ")";
+  if (*value < 0) {
     refuse(directive, offset,
-           "'" + word + "' ways are less than none; write 0 to " +
-               Twine(limit));
+           shown + " ways are less than none; write 0 to " + Twine(limit));
     return std::nullopt;
   }
-  if (value > uint64_t(limit)) {
-    warn(offset, "'" + word + "' is more than the " + Twine(limit) +
-                     " ways of the " + cache + " cache; " + Twine(limit) +
-                     " are taken");
-    return unsigned(limit);
+  if (*value > limit) {
+    warn(offset, shown + " is more than the " + Twine(limit) + " ways of the " +
+                     cache + " cache; " + Twine(limit) + " are taken");
+    return OclWays{unsigned(limit), ""};
   }
-  return unsigned(value);
+  return OclWays{unsigned(*value), ""};
 }
 
 void Parser::readWays(OclDirective &directive, StringRef inside,
@@ -175,7 +185,7 @@ void Parser::readWays(OclDirective &directive, StringRef inside,
     if ((!isL1 && !key.equals_insensitive("L2")) || !item.contains('='))
       return refuse(directive, itemOffset,
                     "expected L2=0 to 14 or L1=0 to 4, not '" + item + "'");
-    std::optional<unsigned> &ways = isL1 ? directive.l1Ways : directive.l2Ways;
+    std::optional<OclWays> &ways = isL1 ? directive.l1Ways : directive.l2Ways;
     if (ways)
       return refuse(directive, itemOffset,
                     (isL1 ? "L1" : "L2") + Twine(" is there twice"));
@@ -193,11 +203,11 @@ void Parser::readSectorSizes(OclDirective &directive, StringRef inside,
     return refuse(directive, offset,
                   "expected (l1-sector-0, l1-sector-1, l2-sector-0, "
                   "l2-sector-1), or the last two alone");
-  std::vector<unsigned> ways;
+  std::vector<OclWays> ways;
   for (size_t i = 0; i < items.size(); ++i) {
     bool isL1 = items.size() == 4 && i < 2;
     auto [item, itemOffset] = items[i];
-    std::optional<unsigned> number =
+    std::optional<OclWays> number =
         readNumber(directive, item, itemOffset, isL1 ? "L1" : "L2",
                    isL1 ? l1Limit : l2Limit);
     if (!number)
@@ -207,21 +217,23 @@ void Parser::readSectorSizes(OclDirective &directive, StringRef inside,
   directive.l2Ways = ways.back();
   if (ways.size() == 4)
     directive.l1Ways = ways[1];
+  const OclWays &sector0 = ways[ways.size() - 2], &sector1 = ways.back();
+  if (!sector0.variable.empty() || !sector1.variable.empty())
+    return;
   // Older machines had caches of another size, and programs came along.
-  unsigned sum = ways[ways.size() - 2] + ways.back();
+  unsigned sum = sector0.number + sector1.number;
   if (sum != l2Limit)
     warn(items[items.size() - 2].second,
          "the ways of the L2 cache are " + Twine(sum) + ", but there are " +
              Twine(l2Limit) + " (K had 12, FX10 24); sector 1 gets " +
-             Twine(ways.back()) + ", sector 0 the other " +
-             Twine(l2Limit - ways.back()));
+             Twine(sector1.number) + ", sector 0 the other " +
+             Twine(l2Limit - sector1.number));
 }
 
 void Parser::readArrays(OclDirective &directive, StringRef inside,
                         size_t offset) {
   for (auto [item, itemOffset] : splitItems(inside, offset)) {
-    if (item.empty() || !isAlpha(item.front()) ||
-        !all_of(item, isNameCharacter))
+    if (!isName(item))
       return refuse(directive, itemOffset,
                     "expected the name of an array, not '" + item +
                         "'; parts of arrays and components cannot be chosen");
@@ -298,4 +310,6 @@ OclLine Parser::read() {
   }
 }
 
-OclLine mpg::parseOclLine(StringRef text) { return Parser(text).read(); }
+OclLine mpg::parseOclLine(StringRef text, const Constants &constants) {
+  return Parser(text, constants).read();
+}

@@ -155,7 +155,7 @@ std::string Reader::lineText(unsigned line) const {
 }
 
 void Reader::addOcl(const FortranLine &line) {
-  OclLine parsed = parseOclLine(line.text);
+  OclLine parsed = parseOclLine(line.text, units.constants());
   for (const OclProblem &problem : parsed.problems) {
     // After the last character: something is missing there.
     SourcePlace place =
@@ -251,11 +251,14 @@ void Reader::checkNesting(MutableArrayRef<Placed> directives) {
 }
 
 static std::string waysText(const OclDirective &directive) {
+  auto numberText = [](const OclWays &ways) {
+    return ways.variable.empty() ? utostr(ways.number) : ways.variable;
+  };
   std::string text = "ways:";
   if (directive.l2Ways)
-    text += "l2=" + utostr(*directive.l2Ways);
+    text += "l2=" + numberText(*directive.l2Ways);
   if (directive.l1Ways)
-    text += (directive.l2Ways ? ",l1=" : "l1=") + utostr(*directive.l1Ways);
+    text += (directive.l2Ways ? ",l1=" : "l1=") + numberText(*directive.l1Ways);
   return text;
 }
 

@@ -183,23 +183,39 @@ bool ProgramUnits::endUnit(Cursor &cursor) {
       !word.eatAny({"program", "module", "submodule", "subroutine", "function",
                     "procedure", "blockdata"}))
     return false;
-  if (!open.empty())
-    open.pop_back();
+  if (open.empty())
+    return true;
+  const Unit &unit = open.back();
+  if (unit.kind == Kind::module)
+    modules[StringRef(unit.scope).drop_front(strlen("_QM"))] = unit.constants;
+  open.pop_back();
   return true;
 }
 
 void ProgramUnits::push(Kind kind, std::string scope) {
-  open.push_back({kind, std::move(scope), nullptr, false});
+  Constants seen = constants();
+  open.push_back({kind, std::move(scope), std::move(seen), nullptr, false});
+}
+
+/// Names of arguments hide constants of the units around.
+void ProgramUnits::addDummies(StringRef list) {
+  while (!list.empty()) {
+    StringRef name = list.take_while(isWordCharacter);
+    if (!name.empty())
+      open.back().constants[name] = std::nullopt;
+    list = list.drop_front(std::max<size_t>(name.size(), 1));
+  }
 }
 
 bool ProgramUnits::beginModule(Cursor &cursor) {
   Cursor word = cursor;
   if (word.eat("submodule") && word.eat("(")) {
-    std::string scope = "_QM" + word.eatName();
+    std::string module = word.eatName(), scope = "_QM" + module;
     if (word.eat(":"))
       scope += "S" + word.eatName();
     word.eat(")");
     push(Kind::submodule, scope + "S" + word.eatName());
+    open.back().constants = modules.lookup(module);
     return true;
   }
   word = cursor;
@@ -298,8 +314,11 @@ bool ProgramUnits::beginProcedure(Cursor &cursor, unsigned line) {
   // A function has parentheses; without them it is a variable's name.
   if (name.empty() || (isFunction && !word.isAt('(')))
     return false;
+  StringRef dummies = word.rest();
   word.eatParentheses();
+  dummies = dummies.drop_back(word.rest().size());
   pushProcedure(name, bindNameOf(word.rest(), name), isSeparate, line);
+  addDummies(dummies);
   return true;
 }
 
@@ -359,6 +378,8 @@ void ProgramUnits::addStatement(StringRef text, unsigned line) {
     beginMain(line);
   Procedure *procedure = open.back().procedure;
   Cursor word = cursor;
+  if (!isAssignment && !open.back().hasContains)
+    addDeclarations(cursor.rest(), modules, open.back().constants);
   if (!procedure || open.back().hasContains)
     return;
   if (!isAssignment && word.eat("entry"))

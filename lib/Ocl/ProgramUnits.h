@@ -11,6 +11,7 @@
 #ifndef MPG_OCL_PROGRAMUNITS_H
 #define MPG_OCL_PROGRAMUNITS_H
 
+#include "Ocl/Constants.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <optional>
@@ -41,14 +42,20 @@ inline bool namesArrays(OclForm form) {
   return form == OclForm::isolateAssign || form == OclForm::subsectorAssign;
 }
 
+/// How many ways sector 1 of one cache gets.
+struct OclWays {
+  unsigned number = 0;
+  std::string variable; ///< that has the number at run time, in lower case
+};
+
 struct OclDirective {
   OclForm form;
   bool isEnd = false;
   /// It has no effect; kept because its end belongs to it and is not wrong.
   bool isWrong = false;
-  size_t offset = 0;                      ///< in the text
-  std::optional<unsigned> l1Ways, l2Ways; ///< of sector 1
-  std::vector<std::string> arrays;        ///< in lower case, each once
+  size_t offset = 0; ///< in the text
+  std::optional<OclWays> l1Ways, l2Ways;
+  std::vector<std::string> arrays; ///< in lower case, each once
 };
 
 struct OclProblem {
@@ -69,8 +76,9 @@ struct OclLine {
   std::vector<OclOther> others;
 };
 
-/// Reads \p text, one or more directives separated by commas or blanks.
-OclLine parseOclLine(llvm::StringRef text);
+/// Reads \p text, one or more directives separated by commas or blanks, where
+/// \p constants are known.
+OclLine parseOclLine(llvm::StringRef text, const Constants &constants);
 
 /// A procedure or main program with a body.
 struct Procedure {
@@ -95,6 +103,11 @@ public:
   /// The procedure in whose body the next line stands; null elsewhere.
   Procedure *current() const;
 
+  /// Those that the next line sees.
+  const Constants &constants() const {
+    return open.empty() ? none : open.back().constants;
+  }
+
   /// All so far, in the order in which they begin; they stay where they are.
   const std::vector<std::unique_ptr<Procedure>> &procedures() const {
     return all;
@@ -105,6 +118,7 @@ private:
   struct Unit {
     Kind kind;
     std::string scope; ///< how the names of what is in it begin, as _QMmod
+    Constants constants;
     Procedure *procedure = nullptr;
     bool hasContains = false;
   };
@@ -121,7 +135,10 @@ private:
   void push(Kind kind, std::string scope);
   void pushProcedure(const std::string &name, const std::string &bindName,
                      bool isSeparate, unsigned line);
+  void addDummies(llvm::StringRef list);
 
+  const Constants none;
+  llvm::StringMap<Constants> modules;
   const bool fixedForm, underscoring;
   std::vector<Unit> open;
   std::vector<std::unique_ptr<Procedure>> all;

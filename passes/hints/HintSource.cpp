@@ -486,7 +486,9 @@ public:
   explicit Bracketer(Module &module);
   bool isUsable() const { return begin && end; }
   void bracketFunction(Function &function, GlobalVariable *ways);
-  void bracketRegion(const WaysRequest &request, GlobalVariable *constant);
+  void bracketRegion(WaysRequest request, GlobalVariable *constant);
+  void bracketTeam(Function &region, const WaysRequest &outer,
+                   GlobalVariable *constant);
 
 private:
   void cutExits(const WaysRequest &request, Value *token);
@@ -543,6 +545,33 @@ static std::pair<Value *, Value *> wayBytes(IRBuilder<> &builder, Value *value,
       builder.CreateSelect(isAsked, builder.CreateTrunc(sector1, byte), none)};
 }
 
+void mpg::coverFunction(WaysRequest &request) {
+  request.begin =
+      &*request.function->getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  request.region = std::make_shared<Region>();
+  for (Instruction &instruction : instructions(*request.function))
+    request.region->insert(&instruction);
+}
+
+/// Reads \p variable in front of \p before; null if there is none.
+static Value *readVariable(const NumberVariable &variable,
+                           Instruction *before) {
+  Value *address = variable.address;
+  if (!address)
+    return nullptr;
+  IRBuilder<> builder(before);
+  if (!isa<AllocaInst, Constant>(address)) {
+    // An optional argument that is absent asks for nothing.
+    BasicBlock &entry = before->getFunction()->getEntryBlock();
+    IRBuilder<> top(&entry, entry.getFirstInsertionPt());
+    Value *absent = top.CreateAlloca(variable.type, nullptr, "mpg.absent");
+    builder.CreateStore(ConstantInt::getSigned(variable.type, -1), absent);
+    address =
+        builder.CreateSelect(builder.CreateIsNull(address), absent, address);
+  }
+  return builder.CreateAlignedLoad(variable.type, address, Align(1));
+}
+
 /// struct mpg_ways for \p request, which is made where it begins: some of its
 /// numbers are known there only.
 static Value *waysVariable(const WaysRequest &request,
@@ -590,9 +619,12 @@ void Bracketer::cutExits(const WaysRequest &request, Value *token) {
   }
 }
 
-void Bracketer::bracketRegion(const WaysRequest &request,
-                              GlobalVariable *constant) {
+void Bracketer::bracketRegion(WaysRequest request, GlobalVariable *constant) {
   Value *ways = constant;
+  if (request.hasVariables()) {
+    request.l1 = readVariable(request.l1Variable, request.begin);
+    request.l2 = readVariable(request.l2Variable, request.begin);
+  }
   if (request.l1 || request.l2)
     ways = waysVariable(request, constant);
   IRBuilder<> builder(request.begin);
@@ -622,6 +654,25 @@ static const char *whyNoWays(const Function &function) {
   return nullptr;
 }
 
+/// The code that each thread of a parallel region in \p outer runs.
+void Bracketer::bracketTeam(Function &region, const WaysRequest &outer,
+                            GlobalVariable *constant) {
+  // Threads of a team cannot see numbers of the function around them.
+  auto isVisible = [](const NumberVariable &variable) {
+    return !variable.address || isa<Constant>(variable.address);
+  };
+  if (outer.l1 || outer.l2 || !isVisible(outer.l1Variable) ||
+      !isVisible(outer.l2Variable))
+    return;
+  if (!outer.hasVariables())
+    return bracketFunction(region, constant);
+  WaysRequest request = outer;
+  request.function = &region;
+  request.ends.clear();
+  coverFunction(request);
+  bracketRegion(request, constant);
+}
+
 /// The OpenMP regions that start in \p request.
 static SmallSetVector<Function *, 4>
 parallelRegionsIn(const WaysRequest &request) {
@@ -639,8 +690,8 @@ parallelRegionsIn(const WaysRequest &request) {
 
 static std::string describeWays(const WaysRequest &request) {
   std::string text;
-  auto add = [&](StringRef cache, std::optional<unsigned> ways, Value *value,
-                 unsigned limit) {
+  auto add = [&](StringRef cache, std::optional<unsigned> ways,
+                 const Value *value, unsigned limit) {
     if (!ways && !value)
       return;
     text += text.empty() ? "sector 1 has " : ", ";
@@ -648,8 +699,11 @@ static std::string describeWays(const WaysRequest &request) {
     text += cache.str() + (value ? " as the variable says" : "") + " (" +
             utostr(limit) + " in all)";
   };
-  add("L2", request.ways.l2, request.l2, l2Ways);
-  add("L1", request.ways.l1, request.l1, l1Ways);
+  auto either = [](const Value *value, const NumberVariable &variable) {
+    return value ? value : variable.address;
+  };
+  add("L2", request.ways.l2, either(request.l2, request.l2Variable), l2Ways);
+  add("L1", request.ways.l1, either(request.l1, request.l1Variable), l1Ways);
   return text;
 }
 
@@ -677,10 +731,8 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
       bracketer.bracketRegion(request, ways);
     else
       bracketer.bracketFunction(*request.function, ways);
-    // Threads of a team cannot see numbers of the function around them.
-    if (!request.l1 && !request.l2)
-      for (Function *region : regions)
-        bracketer.bracketFunction(*region, ways);
+    for (Function *region : regions)
+      bracketer.bracketTeam(*region, request, ways);
     if (request.isDirective)
       remarkHonoured(request.where, *request.function,
                      "its ways are set: " + describeWays(request));

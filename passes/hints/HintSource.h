@@ -41,6 +41,10 @@ private:
 /// \p module changed.
 bool bracketWays(llvm::Module &module, const HintRequests &requests);
 
+/// Makes \p request, for a whole function, begin where the function has its
+/// arguments in its variables: numbers of ways can be read there.
+void coverFunction(WaysRequest &request);
+
 //===----------------------------------------------------------------------===//
 // The readers
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 
 #include "hints/HintText.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
@@ -67,13 +68,40 @@ static Error readItem(StringRef item, Hint &into) {
                        : badHint("contradictory hints: " + wrong);
 }
 
-static Error readItem(StringRef item, Ways &into) {
-  StringRef name = item.split('=').first.trim();
-  if (name.equals_insensitive("l1"))
-    return readNumber(item, l1Ways, into.l1);
-  if (name.equals_insensitive("l2"))
-    return readNumber(item, l2Ways, into.l2);
-  return badHint("unknown word '" + item + "'; known: l1=0..4, l2=0..14");
+namespace {
+/// Where ways are read into; without names they are numbers only.
+struct WaysText {
+  Ways &ways;
+  WayNames *names;
+};
+} // namespace
+
+static bool isVariableName(StringRef text) {
+  return !text.empty() && !isDigit(text.front()) &&
+         all_of(text, [](char c) { return isAlnum(c) || strchr("_$", c); });
+}
+
+static Error readItem(StringRef item, WaysText &into) {
+  auto [name, value] = item.split('=');
+  name = name.trim();
+  value = value.trim();
+  bool isL1 = name.equals_insensitive("l1");
+  if (!isL1 && !name.equals_insensitive("l2"))
+    return badHint("unknown word '" + item + "'; known: l1=0..4, l2=0..14");
+  std::optional<unsigned> &number = isL1 ? into.ways.l1 : into.ways.l2;
+  std::string *variable = nullptr;
+  if (into.names)
+    variable = isL1 ? &into.names->l1 : &into.names->l2;
+  bool isVariable = variable && isVariableName(value);
+  bool hasOther = variable && !variable->empty() && *variable != value;
+  if (hasOther || (isVariable && number))
+    return badHint("'" + item + "' contradicts " + name + "=" +
+                   (number ? utostr(*number) : *variable) +
+                   "; leave out one of them");
+  if (!isVariable)
+    return readNumber(item, isL1 ? l1Ways : l2Ways, number);
+  *variable = value.str();
+  return Error::success();
 }
 
 static Error readTouch(StringRef args, TouchChoice &into) {
@@ -115,8 +143,9 @@ static std::optional<HintKind> kindOf(StringRef word) {
 
 bool mpg::isHintText(StringRef text) { return text.starts_with(prefix); }
 
-/// \p text without the prefix and the version.
-static Expected<HintText> parseKind(StringRef text) {
+/// \p text without the prefix and the version. \p mayName: ways may be those
+/// that a variable has.
+static Expected<HintText> parseKind(StringRef text, bool mayName) {
   auto [word, args] = text.split(':');
   auto [kindWord, region] = word.split('@');
   std::optional<HintKind> kind = kindOf(kindWord.trim());
@@ -136,11 +165,13 @@ static Expected<HintText> parseKind(StringRef text) {
     error = readItems(args, result.hint);
     break;
   case HintKind::ways:
-  case HintKind::procedureWays:
+  case HintKind::procedureWays: {
+    WaysText ways{result.ways, mayName ? &result.wayNames : nullptr};
     // All may be known at run time only.
     if (!result.region || !args.empty())
-      error = readItems(args, result.ways);
+      error = readItems(args, ways);
     break;
+  }
   case HintKind::wayValue:
     result.isL1 = args == "l1";
     break;
@@ -162,14 +193,14 @@ Expected<HintText> mpg::parseHintText(StringRef text) {
     return badHint(
         "it begins with '" + text.take_front(6) +
         "' and not with 'mpg:1:', the version that this plugin knows");
-  return parseKind(rest);
+  return parseKind(rest, false);
 }
 
 Expected<HintText> mpg::parseShortHintText(StringRef text) {
   StringRef word = text.split(':').first.trim();
   if (text.contains(':') || kindOf(word))
-    return parseKind(text);
+    return parseKind(text, true);
   // "stream": words alone are a hint for data.
   std::string whole = ("hint:" + text).str();
-  return parseKind(whole);
+  return parseKind(whole, true);
 }

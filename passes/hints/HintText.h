@@ -35,10 +35,17 @@ enum class HintKind {
   endWays
 };
 
+/// Names of variables that have a number of ways; "" for none.
+struct WayNames {
+  std::string l1, l2;
+  bool isEmpty() const { return l1.empty() && l2.empty(); }
+};
+
 struct HintText {
   HintKind kind = HintKind::hint;
-  Hint hint; ///< of hint, assign, procedureAssign
-  Ways ways; ///< of ways, procedureWays
+  Hint hint;              ///< of hint, assign, procedureAssign
+  Ways ways;              ///< of ways, procedureWays
+  WayNames wayNames = {}; ///< of ways in side files
   TouchChoice touch = TouchChoice::none;
   /// Of pragmas: the number of their region, which its end has as well.
   unsigned region = 0;
@@ -85,6 +92,12 @@ struct HintRequest {
   int strength() const { return region ? 2 : target == function ? 0 : 1; }
 };
 
+/// An integer variable; none if it has no address.
+struct NumberVariable {
+  llvm::Value *address = nullptr;
+  llvm::Type *type = nullptr;
+};
+
 /// Ways of the caches for a function, or for the code between two places.
 struct WaysRequest {
   llvm::Function *function = nullptr;
@@ -95,7 +108,11 @@ struct WaysRequest {
   std::shared_ptr<Region> region = {};
   /// Numbers that are known at run time: integers that exist at begin.
   llvm::Value *l1 = nullptr, *l2 = nullptr;
+  /// Variables that have them when begin is reached.
+  NumberVariable l1Variable = {}, l2Variable = {};
   bool isDirective = false; ///< as in HintRequest
+
+  bool hasVariables() const { return l1Variable.address || l2Variable.address; }
 };
 
 /// Whether first touch may place what is allocated for a variable, or in a

@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -131,6 +132,91 @@ static std::vector<Value *> variablesNamed(Function &function, StringRef name) {
   if (found.empty())
     addGlobalsNamed(function, name, found);
   return found;
+}
+
+/// How \p type, an integer of the source, is stored; null if it is none.
+static Type *integerType(const DIType *type, LLVMContext &context) {
+  while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
+    if (derived->getTag() == dwarf::DW_TAG_pointer_type)
+      return nullptr;
+    type = derived->getBaseType();
+  }
+  auto *basic = dyn_cast_or_null<DIBasicType>(type);
+  bool isInteger = basic && (basic->getEncoding() == dwarf::DW_ATE_signed ||
+                             basic->getEncoding() == dwarf::DW_ATE_unsigned);
+  return isInteger && basic->getSizeInBits() <= 64
+             ? IntegerType::get(context, basic->getSizeInBits())
+             : nullptr;
+}
+
+/// Whether \p scope is that of \p function or of a procedure around it.
+static bool isAround(const DIScope *scope, const Function &function) {
+  const DIScope *own = function.getSubprogram();
+  while (own && own != scope)
+    own = own->getScope();
+  return own;
+}
+
+/// The globals \p name that are integers, with their place in a common block:
+/// those of \p function and of what is around it, or else those of modules.
+static std::vector<NumberVariable> globalIntegersNamed(Function &function,
+                                                       StringRef name) {
+  LLVMContext &context = function.getContext();
+  std::vector<NumberVariable> own, others;
+  for (GlobalVariable &global : function.getParent()->globals()) {
+    SmallVector<DIGlobalVariableExpression *, 1> infos;
+    global.getDebugInfo(infos);
+    for (DIGlobalVariableExpression *info : infos) {
+      DIGlobalVariable *variable = info->getVariable();
+      int64_t offset = 0;
+      Type *type = integerType(variable->getType(), context);
+      if (!type || !variable->getName().equals_insensitive(name) ||
+          !info->getExpression()->extractIfOffset(offset))
+        continue;
+      const DIScope *scope = variable->getScope();
+      if (auto *block = dyn_cast_or_null<DICommonBlock>(scope))
+        scope = block->getScope();
+      bool isOwn = scope && isAround(scope, function);
+      if (!isOwn && isa_and_nonnull<DISubprogram>(scope))
+        continue;
+      Value *address = ConstantExpr::getGetElementPtr(
+          Type::getInt8Ty(context), &global,
+          ConstantInt::getSigned(Type::getInt64Ty(context), offset));
+      (isOwn ? own : others).push_back({address, type});
+    }
+  }
+  return own.empty() ? others : own;
+}
+
+/// The integer variable \p name of \p function; without an address if there is
+/// none, or more than one. \p known: where it has its address, and an argument
+/// its value; null: from the start.
+static NumberVariable integerNamed(Function &function, StringRef name,
+                                   Instruction *&known) {
+  known = nullptr;
+  std::vector<NumberVariable> found;
+  for (Instruction &instruction : instructions(function))
+    for (DbgVariableRecord &record :
+         filterDbgVars(instruction.getDbgRecordRange())) {
+      DILocalVariable *variable = record.getVariable();
+      if (!record.isDbgDeclare() || record.getDebugLoc()->getInlinedAt() ||
+          !variable->getName().equals_insensitive(name))
+        continue;
+      Type *type = integerType(variable->getType(), function.getContext());
+      Value *address = record.getVariableLocationOp(0);
+      bool isPlain = type && record.getExpression()->getNumElements() == 0 &&
+                     isa_and_nonnull<Instruction, Argument>(address);
+      found.push_back({isPlain ? address : nullptr, type});
+      known = &instruction;
+    }
+  if (found.empty())
+    found = globalIntegersNamed(function, name);
+  // Of a module of another source.
+  GlobalVariable *global =
+      found.empty() ? globalNamed(*function.getParent(), name) : nullptr;
+  if (global && global->getValueType()->isIntegerTy())
+    found.push_back({global, global->getValueType()});
+  return found.size() == 1 ? found.front() : NumberVariable();
 }
 
 /// The parameter \p number (1 is the first), or the local variable that clang
@@ -298,7 +384,8 @@ private:
   void readText(const Key &key, yaml::Node *value,
                 SmallVectorImpl<HintText> &texts);
   void apply(const Key &key, const HintText &text);
-  void applyWays(const Key &key, const Ways &ways);
+  void applyWays(const Key &key, const HintText &text);
+  bool setVariables(const WayNames &names, WaysRequest &request);
   bool applyToVariable(const Key &key, const HintText &text,
                        Function &function);
   void add(const Key &key, const HintText &text, Value *root,
@@ -320,6 +407,10 @@ private:
   bool isDirective = false; ///< the entry comes from an !OCL line
 };
 } // namespace
+
+static constexpr char noWays[] =
+    "no ways are set, and tags there have no effect without ways from "
+    "elsewhere: ";
 
 // --- Entries
 
@@ -403,31 +494,57 @@ bool SideFileReader::applyToVariable(const Key &key, const HintText &text,
   return !roots.empty();
 }
 
-void SideFileReader::applyWays(const Key &key, const Ways &ways) {
+/// Sets what \p names mean where \p request begins: false if that is not known.
+bool SideFileReader::setVariables(const WayNames &names, WaysRequest &request) {
+  bool isWhole = !request.begin;
+  if (isWhole && !names.isEmpty())
+    coverFunction(request);
+  DominatorTree dominators(*request.function);
+  auto set = [&](StringRef name, NumberVariable &into) {
+    if (name.empty())
+      return true;
+    Instruction *known;
+    into = integerNamed(*request.function, name, known);
+    if (isWhole && known && dominators.dominates(request.begin, known))
+      request.begin = known;
+    auto *first = dyn_cast_or_null<Instruction>(into.address);
+    if (into.address && (!first || dominators.dominates(first, request.begin)))
+      return true;
+    complain(Twine(noWays) + "'" + name + "' is no integer variable of '" +
+             request.function->getName() +
+             "' that can be read there, or there is no debug information "
+             "(-g)");
+    return false;
+  };
+  return set(names.l1, request.l1Variable) && set(names.l2, request.l2Variable);
+}
+
+void SideFileReader::applyWays(const Key &key, const HintText &text) {
   std::vector<Function *> functions = functionsNamed(module, key.name);
   if (functions.empty())
     return noteAbsent("function '" + key.name + "'");
   // Parallel regions of it are found from there.
   WaysRequest request;
   request.function = functions.front();
-  request.ways = ways;
+  request.ways = text.ways;
   request.where = where;
   request.isDirective = isDirective;
   if (key.lines.areGiven()) {
     request.region = regionOfLines(key.lines, *request.function);
     if (!findBracket(request))
       return complain(
-          "no ways are set: lines " + Twine(key.lines.ranges.front().first) +
+          Twine(noWays) + "lines " + Twine(key.lines.ranges.front().first) +
           " to " + Twine(key.lines.ranges.back().second) + " of '" + key.name +
           "' have no code, no one way in and out, or no debug "
           "information (-g)");
   }
-  requests.ways.push_back(request);
+  if (setVariables(text.wayNames, request))
+    requests.ways.push_back(request);
 }
 
 void SideFileReader::apply(const Key &key, const HintText &text) {
   if (text.kind == HintKind::ways)
-    return applyWays(key, text.ways);
+    return applyWays(key, text);
   if (text.kind == HintKind::touch && key.lines.areGiven())
     return complain("touch is about all that is allocated; leave out the "
                     "lines of '" +

@@ -8,7 +8,7 @@
 //
 // Without -g lines are not known: said, and nothing is set.
 // RUN: env MPG_PASS_OPTIONS=hints=hints.yaml %hinted-c -g0 -O2 -c app.c -o app.o 2>&1 | FileCheck %s --check-prefix=NOLINES
-// NOLINES: warning: hints.yaml:1: no ways are set: lines 7 to 12 of 'run' have no code, no one way in and out, or no debug information (-g)
+// NOLINES: warning: hints.yaml:1: no ways are set, and tags there have no effect without ways from elsewhere: lines 7 to 12 of 'run' have no code, no one way in and out, or no debug information (-g)
 // RUN: llvm-nm app.o | FileCheck %s --check-prefix=NONE
 // NONE-NOT: mpg_sector
 //--- hints.yaml

@@ -3,7 +3,7 @@
 // DEFINE: %{file} = wrong.yaml
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
 // RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages --implicit-check-not=error:
-// RUN: grep -c warning: messages | grep -x 16
+// RUN: grep -c warning: messages | grep -x 19
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
 //
 // What is no YAML, or not a list of names.
@@ -43,8 +43,14 @@ f@7: stream
 f@9-7: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f/' is not a name
 f/: stream
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set: lines 900 to 901 of 'f' have no code, no one way in and out
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set, and tags there have no effect without ways from elsewhere: lines 900 to 901 of 'f' have no code, no one way in and out
 f@900-901: ways:l2=4
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: 'l1=5': l1= takes a number from 0 to 4
+f@1-2: ways:l2=n,l1=5
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: 'l2=4' contradicts l2=n; leave out one of them
+f@1-3: ways:l2=n,l2=4
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set, and tags there have no effect without ways from elsewhere: 'z' is no integer variable of 'f' that can be read there
+f@1-100: ways:l2=z
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: lines are those of a function, and 'table' is a variable; write FUNCTION/table@FIRST-LAST; the hint is ignored
 table@1-9: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: {{.*}}inject= needs the option extended=on
