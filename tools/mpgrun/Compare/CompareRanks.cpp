@@ -139,7 +139,7 @@ std::vector<RankResult> mpg::readRankResults(const std::string &folder) {
 // All together
 //===----------------------------------------------------------------------===//
 
-static void addMemory(ModeMemory &all, const ModeMemory &one) {
+static void addModeMemory(ModeMemory &all, const ModeMemory &one) {
   all.measured &= one.measured;
   all.hasState &= one.hasState;
   all.fallback |= one.fallback;
@@ -170,7 +170,7 @@ MergedRanks mpg::mergeRanks(ArrayRef<RankResult> ranks) {
         std::max(all.sample.peakRssBytes, sample.peakRssBytes);
     if (sample.waitStatus)
       all.sample.waitStatus = sample.waitStatus;
-    addMemory(all.memory, rank.memory);
+    addModeMemory(all.memory, rank.memory);
     auto &[others, steal] = load[{rank.host, rank.cpus}];
     double busy = rank.othersSeconds + sample.cpuSeconds();
     others = std::max(others, busy);
