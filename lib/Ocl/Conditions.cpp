@@ -10,9 +10,9 @@ using namespace mpg;
 
 namespace {
 
-class Expression {
+class ConditionExpression {
 public:
-  Expression(StringRef text, const StringMap<std::string> &macros)
+  ConditionExpression(StringRef text, const StringMap<std::string> &macros)
       : text(text), macros(macros) {}
 
   int64_t value() { return binary(1); }
@@ -38,7 +38,7 @@ struct Operator {
 } // namespace
 
 /// No expression of a real program is deeper; a damaged file may be.
-static constexpr unsigned deepest = 64;
+static constexpr unsigned maxDepth = 64;
 
 // Longer tokens first, so that "<=" is not read as "<".
 static const Operator operators[] = {
@@ -71,12 +71,12 @@ static int64_t compute(StringRef token, int64_t a, int64_t b) {
   return int64_t(uint64_t(a) * uint64_t(b));
 }
 
-bool Expression::eat(StringRef token) {
+bool ConditionExpression::eat(StringRef token) {
   text = text.ltrim();
   return text.consume_front(token);
 }
 
-StringRef Expression::word() {
+StringRef ConditionExpression::word() {
   text = text.ltrim();
   StringRef found =
       text.take_while([](char c) { return isAlnum(c) || c == '_'; });
@@ -84,7 +84,7 @@ StringRef Expression::word() {
   return found;
 }
 
-int64_t Expression::binary(unsigned least) {
+int64_t ConditionExpression::binary(unsigned least) {
   int64_t left = unary();
   for (;;) {
     const Operator *found = nullptr;
@@ -99,7 +99,7 @@ int64_t Expression::binary(unsigned least) {
   }
 }
 
-bool Expression::isDefined() {
+bool ConditionExpression::isDefined() {
   bool inParentheses = eat("(");
   bool known = macros.count(word());
   if (inParentheses)
@@ -107,12 +107,12 @@ bool Expression::isDefined() {
   return known;
 }
 
-int64_t Expression::name() {
+int64_t ConditionExpression::name() {
   StringRef found = word();
   if (found == "defined")
     return isDefined();
   // A macro may stand for another one.
-  for (unsigned step = 0; step < deepest; ++step) {
+  for (unsigned step = 0; step < maxDepth; ++step) {
     int64_t number;
     StringRef digits = found.rtrim("uUlL");
     if (!digits.getAsInteger(0, number))
@@ -125,8 +125,8 @@ int64_t Expression::name() {
   return 0;
 }
 
-int64_t Expression::unary() {
-  if (++depth > deepest) {
+int64_t ConditionExpression::unary() {
+  if (++depth > maxDepth) {
     text = "";
     return 0;
   }
@@ -145,7 +145,7 @@ int64_t Expression::unary() {
 }
 
 bool Conditions::isTrue(StringRef expression) const {
-  return Expression(expression, macros).value() != 0;
+  return ConditionExpression(expression, macros).value() != 0;
 }
 
 void Conditions::define(StringRef name, StringRef value) {

@@ -10,17 +10,15 @@
 using namespace llvm;
 using namespace mpg;
 
-static bool isWordCharacter(char c) { return isAlnum(c) || c == '_'; }
-
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-class Expression {
+class ConstantExpression {
 public:
-  Expression(StringRef text, const Constants &constants)
+  ConstantExpression(StringRef text, const Constants &constants)
       : text(text), constants(constants) {}
 
   std::optional<int64_t> value() {
@@ -55,10 +53,10 @@ private:
 } // namespace
 
 /// No expression of a real program is deeper; a damaged file may be.
-static constexpr unsigned deepest = 64;
+static constexpr unsigned maxNesting = 64;
 
-int64_t Expression::sum() {
-  if (++depth > deepest)
+int64_t ConstantExpression::sum() {
+  if (++depth > maxNesting)
     isGood = false;
   bool isNegative = eat("-");
   if (!isNegative)
@@ -78,7 +76,7 @@ int64_t Expression::sum() {
   return left;
 }
 
-int64_t Expression::product() {
+int64_t ConstantExpression::product() {
   int64_t left = power();
   while (isGood) {
     if (eat("*")) {
@@ -95,11 +93,11 @@ int64_t Expression::product() {
   return left;
 }
 
-int64_t Expression::power() {
+int64_t ConstantExpression::power() {
   int64_t base = primary();
   if (!isGood || !eat("**"))
     return base;
-  if (++depth > deepest)
+  if (++depth > maxNesting)
     isGood = false;
   int64_t exponent = isGood ? power() : 0, result = 1;
   --depth;
@@ -110,7 +108,7 @@ int64_t Expression::power() {
   return result;
 }
 
-int64_t Expression::primary() {
+int64_t ConstantExpression::primary() {
   if (eat("(")) {
     int64_t inside = sum();
     isGood &= eat(")");
@@ -135,7 +133,7 @@ int64_t Expression::primary() {
 
 std::optional<int64_t> mpg::evaluate(StringRef expression,
                                      const Constants &constants) {
-  return Expression(expression, constants).value();
+  return ConstantExpression(expression, constants).value();
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,12 +6,16 @@
 #ifndef MPG_OCL_CONSTANTS_H
 #define MPG_OCL_CONSTANTS_H
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 
 namespace mpg {
+
+/// Of a name in Fortran.
+inline bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 /// Names are in lower case; those without a value hide one of an outer unit.
 using Constants = llvm::StringMap<std::optional<int64_t>>;

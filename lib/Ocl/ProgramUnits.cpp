@@ -11,8 +11,6 @@
 using namespace llvm;
 using namespace mpg;
 
-static bool isWordCharacter(char c) { return isAlnum(c) || c == '_'; }
-
 /// A place in a statement without blanks and in lower case; character literals
 /// stay as they are.
 class ProgramUnits::Cursor {
