@@ -63,7 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   JobSettings settings;
   settings.checks = defaultChecks();
-  for (const Finding &finding : auditJob(script, {}, settings))
+  JobVerdict verdict = judgeJob(script, {}, /*isForVendor=*/true);
+  for (const Finding &finding : auditJob(script, {}, verdict, settings))
     if (finding.where.line)
       checkLine(*finding.where.line);
   if (bytes > (size_t(64) << 20) + 256 * size)

@@ -60,8 +60,9 @@ static ModeResult modeWith(const char *name, double wallSeconds) {
   mode.name = name;
   mode.usesLibmpg = mode.name != "none";
   mode.memory.measured = mode.memory.hasState = true;
-  mode.memory.bytes = 300 << 20;
-  mode.memory.hugeBytes = mode.usesLibmpg ? 300 << 20 : 0;
+  mode.memory.bytes = mode.memory.peakBytes = 300 << 20;
+  mode.memory.hugeBytes = mode.memory.peakHugeBytes =
+      mode.usesLibmpg ? 300 << 20 : 0;
   for (unsigned round = 0; round <= 10; ++round) {
     RunSample sample;
     sample.round = round;
@@ -152,7 +153,7 @@ TEST(CompareVerdict, IsOfTheMetric) {
 
 TEST(CompareVerdict, SaysThatThereWereNoLargePages) {
   ModeResult without = modeWith("hugetlb", 1.0);
-  without.memory.hugeBytes = 0;
+  without.memory.hugeBytes = without.memory.peakHugeBytes = 0;
   without.memory.fallback = true;
   without.memory.reason = "the pool is empty";
   Comparison alone = comparisonOf({modeWith("none", 1.2), without});

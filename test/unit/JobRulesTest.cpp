@@ -82,7 +82,11 @@ public:
     return command(bytes == UINT64_MAX ? "ulimit -s unlimited"
                                        : "ulimit -s 1024");
   }
-  std::vector<Finding> audit() { return auditJob(script, programs, settings); }
+  std::vector<Finding> audit() {
+    bool isForVendor = settings.target == Target::fugaku;
+    return auditJob(script, programs, judgeJob(script, programs, isForVendor),
+                    settings);
+  }
   /// The findings of \p id.
   std::vector<Finding> find(FindingId id) {
     std::vector<Finding> found;

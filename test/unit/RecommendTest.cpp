@@ -464,7 +464,9 @@ std::vector<std::string> complaints(const std::string &text,
   settings.target = report.target;
   settings.checks = defaultChecks();
   std::vector<std::string> texts;
-  for (const Finding &finding : auditJob(script, programs, settings))
+  JobVerdict verdict =
+      judgeJob(script, programs, report.target == Target::fugaku);
+  for (const Finding &finding : auditJob(script, programs, verdict, settings))
     if (finding.severity >= Severity::warning)
       texts.push_back(idText(finding.id) + ": " + finding.title);
   return texts;
