@@ -317,10 +317,11 @@ static bool isPostponed() {
 
 /// The start, and then the environment as it was before mpgrun, so that a child
 /// without this library, in a container or of 32 bits, is not told that it
-/// cannot be loaded.
+/// cannot be loaded. A second file of this library that does nothing leaves it
+/// to the one at work, which the loader may start later.
 static void runAndLeave() {
   run();
-  if (state.config.isTarget)
+  if (state.config.isTarget && state.isOn)
     leaveEnvironment(environ, findOurFiles().own);
 }
 
