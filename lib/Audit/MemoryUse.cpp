@@ -19,7 +19,7 @@ static constexpr MemoryOwner owners[] = {
 
 ArrayRef<MemoryOwner> mpg::allMemoryOwners() { return owners; }
 
-/// What asks for large pages of memory that something maps, whoever it is.
+/// The setting that asks for large pages for all mapped memory.
 static constexpr StringLiteral mapSetting = "MPG_MMAP=thp";
 
 /// The same for Java, which has two ways.
@@ -98,7 +98,7 @@ static void findMappers(const Subject &subject, MemoryUse &use) {
   if (!subject.closure)
     return;
   for (const LoadedLibrary &library : subject.closure->libraries) {
-    // What these map is the heap.
+    // These map the heap.
     if (library.isCore() || isAllocatorName(library.name) ||
         library.name.starts_with("libhugetlbfs.so"))
       continue;

@@ -23,7 +23,7 @@ bool PageMeans::givesAny() const {
 
 namespace {
 
-/// What all means ask about one program.
+/// The facts about one program that all means ask for.
 struct MeansContext {
   const FileReport &report;
   const Launch *launch; ///< may be null
