@@ -51,7 +51,7 @@ static std::string writeLine(const JobLaunch &start, StringRef setting,
   if (!option.empty())
     line += " " + option.str();
   addWords(start.arguments, line);
-  return shortened(line, 200);
+  return shortened(line, copiedBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,7 +290,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
     if (isSystemTool(start.program.text) || isShell(start.program.text))
       continue;
     ProgramVerdict one;
-    one.program = shortened(start.program.text);
+    one.program = shortened(start.program.text, copiedBytes);
     one.line = start.line;
     one.conditional = start.conditional;
     if (program.report && program.report->readsAsProgram())

@@ -136,6 +136,10 @@ std::string launchText(const JobLaunch &launch);
 /// \p text, cut to what fits one line of a report.
 std::string shortened(llvm::StringRef text, size_t shownBytes = 72);
 
+/// Bytes of a path or of a line that the user copies: cut, neither would work.
+/// A script may hold a word of 1 MB.
+constexpr size_t copiedBytes = 2000;
+
 /// Programs of the system that a script starts by the way, with a launcher or
 /// a path: large pages and threads do not matter for them.
 bool isSystemTool(llvm::StringRef program);

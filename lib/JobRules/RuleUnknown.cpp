@@ -72,7 +72,8 @@ static void reportNotFound(JobContext &job) {
       missing.push_back(launch);
   if (missing.empty())
     return;
-  std::string title = shortened(missing[0]->program.text) + " was not found";
+  std::string title =
+      shortened(missing[0]->program.text, copiedBytes) + " was not found";
   if (missing.size() > 1)
     title += ", nor were " + std::to_string(missing.size() - 1) + " more";
   Finding &finding =
@@ -99,7 +100,7 @@ static void reportBareNames(JobContext &job) {
   constexpr size_t shown = 4;
   std::string names;
   for (size_t i = 0; i < std::min(missing.size(), shown); ++i)
-    names += (i ? ", " : "") + shortened(missing[i]->text);
+    names += (i ? ", " : "") + shortened(missing[i]->text, copiedBytes);
   if (missing.size() > shown)
     names += " and " + std::to_string(missing.size() - shown) + " more";
   Finding &finding = job.add(
@@ -121,7 +122,7 @@ static void reportMade(JobContext &job) {
       continue;
     Finding &finding = job.add(
         FindingId::mpg238, launch->line,
-        shortened(launch->program.text) + " is made by line " +
+        shortened(launch->program.text, copiedBytes) + " is made by line " +
             std::to_string(launch->madeLine) +
             " of the script: the file that is there now was not looked at");
     finding.sub = "made";
