@@ -5,6 +5,7 @@ sources of others what they link: libelf and libdw with zlib, and a third of LLV
 import pathlib
 import shlex
 import shutil
+import struct
 from typing import Dict, List
 
 from sources import HERE, Pinned, die, run
@@ -51,6 +52,25 @@ def find_llvm_tools() -> pathlib.Path:
         if not (folder / program).exists():
             die(f"{program} of LLVM 22 is missing; in Debian: apt-get install llvm-22")
     return folder
+
+
+def initialize_first(library: pathlib.Path) -> None:
+    """What -z initfirst does, which zig's linker refuses: a bit of DT_FLAGS_1, which
+    -z now has made."""
+    content = bytearray(library.read_bytes())
+    table, size, count = (struct.unpack_from(form, content, at)[0]
+                          for form, at in (("<Q", 32), ("<H", 54), ("<H", 56)))
+    for header in range(table, table + size * count, size):
+        kind, = struct.unpack_from("<I", content, header)
+        start, = struct.unpack_from("<Q", content, header + 8)
+        length, = struct.unpack_from("<Q", content, header + 32)
+        for entry in range(start, start + length, 16) if kind == 2 else ():
+            tag, flags = struct.unpack_from("<QQ", content, entry)
+            if tag == 0x6FFFFFFB:  # DT_FLAGS_1
+                struct.pack_into("<Q", content, entry + 8, flags | 0x20)
+                library.write_bytes(content)
+                return
+    die(f"{library} has no DT_FLAGS_1")
 
 
 class CrossBuild:
@@ -139,4 +159,5 @@ class CrossBuild:
             "-DCMAKE_INSTALL_PREFIX=/usr",
             "-DCMAKE_INSTALL_LIBDIR=lib")
         run("cmake", "--build", folder)
+        initialize_first(folder / "lib/libmpgrt.so.1")
         return folder
