@@ -8,13 +8,18 @@
     bc          digits of pi: computes, in little memory
     gzip        packs a file that is made here: streams through little memory
     sort        sorts the lines of the instance: much memory for a short time
+    clang       compiles C++ that is made here: many small blocks
+    lulesh      hydrodynamics, allocates its arrays in each time step
+    xsbench     looks up cross sections of neutrons at random in some 250 MiB
     true        short: there is nothing to gain, libmpg's start has to be paid
     busybox     statically linked: cannot be compared
 
 Prints Markdown with the machine and the date: for each program the table, the
 sentence of each mode and the verdict, as mpgrun wrote them. --program takes one
 alone, so that long ones can be run one after the other. Programs that are not
-installed (minisat, clasp, busybox-static, bc, gzip) are left out by name.
+installed (minisat, clasp, busybox-static, bc, gzip, clang-22) are left out by name.
+lulesh and xsbench are built with gcc from clones of github.com/LLNL/LULESH and
+github.com/ANL-CESAR/XSBench in --sources, and run on one thread.
 
 With --processor-time, for a busy machine, mpgrun starts them without --compare: all
 programs and modes once a round in random order, and a table of their processor time
@@ -60,13 +65,61 @@ def write_text(path: str) -> None:
             file.write(" ".join(numbers.choices(words, k=10)) + "\n")
 
 
-def prepare(name: str, folder: str, size: tuple[int, int]) -> list[str]:
+def write_cxx(path: str, functions: int) -> None:
+    """C++ that instantiates a container for each function: much for a compiler."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#include <algorithm>\n#include <functional>\n#include <map>\n"
+                   "#include <regex>\n#include <string>\n#include <vector>\n")
+        for i in range(functions):
+            file.write(
+                f"struct S{i} {{ int key; double value[{i % 7 + 1}]; }};\n"
+                f"double f{i}(const std::vector<S{i}> &in) {{\n"
+                f"  std::map<std::string, std::vector<S{i}>> found;\n"
+                "  for (const auto &one : in)\n"
+                "    found[std::to_string(one.key)].push_back(one);\n"
+                "  double sum = 0;\n"
+                "  for (auto &[name, all] : found) {\n"
+                "    std::sort(all.begin(), all.end(), [](auto &a, auto &b) {\n"
+                "      return a.value[0] < b.value[0]; });\n"
+                "    sum += all.front().value[0] + name.size();\n"
+                "  }\n  return sum;\n}\n")
+
+
+# Sources in --sources, and how gcc makes a program of them.
+BUILDS = {"lulesh": ("LULESH", "g++ -O3 -fopenmp -DUSE_MPI=0 *.cc"),
+          "xsbench": ("XSBench/openmp-threading", "gcc -std=gnu99 -O3 -fopenmp *.c -lm")}
+OPTIONS = {"minisat": ["-verb=0"], "clasp": ["--quiet=2"], "sort": [],
+           "lulesh": ["-s", "60", "-i", "20"],
+           "xsbench": ["-s", "small", "-m", "event", "-l", "1000000"]}
+
+
+def find_program(name: str, sources: str, folder: str) -> str:
+    """The path of a program, built if need be; empty if it is not at hand."""
+    if name not in BUILDS:
+        return shutil.which("clang++-22" if name == "clang" else name) or ""
+    below, command = BUILDS[name]
+    source = os.path.join(sources, below)
+    if not os.path.isdir(source):
+        return ""
+    program = os.path.join(folder, f"{name}-program")
+    subprocess.run(f"{command} -o {program}", shell=True, cwd=source, check=True)
+    commit = subprocess.run(["git", "-C", source, "rev-parse", "--short", "HEAD"],
+                            stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+    print(f"{name} {commit}: {command}", flush=True)
+    return program
+
+
+def prepare(name: str, program: str, folder: str, size: tuple[int, int]) -> list[str]:
     """The command line of a program, its input made."""
     path = os.path.join(folder, name)
+    if name in BUILDS:
+        return [program, *OPTIONS[name]]
+    if name == "clang":
+        write_cxx(path + ".cpp", 12)
+        return [program, "-O2", "-std=c++17", "-c", path + ".cpp", "-o", path + ".o"]
     if name in ("minisat", "clasp", "sort"):
         write_sat(path, *size)
-        options = {"minisat": ["-verb=0"], "clasp": ["--quiet=2"], "sort": []}
-        return [name, *options[name], path]
+        return [name, *OPTIONS[name], path]
     if name == "bc":
         with open(path, "w", encoding="ascii") as file:
             file.write("scale=1500\n4*a(1)\nquit\n")
@@ -77,7 +130,8 @@ def prepare(name: str, folder: str, size: tuple[int, int]) -> list[str]:
     return {"true": ["true"], "busybox": ["busybox", "true"]}[name]
 
 
-PROGRAMS = ["minisat", "clasp", "bc", "gzip", "sort", "true", "busybox"]
+PROGRAMS = ["minisat", "clasp", "clang", "lulesh", "xsbench", "bc", "gzip", "sort",
+            "true", "busybox"]
 
 
 def processor_time(command: list[str]) -> float:
@@ -116,44 +170,50 @@ def print_times(times: dict[tuple[str, str], list[float]], modes: list[str]) -> 
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
+def compare_one(mpgrun: str, arguments: argparse.Namespace, command: list[str]) -> int:
+    """Has mpgrun compare a program; 1 if it could not."""
+    result = subprocess.run(
+        [mpgrun, f"--compare={arguments.compare}",
+         f"--repeat={arguments.repeat}", "--", *command],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
+    print(f"\n```\n{result.stdout}```", flush=True)
+    # 124: nothing to compare, as with a static program.
+    if result.returncode not in (0, 124):
+        print(f"{command[0]}: mpgrun ended with status {result.returncode}")
+        return 1
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default=os.path.join(REPO, "build"))
     parser.add_argument("--program", action="append", choices=PROGRAMS)
+    parser.add_argument("--sources", default=".", metavar="DIR")
     parser.add_argument("--compare", default="none,thp,hugetlb", metavar="MODES")
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--variables", type=int, default=VARIABLES)
     parser.add_argument("--clauses", type=int, default=CLAUSES)
     parser.add_argument("--processor-time", action="store_true")
     arguments = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
     mpgrun = os.path.join(arguments.build, "bin", "mpgrun")
     today = datetime.date.today().isoformat()
     print(f"{describe_machine()}, {today}", flush=True)
     size = (arguments.variables, arguments.clauses)
     failed = 0
-    if arguments.processor_time:
-        with tempfile.TemporaryDirectory() as folder:
-            commands = {name: prepare(name, folder, size)
-                        for name in arguments.program or PROGRAMS
-                        if shutil.which(name)}
-            compare_times(commands, mpgrun, arguments)
-        return 0
     with tempfile.TemporaryDirectory() as folder:
+        commands: dict[str, list[str]] = {}
         for name in arguments.program or PROGRAMS:
-            if not shutil.which(name):
+            program = find_program(name, arguments.sources, folder)
+            if program:
+                commands[name] = prepare(name, program, folder, size)
+            else:
                 print(f"\n{name} is not installed: left out")
-                continue
-            command = prepare(name, folder, size)
-            result = subprocess.run(
-                [mpgrun, f"--compare={arguments.compare}",
-                 f"--repeat={arguments.repeat}", "--", *command],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                check=False)
-            print(f"\n```\n{result.stdout}```", flush=True)
-            # 124: nothing to compare, as with a static program.
-            if result.returncode not in (0, 124):
-                print(f"{name}: mpgrun ended with status {result.returncode}")
-                failed += 1
+        if arguments.processor_time:
+            compare_times(commands, mpgrun, arguments)
+        else:
+            failed = sum(compare_one(mpgrun, arguments, command)
+                         for command in commands.values())
     return 1 if failed else 0
 
 
