@@ -127,19 +127,32 @@ static void lowerErrors(std::vector<Finding> &findings) {
     }
 }
 
-/// Where the job wants no large pages, nothing that keeps them away is wrong.
+/// Whether only the running job knows if it has large pages: MPG_MODE=$MODE.
+static bool maySwitchOff(const Launch &launch) {
+  for (StringRef name : {"XOS_MMM_L_HPAGE_TYPE", "MPG_MODE"})
+    if (const Variable *variable = launch.environment.find(name))
+      if (!variable->known)
+        return true;
+  return false;
+}
+
+/// Where the job wants no large pages, nothing that keeps them away is wrong;
+/// where it may not, that is one level less.
 static void lowerUnwanted(const Launch &launch,
                           std::vector<Finding> &findings) {
-  if (wantsLargePages(launch))
+  bool isOff = !wantsLargePages(launch);
+  if (!isOff && !maySwitchOff(launch))
     return;
   for (Finding &finding : findings) {
     unsigned number = unsigned(finding.id);
     bool aboutPages =
         (number >= 102 && number <= 120) || (number >= 130 && number <= 143);
-    if (aboutPages && finding.severity > Severity::note) {
-      finding.severity = Severity::note;
-      finding.title += "; the job switches large pages off";
-    }
+    if (!aboutPages || finding.severity <= Severity::note)
+      continue;
+    finding.severity =
+        isOff ? Severity::note : Severity(unsigned(finding.severity) - 1);
+    finding.title += isOff ? "; the job switches large pages off"
+                           : ", if the job does not switch large pages off";
   }
 }
 

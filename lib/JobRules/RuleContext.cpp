@@ -209,9 +209,12 @@ JobValue JobContext::valueOf(const JobLaunch &launch, StringRef name) const {
 }
 
 bool JobContext::largePages(const JobLaunch &launch) const {
-  // Not known counts as on: that is the default and the usual case.
-  return !valueOf(launch, "XOS_MMM_L_HPAGE_TYPE").is("none") &&
-         !(target == Target::mpg && valueOf(launch, "MPG_MODE").is("none"));
+  auto isOn = [&](StringRef name) {
+    const Variable *variable = launch.launch.environment.find(name);
+    return !variable || (variable->known && variable->value != "none");
+  };
+  return isOn("XOS_MMM_L_HPAGE_TYPE") &&
+         (target != Target::mpg || isOn("MPG_MODE"));
 }
 
 bool JobContext::mayLoadLibmpg(const JobLaunch &launch) const {

@@ -104,7 +104,7 @@ public:
   /// What \p name is for \p launch; the default for an illegal value, as the
   /// library has it.
   JobValue valueOf(const JobLaunch &launch, llvm::StringRef name) const;
-  /// Large pages of the library are on, as far as the script says.
+  /// Large pages of the library are on; false where only the job knows.
   bool largePages(const JobLaunch &launch) const;
   /// One of the two libmpg acts in the program, as far as the script and the
   /// files say. What a variable that is not known brings does not count.
