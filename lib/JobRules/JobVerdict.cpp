@@ -287,7 +287,8 @@ JobVerdict mpg::judgeJob(const JobScript &script,
   JobVerdict verdict;
   for (const LaunchedProgram &program : programs) {
     const JobLaunch &start = *program.launch;
-    if (isSystemTool(start.program.text) || isShell(start.program.text))
+    if (isSystemTool(start.program.text) || isShell(start.program.text) ||
+        (!program.report && hasScriptName(start)))
       continue;
     ProgramVerdict one;
     one.program = shortened(start.program.text, copiedBytes);

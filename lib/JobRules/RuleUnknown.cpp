@@ -34,7 +34,8 @@ static std::vector<Unknown> findUnknown(const JobContext &job) {
         matters(setting.name))
       unknown.push_back({setting.line, setting.value.unknown, setting.name});
   for (const JobLaunch *launch : job.launches)
-    if (!launch->program.known() && job.isMissing(*launch))
+    if (!launch->program.known() && job.isMissing(*launch) &&
+        !launch->notUnderstood)
       unknown.push_back(
           {launch->line, launch->program.text, "a program that is started"});
   stableSort(unknown, [](const Unknown &a, const Unknown &b) {
@@ -68,7 +69,8 @@ static void reportNotFound(JobContext &job) {
   std::vector<const JobLaunch *> missing;
   for (const JobLaunch *launch : job.launches)
     if (launch->program.known() && job.isMissing(*launch) &&
-        !launch->madeLine && launch->image.text.empty())
+        !launch->madeLine && launch->image.text.empty() &&
+        !launch->notUnderstood)
       missing.push_back(launch);
   if (missing.empty())
     return;

@@ -37,6 +37,7 @@ JobReader::Command JobReader::expand(Range range) {
   for (size_t i = range.first; i < range.end; ++i)
     readSubstitutions(tokens[i].text, tokens[i].line);
   readHidden(range.first, range.end);
+  command.document = documentOf(range);
   expander.takeUncertain();
   for (size_t i = at; i < range.end; ++i) {
     size_t before = command.values.size();

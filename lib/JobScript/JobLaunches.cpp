@@ -128,9 +128,9 @@ static constexpr StringLiteral commonTools[] = {
 };
 
 static constexpr StringLiteral interpreters[] = {
-    "Rscript", "bash", "csh",  "dash", "java",   "julia",
-    "ksh",     "lua",  "node", "perl", "python", "python2",
-    "python3", "ruby", "sh",   "tcsh", "zsh"};
+    "R",       "Rscript", "bash",   "csh",    "dash", "java", "julia", "ksh",
+    "lua",     "node",    "nodejs", "octave", "perl", "php",  "pypy3", "python",
+    "python2", "python3", "ruby",   "sh",     "tcsh", "zsh"};
 
 bool mpg::isCommonTool(StringRef name) {
   return binary_search(commonTools, name);
@@ -404,7 +404,7 @@ void JobReader::noteInterpreter(const JobLaunch &launch) {
 
 void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
   if (!parts.program || !parts.program->known() ||
-      script.bareNames.size() >= mostPlaces)
+      !parts.notUnderstood.empty() || script.bareNames.size() >= mostPlaces)
     return;
   const std::string &name = parts.program->text;
   if (!name.empty() &&
@@ -453,7 +453,7 @@ void JobReader::addLaunches(const Command &command) {
       ended = true;
     if (!parts.notUnderstood.empty())
       notUnderstood(command.line, parts.notUnderstood);
-    if (isHelper(parts))
+    if (isHelper(parts) || readDocument(command, parts, words))
       continue;
     addOperands(command, parts);
     if (parts.isLaunched)
@@ -473,6 +473,21 @@ static bool looksLikeProgram(const JobWord &word) {
   StringRef ending = sys::path::extension(name);
   return ending.empty() || ending == ".x" || ending == ".exe" ||
          ending == ".out" || ending == ".bin" || ending == ".sh";
+}
+
+/// Of the program of \p start, in the folder of now.
+OperandKind JobReader::kindOf(JobLaunch &start) const {
+  if (!StringRef(start.program.text).contains('/'))
+    start.program.text.insert(0, "./");
+  if (const ShellVariable *folder = variables.find(folderName))
+    start.folder = folder->value.word();
+  return probe ? probe(start) : OperandKind::absent;
+}
+
+bool JobReader::namesProgram(const JobWord &word) const {
+  JobLaunch start;
+  start.program = word;
+  return looksLikeProgram(word) || kindOf(start) == OperandKind::program;
 }
 
 /// Operands of a command that may start them: a program of the user among them
@@ -497,11 +512,7 @@ void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
       start.program.text = text.drop_front(equals + 1).str(); // --exe=./app
     else if (text.starts_with("-"))
       continue;
-    if (!StringRef(start.program.text).contains('/'))
-      start.program.text.insert(0, "./");
-    if (const ShellVariable *folder = variables.find(folderName))
-      start.folder = folder->value.word();
-    OperandKind kind = probe ? probe(start) : OperandKind::absent;
+    OperandKind kind = kindOf(start);
     if (kind == OperandKind::absent && looksLikeProgram(word) && !missing)
       missing = &word;
     if (kind != OperandKind::program)

@@ -282,9 +282,36 @@ bool JobReader::isAlways(size_t at, size_t doWord) const {
          !isKind(at + 2, doWord, ShellTokenKind::word);
 }
 
+/// The words after "for NAME in", at \p at. \p runs: there is one at least.
+std::vector<ShellValue> JobReader::expandLoopWords(size_t at, size_t end,
+                                                   bool &runs) {
+  std::vector<ShellValue> values;
+  for (; isKind(at, end, ShellTokenKind::word); ++at) {
+    readSubstitutions(tokens[at].text, tokens[at].line);
+    runs |= countsUp(tokens[at].text, tokens[at].line);
+    expander.expandWord(tokens[at].text, tokens[at].line, values);
+  }
+  runs |= any_of(values, [](const ShellValue &v) { return v.known(); });
+  return values;
+}
+
+/// "for exe in ./a ./b": each round may start another program.
+bool JobReader::runsEachRound(Range body, ArrayRef<ShellValue> values) {
+  constexpr size_t maxRounds = 16;
+  size_t size = (body.end - body.first) * values.size();
+  if (values.size() < 2 || values.size() > maxRounds || size > callBudget ||
+      any_of(values, [](const ShellValue &v) { return !v.known(); }) ||
+      none_of(values,
+              [&](const ShellValue &v) { return namesProgram(v.word()); }))
+    return false;
+  callBudget -= size;
+  return true;
+}
+
 void JobReader::readLoop(size_t at, size_t end) {
   size_t doWord = nextPart(at, end);
   size_t done = doWord < end ? nextPart(doWord, end) : end;
+  Range body = {std::min(doWord + 1, done), done};
   ShellBranches branches(variables);
   // What a later round sees is what the rounds before it have left.
   forgetAssigned({at, done});
@@ -292,29 +319,26 @@ void JobReader::readLoop(size_t at, size_t end) {
     if (tokens[i].text == "shift" || tokens[i].text == "set")
       variables.arguments.reset();
   bool runs = false; // over words that are there: at least once
-  bool isFor = roles[at] == ShellRole::forWord;
-  if (!isFor) {
+  std::vector<ShellValue> values;
+  StringRef name;
+  if (roles[at] != ShellRole::forWord) {
     readList({at + 1, doWord}); // tried once in any case
     runs = isAlways(at, doWord);
-  }
-  if (isFor && isKind(at + 1, doWord, ShellTokenKind::word)) {
-    StringRef name = tokens[at + 1].text;
-    std::vector<ShellValue> values;
-    size_t word = at + 3; // for NAME in WORDS
-    for (; isKind(word, doWord, ShellTokenKind::word); ++word) {
-      readSubstitutions(tokens[word].text, tokens[word].line);
-      runs |= countsUp(tokens[word].text, tokens[word].line);
-      expander.expandWord(tokens[word].text, tokens[word].line, values);
-    }
-    runs |= any_of(values, [](const ShellValue &v) { return v.known(); });
-    if (values.size() == 1 && values[0].known())
-      variables.setValue(name, values[0], tokens[at].line);
-    else if (shellNameLength(name) == name.size())
+  } else if (isKind(at + 1, doWord, ShellTokenKind::word)) {
+    name = tokens[at + 1].text;
+    values = expandLoopWords(at + 3, doWord, runs);
+    if (shellNameLength(name) == name.size())
       variables.forget(name, tokens[at].line);
   }
+  bool oneByOne =
+      values.size() == 1 ? values[0].known() : runsEachRound(body, values);
   conditions += !runs;
-  if (doWord < end)
-    readList({doWord + 1, done});
+  for (size_t round = 0; round < (oneByOne ? values.size() : 1); ++round) {
+    if (oneByOne)
+      variables.setValue(name, values[round], tokens[at].line);
+    ended = false;
+    readList(body);
+  }
   conditions -= !runs;
   branches.endBranch(/*reached=*/true);
   branches.mergeAsUnknown();

@@ -76,6 +76,8 @@ private:
     /// Words in front whose number is known.
     size_t certainWords = SIZE_MAX;
     std::vector<Saved> saved; ///< what "A=b command" has changed
+    /// Its standard input, where that is a here-document.
+    std::optional<ShellHidden> document;
     /// "" if it is not known.
     llvm::StringRef name() const {
       bool known = !words.empty() && words[0].known();
@@ -100,6 +102,8 @@ private:
   size_t readSimple(size_t at, size_t end);
   void readIf(size_t at, size_t end);
   void readLoop(size_t at, size_t end);
+  std::vector<ShellValue> expandLoopWords(size_t at, size_t end, bool &runs);
+  bool runsEachRound(Range body, llvm::ArrayRef<ShellValue> values);
   bool countsUp(llvm::StringRef raw, unsigned line);
   bool isAlways(size_t at, size_t doWord) const;
   void readCase(size_t at, size_t end);
@@ -127,13 +131,19 @@ private:
   std::optional<Range> addText(llvm::StringRef text, unsigned line);
   bool readText(llvm::StringRef text, unsigned line);
   bool readInOwnShell(llvm::StringRef text, unsigned line);
-  void readSubstitutions(llvm::StringRef raw, unsigned line);
+  void readSubstitutions(llvm::StringRef raw, unsigned line,
+                         bool inQuotes = false);
   void readHidden(size_t first, size_t last);
+  std::optional<ShellHidden> documentOf(Range range) const;
   void readTraps();
   void runEval(const Command &command);
   void runTrap(const Command &command);
+  bool readBehind(llvm::ArrayRef<JobWord> words, llvm::StringRef text,
+                  unsigned line);
   void readShellTexts(const LaunchParts &parts, llvm::ArrayRef<JobWord> words,
                       unsigned line);
+  bool readDocument(const Command &command, const LaunchParts &parts,
+                    llvm::ArrayRef<JobWord> words);
 
   // JobCommands.cpp: what one command does.
   Command expand(Range range);
@@ -192,6 +202,8 @@ private:
   void addLaunch(const Command &command, LaunchParts &parts);
   bool isHelper(const LaunchParts &parts) const;
   void addOperands(const Command &command, const LaunchParts &parts);
+  OperandKind kindOf(JobLaunch &start) const;
+  bool namesProgram(const JobWord &word) const;
 
   JobScript &script;
   // Texts within words are appended when they are read.

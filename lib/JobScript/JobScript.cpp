@@ -323,6 +323,21 @@ std::string mpg::knownLibraryFolders(const JobLaunch &launch,
   return list;
 }
 
+bool mpg::hasUnknownName(const JobLaunch &launch) {
+  const JobWord &program = launch.program;
+  StringRef name = sys::path::filename(program.text);
+  return !program.known() &&
+         (StringRef(program.text).ends_with(program.unknown) ||
+          name.find_first_of("$`") != StringRef::npos);
+}
+
+bool mpg::hasScriptName(const JobLaunch &launch) {
+  static constexpr StringLiteral endings[] = {".sh",  ".bash", ".csh", ".ksh",
+                                              ".zsh", ".py",   ".pl",  ".R",
+                                              ".jl",  ".rb",   ".lua"};
+  return is_contained(endings, sys::path::extension(launch.program.text));
+}
+
 static std::string existing(const Twine &path) {
   SmallString<256> text;
   path.toVector(text);

@@ -87,6 +87,8 @@ struct JobLaunch {
   size_t commandsBefore = 0; ///< of JobScript::commands
   /// It is an operand of a command that is not known to start it.
   bool isOperand = false;
+  /// JobScript::notUnderstood has a place for it.
+  bool notUnderstood = false;
   /// The variables at this point of the script, exported ones and its own;
   /// threads from OMP_NUM_THREADS, ranks per node from the directives and the
   /// launcher's options, the stack from ulimit -s.
@@ -143,6 +145,13 @@ llvm::Expected<JobScript> readJobScriptFile(const std::string &path);
 /// the PATH of its environment, or of this process; "" if it is not found.
 /// Relative paths are relative to \p folder, the one the job starts in.
 std::string findLaunched(const JobLaunch &launch, const std::string &folder);
+
+/// "$EXE", "./$1": only the job knows what it starts, where "$DIR/app" has a
+/// name.
+bool hasUnknownName(const JobLaunch &launch);
+
+/// "./run.sh": a file of this name is a script, which starts other programs.
+bool hasScriptName(const JobLaunch &launch);
 
 /// Its libraryFolders as far as they are known, with colons between them.
 std::string knownLibraryFolders(const JobLaunch &launch,

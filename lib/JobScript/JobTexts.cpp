@@ -44,7 +44,7 @@ std::optional<JobReader::Range> JobReader::addText(StringRef text,
   }
   for (ShellHidden word : read.hidden)
     hidden.push_back(
-        {base + word.tokensBefore, word.text, word.line + line - 1});
+        {base + word.tokensBefore, word.text, word.line + line - 1, word.kind});
   Range range = {base, tokens.size()};
   readTexts[{text.data(), text.size()}] = range;
   return range;
@@ -89,12 +89,12 @@ static std::string withoutQuotes(StringRef text) {
 }
 
 /// What the commands in \p raw start, before the command that has it as a word.
-void JobReader::readSubstitutions(StringRef raw, unsigned line) {
+void JobReader::readSubstitutions(StringRef raw, unsigned line, bool inQuotes) {
   if (raw.find_first_of("`(") == StringRef::npos)
     return;
   ++substitutions;
   const char *seen = raw.data(); // `line` is that of this place
-  for (const ShellSubstitution &found : findSubstitutions(raw)) {
+  for (const ShellSubstitution &found : findSubstitutions(raw, inQuotes)) {
     StringRef text = found.text;
     line += unsigned(StringRef(seen, size_t(text.data() - seen)).count('\n'));
     seen = text.data();
@@ -119,8 +119,21 @@ void JobReader::readHidden(size_t first, size_t last) {
   for (size_t i = size_t(at - hidden.begin());
        i < hidden.size() && hidden[i].tokensBefore <= last; ++i) {
     ShellHidden word = hidden[i];
-    readSubstitutions(word.text, word.line);
+    if (word.kind != ShellHidden::plainDocument)
+      readSubstitutions(word.text, word.line,
+                        /*inQuotes=*/word.kind == ShellHidden::document);
   }
+}
+
+/// The last here-document of the command in \p range.
+std::optional<ShellHidden> JobReader::documentOf(Range range) const {
+  auto after = partition_point(hidden, [&](const ShellHidden &word) {
+    return word.tokensBefore <= range.end;
+  });
+  while (after != hidden.begin() && (--after)->tokensBefore >= range.first)
+    if (after->kind != ShellHidden::redirection)
+      return *after;
+  return std::nullopt;
 }
 
 /// "eval "$cmd"": known text is read as if it were written there.
@@ -184,25 +197,71 @@ void JobReader::readTraps() {
   }
 }
 
-/// "bash -c TEXT": as if the words in front of it were in front of each of its
-/// commands.
+/// As if \p words were in front of each command of \p text, which stays where
+/// it is.
+bool JobReader::readBehind(ArrayRef<JobWord> words, StringRef text,
+                           unsigned line) {
+  constexpr size_t maxWords = 256;
+  if (words.size() > maxWords)
+    return false;
+  std::vector<JobWord> outer = std::exchange(prefix, words.vec());
+  bool isRead = readInOwnShell(text, line);
+  prefix = std::move(outer);
+  return isRead;
+}
+
+/// "bash -c TEXT"
 void JobReader::readShellTexts(const LaunchParts &parts,
                                ArrayRef<JobWord> words, unsigned line) {
-  constexpr size_t mostWords = 256;
   for (const JobWord &text : parts.shellTexts) {
     bool opaque =
         !text.known() && StringRef(text.text).starts_with(text.unknown);
     size_t before = std::min(parts.textAt, words.size());
     bool isRead = false;
-    if (!opaque && before <= mostWords && text.text.size() <= textBudget) {
-      std::vector<JobWord> outer =
-          std::exchange(prefix, words.take_front(before).vec());
+    if (!opaque && text.text.size() <= textBudget) {
       texts.push_back(text.text);
-      isRead = readInOwnShell(texts.back(), line);
-      prefix = std::move(outer);
+      isRead = readBehind(words.take_front(before), texts.back(), line);
     }
     if (!isRead)
       notUnderstood(line, "the line for a shell: " +
                               StringRef(text.text).take_front(shownBytes));
   }
+}
+
+/// Whether a shell with these words takes its commands from standard input.
+static bool readsStandardInput(ArrayRef<JobWord> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef word = arguments[i].text;
+    bool isOption = word.size() > 1 && (word[0] == '-' || word[0] == '+');
+    if (!isOption)
+      return word == "-" || word == "/dev/stdin";
+    if (!word.starts_with("--") && word.contains('s'))
+      return true;
+    if (word == "-o" || word == "+o" || word == "-O" || word == "+O")
+      ++i;
+  }
+  return true;
+}
+
+/// "bash <<EOF". False: \p parts is something else, or its text is not read.
+bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
+                             ArrayRef<JobWord> words) {
+  static constexpr StringLiteral shells[] = {"sh", "bash", "dash", "ksh",
+                                             "zsh"};
+  if (!command.document || !parts.program || !parts.shellTexts.empty() ||
+      !is_contained(shells, sys::path::filename(parts.program->text)) ||
+      !readsStandardInput(parts.arguments))
+    return false;
+  StringRef text = command.document->text;
+  // The outer shell replaces its variables in the document. The inner one sees
+  // the same values, unless it assigns to them.
+  if (command.document->kind == ShellHidden::document && text.contains('\\')) {
+    if (text.size() > textBudget)
+      return false;
+    textBudget -= text.size();
+    texts.push_back(withoutQuotes(text));
+    text = texts.back();
+  }
+  size_t before = words.size() - parts.arguments.size() - 1;
+  return readBehind(words.take_front(before), text, command.document->line);
 }

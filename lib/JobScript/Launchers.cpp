@@ -457,8 +457,13 @@ static std::string whatElsewhere(ArrayRef<JobWord> words) {
   if (words.empty() ||
       !isRunner(sys::path::filename(words[0].text), words.drop_front()))
     return "";
+  auto verb = find_if(words.drop_front(), [](const JobWord &word) {
+    return meansStart(word.text);
+  });
+  if (verb == words.end() && words.size() > 1)
+    verb = words.begin() + 1;
   return "what " + words[0].text +
-         (words.size() > 1 ? " " + words[1].text : "") + " starts";
+         (verb != words.end() ? " " + verb->text : "") + " starts";
 }
 
 /// "bash -ec TEXT"

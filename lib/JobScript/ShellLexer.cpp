@@ -385,7 +385,8 @@ void Lexer::readRedirection() {
     documents.push_back(
         {name, sign == "<<-", line, name != word, result.tokens.size()});
   } else if (!findSubstitutions(word).empty()) {
-    result.hidden.push_back({result.tokens.size(), word, line});
+    result.hidden.push_back(
+        {result.tokens.size(), word, line, ShellHidden::redirection});
   }
   line += unsigned(word.count('\n'));
   at = end;
@@ -408,9 +409,9 @@ void Lexer::skipHereDocument(const HereDocument &document) {
     ++line;
     if ((document.stripTabs ? body.ltrim('\t') : body) != document.end)
       continue;
-    if (!document.isText && all.find_first_of("$`") != StringRef::npos &&
-        !findSubstitutions(all, /*inQuotes=*/true).empty())
-      result.hidden.push_back({document.tokensBefore, all, firstLine});
+    result.hidden.push_back(
+        {document.tokensBefore, all, firstLine,
+         document.isText ? ShellHidden::plainDocument : ShellHidden::document});
     return;
   }
   problem(document.line, "here-document: no line is \"" + document.end +

@@ -3,7 +3,7 @@
 // The words and operators of a shell script, and which of them are reserved and
 // belong together: if, then, else, fi. Words stay as they are written: quotes
 // and expansions are the expander's (ShellExpand.h). Redirections and here-
-// documents change no variable and start no program; they are left out. Blocks
+// documents are kept apart: only the commands in them matter. Blocks
 // are found in one pass before anything is read, so that a loop or a function
 // can be looked at as a whole.
 
@@ -43,11 +43,17 @@ struct ShellComment {
   bool afterCommand; ///< a command stands before it
 };
 
-/// A word of a redirection, or a here-document, in which commands stand.
+/// A word of a redirection that has commands in it, or a here-document.
 struct ShellHidden {
+  enum Kind : uint8_t {
+    redirection,
+    document,
+    plainDocument ///< "<<'EOF'": nothing in it is expanded
+  };
   size_t tokensBefore;
   llvm::StringRef text;
-  unsigned line;
+  unsigned line; ///< of its first character
+  Kind kind;
 };
 
 struct ShellTokens {

@@ -248,10 +248,23 @@ static bool mayBeAnother(const JobLaunch &start) {
          start.launch.mayChange("PATH");
 }
 
+/// MPG238 reports the others.
+static void noteMissing(JobScript &script, JobLaunch &start) {
+  const char *why =
+      hasUnknownName(start)  ? ", a program whose name only the job knows"
+      : hasScriptName(start) ? ", a script that is not here: the programs "
+                               "that it starts"
+                             : nullptr;
+  if (!why)
+    return;
+  start.notUnderstood = true;
+  script.notUnderstood.push_back({start.line, start.program.text + why});
+}
+
 /// In the folder that the job starts in, which is the one of its submission;
 /// a user who looks at the script from elsewhere has the program beside it.
-static void addStart(const JobScript &script, const JobLaunch &start,
-                     const Launch *given, std::vector<Input> &inputs) {
+static void addStart(JobScript &script, JobLaunch &start, const Launch *given,
+                     std::vector<Input> &inputs) {
   if (start.madeLine)
     return; // the file of now will not run; MPG238 says so
   if (!start.image.text.empty())
@@ -263,7 +276,7 @@ static void addStart(const JobScript &script, const JobLaunch &start,
     path = folder.empty() ? "" : findIn(start, folder);
   }
   if (path.empty())
-    return; // MPG238 says so
+    return noteMissing(script, start);
   Input input;
   input.path = path;
   input.start = &start;
@@ -307,11 +320,12 @@ void mpg::addJobInputs(JobScript &script, const Launch *given,
     std::optional<size_t> input; ///< nothing: its program is not here
   };
   StringMap<Last> lastByWords;
-  for (const JobLaunch &start : script.launches) {
+  for (JobLaunch &start : script.launches) {
     Last &last = lastByWords[allWordsOf(start)];
     if (last.start && isAlike(*last.start, start)) {
       if (last.input)
         inputs[*last.input].alike.push_back(&start);
+      start.notUnderstood = last.start->notUnderstood;
       continue;
     }
     size_t before = inputs.size();
