@@ -43,8 +43,10 @@ inline unsigned recordsOfBundle(const mpg_sim_record &record) {
 /// Sites of streams are numbers of places.
 class SimDecoder {
 public:
+  /// \p records: at most; a word of 0 ends them as well.
   template <typename Events>
-  void read(const mpg_sim_record *chunk, Events &events);
+  void read(const mpg_sim_record *chunk, Events &events,
+            unsigned records = recordsOfChunk);
   uint64_t damaged() const { return damagedRecords; }
 
 private:
@@ -75,8 +77,9 @@ private:
 };
 
 template <typename Events>
-void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
-  for (unsigned at = 0; at < recordsOfChunk;) {
+void SimDecoder::read(const mpg_sim_record *chunk, Events &events,
+                      unsigned records) {
+  for (unsigned at = 0; at < records;) {
     const mpg_sim_record &record = chunk[at];
     switch (kindOf(record)) {
     case MPG_SIM_END:
@@ -94,7 +97,7 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events) {
       ++at;
       break;
     default: {
-      unsigned taken = readLong(&record, recordsOfChunk - at, events);
+      unsigned taken = readLong(&record, records - at, events);
       damagedRecords += taken == 0;
       at += taken ? taken : 1;
     }
@@ -151,6 +154,8 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     return 1;
   case MPG_SIM_CORE:
     events.core(numberOf(*record));
+    return 1;
+  case MPG_SIM_REGION: // SimHistory's
     return 1;
   case MPG_SIM_MODULE:
     return beginText(*record);

@@ -60,6 +60,39 @@ SimMerge::SimMerge(SimLanes &source, unsigned count, Reader reader)
   lanes[0].state = Lane::ready;
 }
 
+unsigned SimMerge::countRecords(const mpg_sim_record *chunk) {
+  unsigned at = 0;
+  while (at < recordsOfChunk && kindOf(chunk[at]) != MPG_SIM_END)
+    at += lengthOf(chunk + at, recordsOfChunk - at);
+  return at;
+}
+
+void SimMerge::mark(std::vector<Position> positions, bool begins) {
+  std::lock_guard<std::mutex> lock(marksMutex);
+  marks.push_back({std::move(positions), begins});
+  hasMarks = true;
+}
+
+/// How many of the \p left records of the lane's chunk come before the next
+/// mark. Writes the record of those that the lane has reached.
+unsigned SimMerge::leftToMark(unsigned number, unsigned left) {
+  std::lock_guard<std::mutex> lock(marksMutex);
+  const Lane &lane = lanes[number];
+  while (!marks.empty()) {
+    const Position &position = marks.front().positions[number];
+    if (lane.chunksRead < position.chunks)
+      return left;
+    if (lane.chunksRead == position.chunks && lane.at < position.records)
+      return std::min<uint64_t>(left, position.records - lane.at);
+    flush();
+    *room(1) = {0, uint64_t(MPG_SIM_REGION) << MPG_SIM_KIND_SHIFT |
+                       uint64_t(marks.front().begins)};
+    marks.pop_front();
+  }
+  hasMarks = false;
+  return left;
+}
+
 bool SimMerge::hasChunk(unsigned number) {
   Lane &lane = lanes[number];
   if (!lane.chunk) {
@@ -153,10 +186,13 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
   const mpg_sim_record *record = lane.chunk + lane.at;
   if (lane.at == recordsOfChunk || kindOf(*record) == MPG_SIM_END) {
     lane.chunk = nullptr;
+    ++lane.chunksRead;
     source.release(number, lane.at);
     return false;
   }
   unsigned left = recordsOfChunk - lane.at;
+  if (hasMarks.load(std::memory_order_acquire))
+    left = leftToMark(number, left);
   if (isAccess(*record)) {
     lane.at += runAccesses(lane, record, left, end);
     return true;
@@ -169,6 +205,8 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
   lane.at += length;
   if (kindOf(*record) >= MPG_SIM_CREATED && kindOf(*record) <= MPG_SIM_ENDED)
     return wait(number, *record);
+  if (kindOf(*record) == MPG_SIM_REGION)
+    flush();
   std::copy(record, record + length, room(length));
   lane.clock += accessesOf(record, length);
   return true;
@@ -289,6 +327,6 @@ void SimMerge::flush() {
   if (!outSize)
     return;
   out[outSize] = {0, 0};
-  reader(out.data());
+  reader(out.data(), outSize);
   outSize = 0;
 }

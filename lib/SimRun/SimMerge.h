@@ -10,8 +10,11 @@
 #define MPG_SIMRUN_SIMMERGE_H
 
 #include "mpg/sim.h"
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -29,9 +32,11 @@ public:
 
 class SimMerge {
 public:
-  /// Gets chunks of records of all lanes, with MPG_SIM_CORE in front of those
-  /// of another one than before; a lane is a core.
-  using Reader = std::function<void(const mpg_sim_record *chunk)>;
+  /// Gets chunks of so many records of all lanes, with MPG_SIM_CORE in front of
+  /// those of another one than before; a lane is a core. MPG_SIM_REGION is the
+  /// first of its chunk.
+  using Reader =
+      std::function<void(const mpg_sim_record *chunk, unsigned records)>;
   /// No thread is more accesses than this ahead of another that it does not
   /// wait for, but for what one record is that cannot be divided.
   static constexpr uint64_t turn = 1024;
@@ -50,6 +55,17 @@ public:
   /// The program has ended: takes what is left, in whatever order.
   void finish();
 
+  /// Where a lane's thread is: so many chunks were filled, and so many records
+  /// of the next one.
+  struct Position {
+    uint64_t chunks, records;
+  };
+  /// A region begins or ends where the first lane is beyond its position; from
+  /// another thread.
+  void mark(std::vector<Position> positions, bool begins);
+  /// Records that \p chunk has, up to one that is being written.
+  static unsigned countRecords(const mpg_sim_record *chunk);
+
   unsigned skips() const { return skipped; }
 
 private:
@@ -59,13 +75,20 @@ private:
     uint64_t clock = 0;
     const mpg_sim_record *chunk = nullptr;
     unsigned at = 0;
+    uint64_t chunksRead = 0;
     uint64_t loopDone = 0; ///< iterations of the loop at hand
     uint64_t ended = 0;    ///< threads that did
     uint64_t key = 0;      ///< of the barrier, or ends that it waits for
     uint64_t size = 0;     ///< of the barrier, or lane that it waits for
   };
 
+  struct Mark {
+    std::vector<Position> positions;
+    bool begins;
+  };
+
   bool hasChunk(unsigned number);
+  unsigned leftToMark(unsigned number, unsigned left);
   void resume();
   std::optional<unsigned> leastReady() const;
   void run(unsigned number);
@@ -84,6 +107,9 @@ private:
   std::vector<Lane> lanes;
   Reader reader;
   std::map<uint64_t, uint64_t> barrierSizes;
+  std::mutex marksMutex;
+  std::deque<Mark> marks;
+  std::atomic<bool> hasMarks = false;
   std::vector<mpg_sim_record> out;
   unsigned outSize = 0;
   unsigned written = 0; ///< whose records came last

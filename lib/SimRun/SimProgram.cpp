@@ -56,7 +56,7 @@ void SimProgram::begin() {
     whatIf.placements.clear();
   theModel = std::make_unique<Model>(machine, whatIf);
   now = &theModel->core(0);
-  found = &foundByCore[0];
+  found = &view().foundByCore[0];
 }
 
 SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
@@ -66,7 +66,8 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
     place = 0;
   SimArrays::Range range = theArrays.find(address);
   auto [known, isNew] = siteNumbers.try_emplace(
-      uint64_t(place) << 32 | range.array, unsigned(siteNumbers.size()));
+      uint64_t(place) << 32 | uint64_t(isWarmingUp) << 31 | range.array,
+      unsigned(siteNumbers.size()));
   if (isNew) {
     const SimPlace &what = thePlaces.place(place);
     Site site;
@@ -76,7 +77,7 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
     site.store = what.store;
     site.sector = isStream(site.array);
     known->second = theModel->addSite(site);
-    ++sites;
+    siteIsCounted.push_back(!isWarmingUp);
   }
   if (place >= found->size())
     found->resize(thePlaces.count());
@@ -88,7 +89,7 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
 
 /// Null: no module has such a bundle.
 SimProgram::Bound *SimProgram::boundFor(unsigned first) {
-  std::vector<std::unique_ptr<Bound>> &all = boundByCore[nowNumber];
+  std::vector<std::unique_ptr<Bound>> &all = view().boundByCore[nowNumber];
   if (first >= all.size()) {
     if (first >= thePlaces.count())
       return nullptr;
@@ -166,7 +167,7 @@ void SimProgram::usePages(Bound &bound, unsigned first,
   }
   for (const SimBundle::Member &member : bound.what->members) {
     const Found &one = (*found)[first++];
-    if (bound.addresses[member.address].isCounted)
+    if (isWarmingUp || bound.addresses[member.address].isCounted)
       continue;
     pageUse.add(theModel->site(one.site).array,
                 addresses[member.address] + member.offset);
@@ -195,10 +196,58 @@ bool SimProgram::bundle(unsigned first, unsigned accesses,
 
 void SimProgram::finish() {
   begin();
-  for (size_t core = 0; core < boundByCore.size(); ++core)
-    for (std::unique_ptr<Bound> &bound : boundByCore[core])
-      if (bound && bound->bundle)
-        theModel->core(unsigned(core)).settle(*bound->bundle);
+  for (View &one : views)
+    for (size_t core = 0; core < one.boundByCore.size(); ++core)
+      for (std::unique_ptr<Bound> &bound : one.boundByCore[core])
+        if (bound && bound->bundle)
+          theModel->core(unsigned(core)).settle(*bound->bundle);
+}
+
+void SimProgram::setWarmingUp(bool isOn) {
+  begin();
+  isWarmingUp = isOn;
+  found = &view().foundByCore[nowNumber];
+}
+
+/// Names memory as the program does, and accesses none.
+struct SimProgram::Names {
+  SimProgram &program;
+
+  void access(unsigned, uint64_t) {}
+  void checked(unsigned, uint64_t) {}
+  void instruction(uint64_t, uint64_t) {}
+  bool bundle(unsigned, unsigned, const std::vector<uint64_t> &) {
+    return true;
+  }
+  void loop(const std::vector<Stream> &, uint64_t) {}
+  void copy(const Stream &, const Stream &, uint64_t) {}
+  void fill(const Stream &, uint64_t) {}
+  void called(unsigned) {}
+  void allocated(unsigned place, uint64_t address, uint64_t bytes,
+                 const std::vector<uint64_t> &calls) {
+    program.allocated(place, address, bytes, calls);
+  }
+  void freed(uint64_t address) { program.freed(address); }
+  void stack(uint64_t address, uint64_t bytes) {
+    program.stack(address, bytes);
+  }
+  void object(unsigned number, uint64_t address, uint64_t bytes) {
+    program.object(number, address, bytes);
+  }
+  void module(uint64_t first, const std::string &text) {
+    program.module(first, text);
+  }
+  void core(unsigned number) { program.core(number); }
+};
+
+void SimProgram::readNames(const mpg_sim_record *chunk, unsigned records) {
+  Names names = {*this};
+  decoder.read(chunk, names, records);
+}
+
+void SimProgram::usePages(unsigned site, uint64_t begin, uint64_t bytes) {
+  if (!isWarmingUp)
+    pageUse.addRange(theModel->site(site).array, begin, begin + bytes);
 }
 
 /// A stream belongs to the array in which it begins.
@@ -207,8 +256,9 @@ void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   for (const Stream &stream : streams) {
     Found &one = foundFor(stream.site, stream.begin);
     resolved.push_back({one.site, stream.begin, stream.stride});
-    pageUse.addStream(theModel->site(one.site).array, resolved.back(), times,
-                      one.walked);
+    if (!isWarmingUp)
+      pageUse.addStream(theModel->site(one.site).array, resolved.back(), times,
+                        one.walked);
   }
   now->affine(resolved, times);
 }
@@ -218,9 +268,8 @@ void SimProgram::copy(const Stream &from, const Stream &to, uint64_t bytes) {
     return;
   unsigned source = siteOf(from.site, from.begin);
   unsigned site = siteOf(to.site, to.begin);
-  pageUse.addRange(theModel->site(source).array, from.begin,
-                   from.begin + bytes);
-  pageUse.addRange(theModel->site(site).array, to.begin, to.begin + bytes);
+  usePages(source, from.begin, bytes);
+  usePages(site, to.begin, bytes);
   now->copy(source, from.begin, site, to.begin, bytes);
 }
 
@@ -228,7 +277,7 @@ void SimProgram::fill(const Stream &to, uint64_t bytes) {
   if (!bytes)
     return;
   unsigned site = siteOf(to.site, to.begin);
-  pageUse.addRange(theModel->site(site).array, to.begin, to.begin + bytes);
+  usePages(site, to.begin, bytes);
   now->range(site, to.begin, bytes);
 }
 
@@ -251,7 +300,7 @@ void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes,
 }
 
 void SimProgram::called(unsigned place) {
-  if (place >= thePlaces.count())
+  if (isWarmingUp || place >= thePlaces.count())
     return;
   if (place >= calls.size())
     calls.resize(thePlaces.count());
@@ -274,13 +323,14 @@ void SimProgram::core(unsigned number) {
     number = 0;
   while (theModel->coreCount() <= number)
     theModel->addCore(groupOf(theModel->coreCount()));
-  if (foundByCore.size() <= number)
-    foundByCore.resize(number + 1);
-  if (boundByCore.size() <= number)
-    boundByCore.resize(number + 1);
+  for (View &one : views)
+    if (one.foundByCore.size() <= number) {
+      one.foundByCore.resize(number + 1);
+      one.boundByCore.resize(number + 1);
+    }
   now = &theModel->core(number);
   nowNumber = number;
-  found = &foundByCore[number];
+  found = &view().foundByCore[number];
 }
 
 void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {
@@ -305,8 +355,17 @@ void SimProgram::module(uint64_t first, const std::string &text) {
 uint64_t SimProgram::accessedBytes() const {
   uint64_t sum = 0;
   unsigned counter = theModel->layout().accesses();
-  for (unsigned site = 0; site < sites; ++site)
-    sum += theModel->count(site, counter) * theModel->site(site).bytes;
+  for (unsigned site = 0; site < siteCount(); ++site)
+    if (isCounted(site))
+      sum += theModel->count(site, counter) * theModel->site(site).bytes;
+  return sum;
+}
+
+uint64_t SimProgram::warmUpAccesses() const {
+  uint64_t sum = 0;
+  for (unsigned site = 0; site < siteCount(); ++site)
+    if (!isCounted(site))
+      sum += theModel->count(site, theModel->layout().accesses());
   return sum;
 }
 

@@ -31,8 +31,7 @@ public:
   /// threads: they cost time.
   SimProgram(const Machine &machine, const WhatIf &whatIf,
              ThreadPlaces threads = ThreadPlaces::compact)
-      : machine(machine), whatIf(whatIf), threads(threads), foundByCore(1),
-        boundByCore(1) {}
+      : machine(machine), whatIf(whatIf), threads(threads) {}
 
   /// Arrays of sector 1, by name or as "file:line" without folders; before the
   /// first chunk.
@@ -49,8 +48,14 @@ public:
   /// \see SimEmulated
   bool hasUnseenSve() const { return emulated.hasUnseenSve(); }
 
-  /// One chunk of mpg/sim.h.
-  void read(const mpg_sim_record *chunk) { decoder.read(chunk, *this); }
+  /// One chunk of mpg/sim.h, of so many records at most.
+  void read(const mpg_sim_record *chunk, unsigned records = recordsOfChunk) {
+    decoder.read(chunk, *this, records);
+  }
+  /// The same for what allocates and names memory alone; accesses are ignored.
+  void readNames(const mpg_sim_record *chunk, unsigned records);
+  /// While this is on, accesses fill caches and TLBs and are in no count.
+  void setWarmingUp(bool isOn);
 
   /// pre: finish was called.
   const Model &model() const { return *theModel; }
@@ -62,7 +67,7 @@ public:
     return threads == ThreadPlaces::spread ? core % machine.groups.count
                                            : core / machine.groups.coresEach;
   }
-  bool hasAccesses() const { return sites != 0; }
+  bool hasAccesses() const { return siteCount() != 0; }
   const SimPlaces &places() const { return thePlaces; }
   const SimArrays &arrays() const { return theArrays; }
   /// By number of the array.
@@ -70,7 +75,10 @@ public:
   PageHeat pageHeat(unsigned array, unsigned mostRows) const {
     return pageUse.heatOf(array, mostRows);
   }
-  unsigned siteCount() const { return sites; }
+  unsigned siteCount() const { return unsigned(siteIsCounted.size()); }
+  /// False: the site is one that warms up.
+  bool isCounted(unsigned site) const { return siteIsCounted[site]; }
+  uint64_t warmUpAccesses() const;
   /// Bytes of all accesses.
   uint64_t accessedBytes() const;
   /// Calls of functions that no module of the program has, by name.
@@ -86,7 +94,8 @@ public:
     Found &one = foundFor(place, address);
     if (uint64_t page = address >> SimPageUse::pageBits; page != one.page) {
       one.page = page;
-      pageUse.add(theModel->site(one.site).array, address);
+      if (!isWarmingUp)
+        pageUse.add(theModel->site(one.site).array, address);
     }
     now->access(one.site, address);
   }
@@ -147,6 +156,17 @@ private:
     uint64_t changes = 0; ///< of the arrays
   };
 
+  struct Names;
+
+  /// Found for accesses that are counted, or for those that warm up: they have
+  /// different sites.
+  struct View {
+    /// By core, then by place; what one thread finds is of no use to another.
+    std::vector<std::vector<Found>> foundByCore{1};
+    /// By core, then by first place.
+    std::vector<std::vector<std::unique_ptr<Bound>>> boundByCore{1};
+  };
+
   /// Where the addresses of a pass go.
   struct Reach {
     bool isBound; ///< to the arrays of the sites
@@ -170,6 +190,7 @@ private:
   unsigned arrayOf(const SimPlace &place, unsigned found);
 
   void begin();
+  View &view() { return views[isWarmingUp]; }
   Bound *boundFor(unsigned first);
   Reach reachOf(const Bound &bound,
                 const std::vector<uint64_t> &addresses) const;
@@ -177,15 +198,14 @@ private:
             const std::vector<uint64_t> &addresses);
   void usePages(Bound &bound, unsigned first,
                 const std::vector<uint64_t> &addresses);
+  void usePages(unsigned site, uint64_t begin, uint64_t bytes);
 
   Machine machine;
   WhatIf whatIf;
   ThreadPlaces threads;
   std::unique_ptr<Model> theModel; ///< from the first access on
-  /// By core, then by place; what one thread finds is of no use to another.
-  std::vector<std::vector<Found>> foundByCore;
-  /// By core, then by first place.
-  std::vector<std::vector<std::unique_ptr<Bound>>> boundByCore;
+  View views[2];                   ///< the second one warms up
+  bool isWarmingUp = false;
   Core *now = nullptr; ///< who accesses
   unsigned nowNumber = 0;
   std::vector<Found> *found = nullptr;
@@ -196,9 +216,9 @@ private:
   SimDecoder decoder;
   SimEmulated emulated;
   bool mayHaveThreads = false;
-  /// From place << 32 | array.
+  /// From place << 32 | 1 << 31 for what warms up | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;
-  unsigned sites = 0;
+  std::vector<bool> siteIsCounted;
   /// By place, and by who called it.
   std::map<std::pair<unsigned, std::vector<uint64_t>>, unsigned> heapArrays;
   SimCallers callers;

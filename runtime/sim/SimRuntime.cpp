@@ -363,9 +363,19 @@ static uint64_t processorNs() {
   return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
 }
 
+/// Where in the order of all records a region begins or ends.
+static void sayRegion(bool begins) {
+  if (lane)
+    mpg_sim_say(0, MPG_SIM_REGION, begins);
+  else
+    __atomic_fetch_add(&state.ring->openElsewhere, begins ? 1u : -1u,
+                       __ATOMIC_SEQ_CST);
+}
+
 /// The first of all threads switches all of them on.
 static void beginRegion() {
   mpg_sim_ring *ring = state.ring;
+  sayRegion(true);
   if (__atomic_fetch_add(&ring->open, 1, __ATOMIC_SEQ_CST))
     return;
   __atomic_fetch_add(&ring->regions, 1, __ATOMIC_RELAXED);
@@ -384,9 +394,10 @@ static void endRegion() {
     }
   } while (!__atomic_compare_exchange_n(&ring->open, &open, open - 1, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  sayRegion(false);
   if (open > 1)
     return;
-  __atomic_store_n(&ring->recording, 0, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&ring->recording, ring->warmsUp, __ATOMIC_SEQ_CST);
   __atomic_fetch_add(&ring->regionNs, processorNs(), __ATOMIC_RELAXED);
   park();
 }

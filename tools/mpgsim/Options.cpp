@@ -45,7 +45,7 @@ static std::optional<std::vector<uint64_t>> parsePages(StringRef text) {
   return pages;
 }
 
-/// A function, or SECONDS[@WARMUP]: names begin with no digit. Nothing: it is
+/// A function, or SECONDS[@DELAY]: names begin with no digit. Nothing: it is
 /// neither.
 static std::optional<SimSample> parseSample(StringRef text) {
   SimSample sample;
@@ -60,11 +60,11 @@ static std::optional<SimSample> parseSample(StringRef text) {
   }
   static constexpr double most = 1e6;
   sample.by = MPG_SIM_TIME;
-  auto [seconds, warmUp] = text.split('@');
+  auto [seconds, delay] = text.split('@');
   if (seconds.getAsDouble(sample.seconds) ||
-      (text.contains('@') && warmUp.getAsDouble(sample.warmUp)) ||
+      (text.contains('@') && delay.getAsDouble(sample.delay)) ||
       !(sample.seconds > 0 && sample.seconds <= most) ||
-      !(sample.warmUp >= 0 && sample.warmUp <= most))
+      !(sample.delay >= 0 && sample.delay <= most))
     return std::nullopt;
   return sample;
 }
@@ -93,7 +93,7 @@ static bool setEngine(CommandLine &line, SimOptions &options, int &status) {
   else if (options.usesQemu && (options.sample.by == MPG_SIM_CALLS ||
                                 options.sample.by == MPG_SIM_FUNCTION))
     problem = "--engine=qemu records no single functions; take "
-              "--sample=SECONDS[@WARMUP]";
+              "--sample=SECONDS[@DELAY]";
   if (problem.empty())
     return true;
   line.usageError(problem, status);
@@ -106,7 +106,7 @@ static bool setMerge(CommandLine &line, SimOptions &options, int &status) {
   options.merges = args.hasArg(OPT_merge);
   if (options.merges &&
       args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream, OPT_advise,
-                  OPT_sample, OPT_sample_what, OPT_record, OPT_engine,
+                  OPT_sample, OPT_sample_what, OPT_cold, OPT_record, OPT_engine,
                   OPT_qemu)) {
     line.usageError("--merge runs nothing: it goes with --machine=, "
                     "--json, --csv, --html= and --output= only",
@@ -130,6 +130,11 @@ static bool setSample(CommandLine &line, SimOptions &options, int &status) {
       return false;
     }
     options.sample = *sample;
+  }
+  options.sample.isCold = args.hasArg(OPT_cold);
+  if (options.sample.isCold && options.sample.by == MPG_SIM_ALL) {
+    line.usageError("--cold goes with --sample", status);
+    return false;
   }
   return true;
 }

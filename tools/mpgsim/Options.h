@@ -17,7 +17,8 @@ namespace mpg {
 struct SimSample {
   mpg_sim_sample by = MPG_SIM_ALL;
   std::string function;
-  double seconds = 0, warmUp = 0;
+  double seconds = 0, delay = 0;
+  bool isCold = false; ///< nothing is recorded before a region
 };
 
 struct SimOptions {

@@ -54,20 +54,27 @@ def sample : LongFlag<"sample",
     "(mpg/mpg.h, and the module mpg of Fortran)">,
     Manual<[{Record only what is between `mpg_sim_begin()` and `mpg_sim_end()`, which the
 program calls (`mpg/mpg.h`; `use mpg` in Fortran), and report that. Both count for
-all threads, from the first begin to the last end. Elsewhere the program runs
-nearly as fast as without `--mpg-sim`, and the caches stay as they were. The line
+all threads, from the first begin to the last end. The last 4 million records before
+a region fill the model's caches and TLBs and are not counted (see `--cold`). The line
 *Sample* of the report says how often that was, and what share of the processor
 time of the run it was at most: recording makes it longer. A region without its end
 goes on to the end of the program.}]>;
-def sample_what : LongValue<"sample", "FUNCTION|SECONDS[@WARMUP]",
+def cold : LongFlag<"cold",
+    "with --sample: record nothing before a region, which begins\n"
+    "with the caches that the one before has left; quicker">,
+    Manual<[{With `--sample`: record nothing before a region. It begins with the caches and
+TLBs that the region before has left, the first one with empty ones, so that a short
+region misses what the program would find there. Outside of regions the program runs
+nearly as fast as without `--mpg-sim`.}]>;
+def sample_what : LongValue<"sample", "FUNCTION|SECONDS[@DELAY]",
     "record only while FUNCTION runs, or for so many seconds from\n"
-    "WARMUP seconds after the start of the program">,
+    "DELAY seconds after the start of the program">,
     Manual<[{Record only while FUNCTION runs, with all that it calls and in all threads. It is
 a name of the source (`solve`, `Grid::relax`) or a symbol, of a function that was
 compiled with `--mpg-sim`; calls that the compiler has inlined are none
 (`__attribute__((noinline))`). One that is left by an exception or by longjmp goes on
 until it is entered and left again. SECONDS, as `2` or `0.5@10`: record for so long by
-the clock, from WARMUP seconds after the start of the program (0).}]>;
+the clock, from DELAY seconds after the start of the program (0).}]>;
 def engine : LongValue<"engine", "compiled|qemu",
     "what records: the program itself (default), or qemu-aarch64,\n"
     "for a program of AArch64 that was not compiled with --mpg-sim">,

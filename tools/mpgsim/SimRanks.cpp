@@ -96,7 +96,8 @@ static bool hasSameOptions(const SimReport &a, const SimReport &b) {
   return isAlike(a.all.pages, b.all.pages) && a.maps == b.maps &&
          a.stream == b.stream && a.quotas.size() == b.quotas.size() &&
          one.by == other.by && one.function == other.function &&
-         one.seconds == other.seconds && one.warmUp == other.warmUp;
+         one.seconds == other.seconds && one.delay == other.delay &&
+         one.isCold == other.isCold;
 }
 
 /// Why \p rank is none of the ranks that \p all has.
@@ -112,7 +113,7 @@ static std::string refusal(const SimReport &all, const SimReport &rank,
   if (!hasSameOptions(all, rank))
     return "was made with other options than " + first +
            "; give all ranks the same --pages=, --maps=, --stream= and "
-           "--sample";
+           "--sample, --cold";
   for (const SimRank &one : rank.ranks)
     for (const SimRank &other : all.ranks)
       if (!one.number.empty() && one.number == other.number)
@@ -126,6 +127,7 @@ static void add(SimSampled &to, const SimSampled &from) {
   to.functions = std::max(to.functions, from.functions);
   to.loneEnds += from.loneEnds;
   to.isOpen |= from.isOpen;
+  to.warmUpAccesses += from.warmUpAccesses;
   to.regionNs += from.regionNs;
   to.runNs += from.runNs;
 }
@@ -324,8 +326,10 @@ static void readSample(const JsonFields &fields, SimSampled &sampled) {
   }
   if (sampled.what.by == MPG_SIM_TIME) {
     sampled.what.seconds = double(sample.count("spanMs")) / 1e3;
-    sampled.what.warmUp = double(sample.count("warmUpMs")) / 1e3;
+    sampled.what.delay = double(sample.count("warmUpMs")) / 1e3;
   }
+  sampled.what.isCold = sample.boolean("cold");
+  sampled.warmUpAccesses = sample.count("warmUpAccesses");
   sampled.regions = unsigned(sample.count("regions"));
   sampled.isOpen = sample.boolean("open");
   sampled.loneEnds = unsigned(sample.count("loneEnds"));

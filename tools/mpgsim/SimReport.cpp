@@ -174,7 +174,8 @@ static uint64_t countOf(const SimProgram &program, unsigned counter,
                         unsigned core) {
   uint64_t sum = 0;
   for (unsigned site = 0; site < program.siteCount(); ++site)
-    sum += program.model().count(site, counter, core);
+    if (program.isCounted(site))
+      sum += program.model().count(site, counter, core);
   return sum;
 }
 
@@ -240,6 +241,8 @@ Sums::Sums(const SimProgram &program)
       arrays(program.arrays().count(), all),
       codes(program.places().codeCount(), all) {
   for (unsigned site = 0; site < program.siteCount(); ++site) {
+    if (!program.isCounted(site))
+      continue;
     const Site &what = program.model().site(site);
     for (unsigned counter = 0; counter < all.size(); ++counter) {
       uint64_t count = program.model().count(site, counter);

@@ -79,6 +79,8 @@ struct SimSampled {
   bool isOpen = false;    ///< at the end of the program
   /// Processor time of the regions, which recording makes longer, and of all.
   uint64_t regionNs = 0, runNs = 0;
+  /// That filled caches and TLBs before regions, and are in no count.
+  uint64_t warmUpAccesses = 0;
   double mostPercent() const;
 };
 

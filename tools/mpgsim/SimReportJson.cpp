@@ -146,13 +146,15 @@ static void writeSample(json::OStream &json, const SimSampled &sampled) {
     }
     if (sampled.what.by == MPG_SIM_TIME) {
       json.attribute("spanMs", int64_t(sampled.what.seconds * 1e3 + 0.5));
-      json.attribute("warmUpMs", int64_t(sampled.what.warmUp * 1e3 + 0.5));
+      json.attribute("warmUpMs", int64_t(sampled.what.delay * 1e3 + 0.5));
     }
     json.attribute("regions", sampled.regions);
     json.attribute("open", sampled.isOpen);
     json.attribute("loneEnds", sampled.loneEnds);
     json.attribute("regionNs", sampled.regionNs);
     json.attribute("runNs", sampled.runNs);
+    json.attribute("cold", sampled.what.isCold);
+    json.attribute("warmUpAccesses", sampled.warmUpAccesses);
   });
 }
 

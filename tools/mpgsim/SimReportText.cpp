@@ -230,8 +230,8 @@ static std::string missingRegion(const SimSampled &sampled) {
            "it (mpg/mpg.h)";
   if (sampled.what.by == MPG_SIM_TIME)
     return formatv("the program ended before {0} s were over, so nothing was "
-                   "recorded. Take a shorter warm-up",
-                   sampled.what.warmUp)
+                   "recorded. Begin earlier",
+                   sampled.what.delay)
         .str();
   std::string name = printable(sampled.what.function);
   if (sampled.functions)
@@ -247,7 +247,7 @@ static std::string missingRegion(const SimSampled &sampled) {
 static std::string regionOf(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_TIME)
     return formatv("{0} s from {1} s after the start on", sampled.what.seconds,
-                   sampled.what.warmUp)
+                   sampled.what.delay)
         .str();
   std::string times = ", " + plural(sampled.regions, "time", "times");
   if (sampled.what.by == MPG_SIM_CALLS)
@@ -256,6 +256,15 @@ static std::string regionOf(const SimSampled &sampled) {
   if (sampled.functions > 1)
     text += formatv(" ({0} functions have that name)", sampled.functions);
   return text;
+}
+
+/// By what caches and TLBs were filled at the begin of a region.
+static std::string warmUpOf(const SimSampled &sampled) {
+  if (sampled.what.isCold)
+    return "caches began as the region before left them (--cold)";
+  return "caches were filled by the last " +
+         shortCount(sampled.warmUpAccesses) + " accesses before " +
+         (sampled.regions == 1 ? "it" : "them");
 }
 
 std::string mpg::sampleOf(const SimReport &report) {
@@ -269,9 +278,9 @@ std::string mpg::sampleOf(const SimReport &report) {
           : "";
   if (!sampled.regions)
     return missingRegion(sampled) + lone;
-  return formatv("{0}; at most {1:f1} % of the processor time of the run, as "
-                 "recording makes it longer{2}{3}",
-                 regionOf(sampled), sampled.mostPercent(),
+  return formatv("{0}; {1}; at most {2:f1} % of the processor time of the run, "
+                 "as recording makes it longer{3}{4}",
+                 regionOf(sampled), warmUpOf(sampled), sampled.mostPercent(),
                  sampled.isOpen ? "; the last one was not over when the "
                                   "program ended"
                                 : "",

@@ -48,7 +48,8 @@ std::string SimRing::open(unsigned lanes, const SimSample &wanted) {
   ring->lanes = lanes;
   sample = wanted;
   ring->sample = sample.by;
-  ring->recording = sample.by == MPG_SIM_ALL;
+  ring->warmsUp = sample.by != MPG_SIM_ALL && !sample.isCold;
+  ring->recording = sample.by == MPG_SIM_ALL || ring->warmsUp;
   // It fits, and is not full: the options were checked.
   memcpy(ring->function, sample.function.data(), sample.function.size());
   return "";
@@ -60,24 +61,24 @@ std::string SimRing::path() const {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file);
 }
 
-/// The chunk of the lane that is read next.
-mpg_sim_record *SimRing::memory(unsigned lane) const {
-  char *chunks = reinterpret_cast<char *>(ring) + MPG_SIM_CHUNK_BYTES;
-  size_t number =
-      size_t(lane) * MPG_SIM_CHUNKS + ring->lane[lane].taken % MPG_SIM_CHUNKS;
-  return reinterpret_cast<mpg_sim_record *>(chunks +
+/// The chunk of the lane that comes after \p chunks others.
+mpg_sim_record *SimRing::memory(unsigned lane, uint32_t chunks) const {
+  char *first = reinterpret_cast<char *>(ring) + MPG_SIM_CHUNK_BYTES;
+  size_t number = size_t(lane) * MPG_SIM_CHUNKS + chunks % MPG_SIM_CHUNKS;
+  return reinterpret_cast<mpg_sim_record *>(first +
                                             number * MPG_SIM_CHUNK_BYTES);
 }
 
 const mpg_sim_record *SimRing::chunk(unsigned number) {
   const mpg_sim_lane &lane = ring->lane[number];
   if (__atomic_load_n(&lane.filled, __ATOMIC_SEQ_CST) != lane.taken)
-    return memory(number);
+    return memory(number, lane.taken);
   // What the thread was filling when the program ended.
   if (!hasEnded || isLast[number])
     return nullptr;
   isLast[number] = true;
-  return memory(number)->word ? memory(number) : nullptr;
+  mpg_sim_record *last = memory(number, lane.taken);
+  return last->word ? last : nullptr;
 }
 
 /// Cleared as far as it was used: the words after that are 0.
@@ -85,7 +86,7 @@ void SimRing::release(unsigned number, unsigned used) {
   mpg_sim_lane &lane = ring->lane[number];
   if (isLast[number])
     return;
-  memset(memory(number), 0, used * sizeof(mpg_sim_record));
+  memset(memory(number, lane.taken), 0, used * sizeof(mpg_sim_record));
   __atomic_store_n(&lane.taken, lane.taken + 1, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&lane.ownerWaits, __ATOMIC_SEQ_CST))
     syscall(SYS_futex, &lane.taken, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -157,7 +158,29 @@ void SimRing::switchOn(bool isOn) {
   ring->regionNs += isOn ? -ns : ns;
   ring->regions = 1;
   ring->open = isOn;
-  __atomic_store_n(&ring->recording, isOn, __ATOMIC_SEQ_CST);
+  if (ring->warmsUp)
+    merge->mark(positions(), isOn);
+  __atomic_store_n(&ring->recording, isOn || ring->warmsUp, __ATOMIC_SEQ_CST);
+}
+
+/// Where each thread is now.
+std::vector<sim::SimMerge::Position> SimRing::positions() const {
+  std::vector<sim::SimMerge::Position> all;
+  for (unsigned number = 0; number < ring->lanes; ++number) {
+    const mpg_sim_lane &lane = ring->lane[number];
+    uint32_t filled;
+    unsigned records;
+    do {
+      filled = __atomic_load_n(&lane.filled, __ATOMIC_SEQ_CST);
+      records = sim::SimMerge::countRecords(memory(number, filled));
+    } while (__atomic_load_n(&lane.filled, __ATOMIC_SEQ_CST) != filled);
+    all.push_back({filled, records});
+  }
+  return all;
+}
+
+bool SimRing::isOpenElsewhere() const {
+  return int32_t(__atomic_load_n(&ring->openElsewhere, __ATOMIC_SEQ_CST)) > 0;
 }
 
 void SimRing::runSample() {
@@ -166,8 +189,8 @@ void SimRing::runSample() {
     return !end.wait_for(lock, std::chrono::duration<double>(seconds),
                          [this] { return isOver; });
   };
-  if (sample.warmUp > 0) {
-    if (!sleepsThrough(sample.warmUp))
+  if (sample.delay > 0) {
+    if (!sleepsThrough(sample.delay))
       return;
     switchOn(true);
   }
@@ -185,8 +208,8 @@ std::string SimRing::start(Reader reader) {
   runsSample = [this] { runSample(); };
   int error = thread.start(readsAll);
   if (!error && sample.by == MPG_SIM_TIME) {
-    // Without a warm-up before the program begins, not soon after.
-    if (sample.warmUp == 0)
+    // Without a delay before the program begins, not soon after.
+    if (sample.delay == 0)
       switchOn(true);
     error = sampler.start(runsSample);
   }

@@ -11,6 +11,7 @@
 #include "Process/Ranks.h"
 #include "Process/Supervisor.h"
 #include "SimReport.h"
+#include "SimRun/SimHistory.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -69,6 +70,7 @@ private:
   sim::Machine machine;
   SimQuotas quotas;
   std::unique_ptr<sim::SimProgram> program;
+  std::optional<sim::SimHistory> history;
   SimOutput files;
   SimQemu qemu;
   SimRing ring;
@@ -134,6 +136,7 @@ bool Simulation::prepare() {
                                                   ? sim::ThreadPlaces::spread
                                                   : sim::ThreadPlaces::compact);
   program->setStream(options.stream);
+  history.emplace(*program);
   if (!files.open())
     return false;
   unsigned cores = machine.groups.count * machine.groups.coresEach;
@@ -210,12 +213,17 @@ std::optional<int> Simulation::runProgram() {
   // else differ from run to run.
   personality(unsigned(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   uint64_t before = processorNs();
-  std::string problem = ring.start([this](const mpg_sim_record *chunk) {
-    program->read(chunk);
-    if (files.record())
-      files.record()->write(reinterpret_cast<const char *>(chunk),
-                            MPG_SIM_CHUNK_BYTES);
-  });
+  bool warmsUp = ring.head().warmsUp;
+  std::string problem =
+      ring.start([=](const mpg_sim_record *chunk, unsigned records) {
+        if (warmsUp)
+          history->read(chunk, records, ring.isOpenElsewhere());
+        else
+          program->read(chunk, records);
+        if (files.record())
+          files.record()->write(reinterpret_cast<const char *>(chunk),
+                                MPG_SIM_CHUNK_BYTES);
+      });
   if (!problem.empty()) {
     simError() << problem << "\n";
     return simOwnError;
@@ -226,6 +234,7 @@ std::optional<int> Simulation::runProgram() {
                        : environmentWith(MPG_SIM_VARIABLE "=" + ring.path()),
       /*trace=*/false, [](pid_t) {});
   ring.finish();
+  history->finish();
   uint64_t runNs = processorNs() - before;
   if (!result.error.empty()) {
     simError() << "cannot start a process: " << result.error << "\n";
@@ -314,6 +323,7 @@ int Simulation::writeReport() {
   report = makeReport(*program, machine, options.maps, quotas);
   report.ending = theEnding;
   report.sampled = sampled;
+  report.sampled.warmUpAccesses = program->warmUpAccesses();
   report.stream = options.stream;
   report.command = options.command;
   if (hasOtherRanks())

@@ -43,6 +43,9 @@ public:
   std::string path() const;
   const mpg_sim_ring &head() const { return *ring; }
 
+  /// A region of threads without a lane is open.
+  bool isOpenElsewhere() const;
+
   /// Reads from now on, in a thread that takes no signals; a sample by time
   /// begins. \returns "" or why it cannot.
   std::string start(Reader reader);
@@ -59,7 +62,8 @@ private:
   void switchOn(bool isOn);
   void goOn(std::optional<unsigned> missing, unsigned looks);
   bool isAsleep(unsigned lane) const;
-  mpg_sim_record *memory(unsigned lane) const;
+  mpg_sim_record *memory(unsigned lane, uint32_t chunks) const;
+  std::vector<sim::SimMerge::Position> positions() const;
 
   int file = -1;
   mpg_sim_ring *ring = nullptr;

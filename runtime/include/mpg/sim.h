@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** Of records, of the module's text and of the ring. */
-#define MPG_SIM_VERSION 4
+#define MPG_SIM_VERSION 5
 /** In the environment: the path of the ring. */
 #define MPG_SIM_VARIABLE "MPG_SIM_RING"
 
@@ -70,6 +70,7 @@ enum mpg_sim_kind {
    * of the second register of a pair. */
   MPG_SIM_INSTRUCTION,
   MPG_SIM_CALLER, /**< value: return address, from the inside out */
+  MPG_SIM_REGION, /**< of a sample; number: 1 at its begin, 0 at its end */
   MPG_SIM_KINDS
 };
 #define MPG_SIM_KIND_SHIFT 56
@@ -123,7 +124,11 @@ struct mpg_sim_ring {
   uint32_t loneEnds;       /**< without a begin */
   uint32_t functions;      /**< of the name that the sample has */
   uint64_t regionNs;       /**< processor time: of ends less that of begins */
-  char function[1024];     /**< whose region is recorded */
+  /** 1: between regions the program records, too; mpgsim sets it. */
+  uint32_t warmsUp;
+  /** Begins without their end, of threads without a lane. */
+  uint32_t openElsewhere;
+  char function[1024]; /**< whose region is recorded */
   struct mpg_sim_lane lane[MPG_SIM_LANES];
 };
 #define MPG_SIM_MAGIC "mpgsim\n"

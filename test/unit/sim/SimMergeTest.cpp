@@ -97,8 +97,8 @@ using Order = std::vector<std::pair<unsigned, uint64_t>>;
 class Listener {
 public:
   explicit Listener(Order &order) : order(order) {}
-  void operator()(const mpg_sim_record *chunk) {
-    for (unsigned at = 0; at < perChunk && chunk[at].word; ++at) {
+  void operator()(const mpg_sim_record *chunk, unsigned records) {
+    for (unsigned at = 0; at < records; ++at) {
       auto kind = chunk[at].word >> MPG_SIM_KIND_SHIFT;
       if (kind == MPG_SIM_CORE)
         core = unsigned(chunk[at].word);
