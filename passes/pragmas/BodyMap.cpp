@@ -5,6 +5,7 @@
 #include "BodyMap.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/AST/StmtOpenMP.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -109,9 +110,28 @@ void BodyMap::walkCaptured(CapturedStmt *statement, Spot spot) {
   });
 }
 
+/// Where \p statement ends in the source. For clang an OpenMP directive ends
+/// with its line, and so do a loop or a branch that it is the body of.
+static SourceLocation endLocation(const Stmt &statement) {
+  for (const Stmt *last = &statement; last && !isa<Expr>(last);) {
+    if (auto *captured = dyn_cast<CapturedStmt>(last))
+      last = captured->getCapturedStmt();
+    if (auto *directive = dyn_cast<OMPExecutableDirective>(last);
+        directive && directive->hasAssociatedStmt())
+      return endLocation(*directive->getAssociatedStmt());
+    if (isa<CompoundStmt>(last))
+      break;
+    const Stmt *child = nullptr;
+    for (const Stmt *one : last->children())
+      child = one;
+    last = child;
+  }
+  return statement.getEndLoc();
+}
+
 bool BodyMap::spans(const Stmt &statement, SourceLocation at) const {
   return isBefore(statement.getBeginLoc(), at) &&
-         isBefore(at, statement.getEndLoc());
+         isBefore(at, endLocation(statement));
 }
 
 Place BodyMap::endOf(unsigned block) const {
