@@ -125,6 +125,7 @@ private:
   void checkNesting(MutableArrayRef<Placed> directives);
   void emitEnd(const Placed &begin);
   void emit(const Placed &placed);
+  unsigned firstLine(unsigned line) const;
   void setLines(OclHint &hint, unsigned first, unsigned last) const;
 
   const SourceText &source;
@@ -279,6 +280,44 @@ void Reader::setLines(OclHint &hint, unsigned first, unsigned last) const {
   }
 }
 
+/// The line after an OpenMP sentinel; "" if \p line has none.
+static StringRef afterSentinel(StringRef line) {
+  line = line.ltrim();
+  for (StringRef sentinel : {"!$omp", "c$omp", "*$omp"})
+    if (line.consume_front_insensitive(sentinel))
+      return line;
+  return "";
+}
+
+/// Whether \p directive, without its sentinel, is about the loop after it.
+static bool isLoopDirective(StringRef directive) {
+  static constexpr StringLiteral loops[] = {"do", "simd", "loop", "taskloop",
+                                            "distribute"};
+  SmallVector<StringRef, 8> words;
+  SplitString(directive, words, " \t(,");
+  return !words.empty() && !words[0].equals_insensitive("end") &&
+         any_of(words, [](StringRef word) {
+           return is_contained(loops, StringRef(word.lower()));
+         });
+}
+
+/// Where a region that begins in \p line begins for flang: in front of an
+/// OpenMP directive of a loop, if nothing but comments is between.
+unsigned Reader::firstLine(unsigned line) const {
+  for (unsigned one = line - 1; one != 0; --one) {
+    StringRef text = source.lines[one - 1].text;
+    StringRef directive = afterSentinel(text);
+    if (isLoopDirective(directive))
+      return one;
+    bool isComment = text.trim().empty() || text.ltrim().starts_with("!") ||
+                     (source.fixedForm && StringRef("cC*").contains(text[0]));
+    bool isOther = !directive.empty() && !directive.starts_with("&");
+    if (!isComment || isOther)
+      break;
+  }
+  return line;
+}
+
 /// Of the end of \p begin, if it has one.
 void Reader::emitEnd(const Placed &begin) {
   if (!begin.endLine)
@@ -318,7 +357,10 @@ void Reader::emit(const Placed &placed) {
     hint.function = name.linkage;
     hint.place = placed.place;
     if (placed.endLine)
-      setLines(hint, placed.place.line, placed.endLine);
+      setLines(hint,
+               namesArrays(directive.form) ? placed.place.line
+                                           : firstLine(placed.place.line),
+               placed.endLine);
     if (!namesArrays(directive.form)) {
       hint.value = waysText(directive);
       result.hints.push_back(hint);

@@ -486,11 +486,12 @@ public:
   explicit Bracketer(Module &module);
   bool isUsable() const { return begin && end; }
   void bracketFunction(Function &function, GlobalVariable *ways);
-  void bracketRegion(WaysRequest request, GlobalVariable *constant);
-  void bracketTeam(Function &region, const WaysRequest &outer,
-                   GlobalVariable *constant);
+  void bracketRegion(WaysRequest request, GlobalVariable *constant,
+                     ArrayRef<Function *> teams);
 
 private:
+  void bracketLines(const WaysRequest &request, Value *ways);
+  void shareWays(AllocaInst *ways, Instruction *at, ArrayRef<Function *> teams);
   void cutExits(const WaysRequest &request, Value *token);
   void callEnd(Instruction *before, Value *token);
 
@@ -572,15 +573,21 @@ static Value *readVariable(const NumberVariable &variable,
   return builder.CreateAlignedLoad(variable.type, address, Align(1));
 }
 
+/// Room for a struct mpg_ways in \p function; a number has it whole.
+static AllocaInst *waysRoom(Function &function) {
+  BasicBlock &entry = function.getEntryBlock();
+  IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
+  return builder.CreateAlloca(builder.getInt64Ty(), nullptr, "mpg.ways");
+}
+
 /// struct mpg_ways for \p request, which is made where it begins: some of its
 /// numbers are known there only.
-static Value *waysVariable(const WaysRequest &request,
-                           GlobalVariable *constant) {
-  BasicBlock &entry = request.function->getEntryBlock();
+static AllocaInst *waysVariable(const WaysRequest &request,
+                                GlobalVariable *constant) {
   Type *type = constant->getValueType();
-  IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
-  Value *ways = builder.CreateAlloca(type, nullptr, "mpg.ways");
-  builder.SetInsertPoint(request.begin);
+  AllocaInst *ways = waysRoom(*request.function);
+  IRBuilder<> builder(request.begin);
+  builder.CreateStore(builder.getInt64(0), ways);
   builder.CreateStore(constant->getInitializer(), ways);
   auto set = [&](unsigned first, Value *value, unsigned limit) {
     if (!value)
@@ -619,14 +626,7 @@ void Bracketer::cutExits(const WaysRequest &request, Value *token) {
   }
 }
 
-void Bracketer::bracketRegion(WaysRequest request, GlobalVariable *constant) {
-  Value *ways = constant;
-  if (request.hasVariables()) {
-    request.l1 = readVariable(request.l1Variable, request.begin);
-    request.l2 = readVariable(request.l2Variable, request.begin);
-  }
-  if (request.l1 || request.l2)
-    ways = waysVariable(request, constant);
+void Bracketer::bracketLines(const WaysRequest &request, Value *ways) {
   IRBuilder<> builder(request.begin);
   Value *token = builder.CreateCall(begin, ways);
   // First: the others put code in front of where blocks begin.
@@ -643,6 +643,56 @@ void Bracketer::bracketRegion(WaysRequest request, GlobalVariable *constant) {
     callEnd(one, token);
 }
 
+/// \p teams: the parallel regions in \p request, whose threads set its ways as
+/// well.
+void Bracketer::bracketRegion(WaysRequest request, GlobalVariable *constant,
+                              ArrayRef<Function *> teams) {
+  if (request.hasVariables()) {
+    request.l1 = readVariable(request.l1Variable, request.begin);
+    request.l2 = readVariable(request.l2Variable, request.begin);
+  }
+  if (!request.l1 && !request.l2) {
+    bracketLines(request, constant);
+    for (Function *team : teams)
+      bracketFunction(*team, constant);
+    return;
+  }
+  AllocaInst *ways = waysVariable(request, constant);
+  shareWays(ways, request.begin, teams);
+  bracketLines(request, ways);
+}
+
+/// Hands \p ways, which are complete at \p at, over to the threads of \p teams.
+/// They cannot see variables of the function around them, so there is one place
+/// for all: callers that disagree at the same time may get each other's
+/// numbers.
+void Bracketer::shareWays(AllocaInst *ways, Instruction *at,
+                          ArrayRef<Function *> teams) {
+  if (teams.empty())
+    return;
+  IRBuilder<> builder(at);
+  Type *number = builder.getInt64Ty();
+  auto *shared = new GlobalVariable(
+      *at->getModule(), number, false, GlobalValue::InternalLinkage,
+      ConstantInt::get(number, 0), "mpg.ways.shared");
+  auto isRelaxed = [](auto *access) {
+    access->setAtomic(AtomicOrdering::Monotonic);
+  };
+  isRelaxed(builder.CreateAlignedStore(builder.CreateLoad(number, ways), shared,
+                                       Align(8)));
+  for (Function *team : teams) {
+    WaysRequest request;
+    request.function = team;
+    coverFunction(request);
+    AllocaInst *copy = waysRoom(*team);
+    builder.SetInsertPoint(request.begin);
+    LoadInst *value = builder.CreateAlignedLoad(number, shared, Align(8));
+    isRelaxed(value);
+    builder.CreateStore(value, copy);
+    bracketLines(request, copy);
+  }
+}
+
 /// Why \p function can set no ways; nullptr if it can.
 static const char *whyNoWays(const Function &function) {
   if (function.hasFnAttribute(Attribute::Naked))
@@ -654,28 +704,8 @@ static const char *whyNoWays(const Function &function) {
   return nullptr;
 }
 
-/// The code that each thread of a parallel region in \p outer runs.
-void Bracketer::bracketTeam(Function &region, const WaysRequest &outer,
-                            GlobalVariable *constant) {
-  // Threads of a team cannot see numbers of the function around them.
-  auto isVisible = [](const NumberVariable &variable) {
-    return !variable.address || isa<Constant>(variable.address);
-  };
-  if (outer.l1 || outer.l2 || !isVisible(outer.l1Variable) ||
-      !isVisible(outer.l2Variable))
-    return;
-  if (!outer.hasVariables())
-    return bracketFunction(region, constant);
-  WaysRequest request = outer;
-  request.function = &region;
-  request.ends.clear();
-  coverFunction(request);
-  bracketRegion(request, constant);
-}
-
-/// The OpenMP regions that start in \p request.
-static SmallSetVector<Function *, 4>
-parallelRegionsIn(const WaysRequest &request) {
+SmallSetVector<Function *, 4>
+mpg::parallelRegionsIn(const WaysRequest &request) {
   SmallSetVector<Function *, 4> regions;
   for (Instruction &instruction : instructions(*request.function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
@@ -726,13 +756,14 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
       continue;
     }
     GlobalVariable *ways = waysConstant(module, request.ways);
-    auto regions = parallelRegionsIn(request);
-    if (request.begin)
-      bracketer.bracketRegion(request, ways);
-    else
+    auto teams = parallelRegionsIn(request);
+    if (request.begin) {
+      bracketer.bracketRegion(request, ways, teams.getArrayRef());
+    } else {
       bracketer.bracketFunction(*request.function, ways);
-    for (Function *region : regions)
-      bracketer.bracketTeam(*region, request, ways);
+      for (Function *team : teams)
+        bracketer.bracketFunction(*team, ways);
+    }
     if (request.isDirective)
       remarkHonoured(request.where, *request.function,
                      "its ways are set: " + describeWays(request));

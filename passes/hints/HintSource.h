@@ -9,6 +9,7 @@
 #define MPG_PASSES_HINTSOURCE_H
 
 #include "hints/HintText.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {
@@ -40,6 +41,10 @@ private:
 /// it; a region does not, the end of an outer bracket does. Returns whether
 /// \p module changed.
 bool bracketWays(llvm::Module &module, const HintRequests &requests);
+
+/// The OpenMP regions that start in \p request.
+llvm::SmallSetVector<llvm::Function *, 4>
+parallelRegionsIn(const WaysRequest &request);
 
 /// Makes \p request, for a whole function, begin where the function has its
 /// arguments in its variables: numbers of ways can be read there.

@@ -259,9 +259,32 @@ static std::optional<HintRequest::Target> targetOfRoot(Value *root) {
   return targetOf(root);
 }
 
+/// What flang calls first for the directive of \p fork; null if that is not
+/// there, as in what clang writes.
+static const Instruction *startOfDirective(const CallBase &fork) {
+  for (const Instruction *before = &fork; before;) {
+    const BasicBlock *block = before->getParent();
+    before = before->getPrevNode();
+    if (!before && (block = block->getSinglePredecessor()))
+      before = block->getTerminator();
+    auto *call = dyn_cast_or_null<CallBase>(before);
+    if (call && parallelRegionOf(*call))
+      return nullptr;
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->getName() == "__kmpc_global_thread_num")
+      return call;
+  }
+  return nullptr;
+}
+
 /// The line of \p instruction in the file of its function; 0: of included text,
 /// of which flang keeps no line. None: it has none.
 static std::optional<unsigned> lineOf(const Instruction &instruction) {
+  // flang gives the start of a team the line of what is in front of it.
+  auto *call = dyn_cast<CallBase>(&instruction);
+  if (call && parallelRegionOf(*call))
+    if (const Instruction *start = startOfDirective(*call))
+      return lineOf(*start);
   const DebugLoc &location = instruction.getDebugLoc();
   const DISubprogram *program = instruction.getFunction()->getSubprogram();
   // Exits come after the last line; variables of a line lie at the top.
@@ -507,16 +530,46 @@ bool SideFileReader::setVariables(const WayNames &names, WaysRequest &request) {
     into = integerNamed(*request.function, name, known);
     if (isWhole && known && dominators.dominates(request.begin, known))
       request.begin = known;
+    bool inRegion = request.function->getName().contains("..omp_par");
     auto *first = dyn_cast_or_null<Instruction>(into.address);
     if (into.address && (!first || dominators.dominates(first, request.begin)))
       return true;
     complain(Twine(noWays) + "'" + name + "' is no integer variable of '" +
-             request.function->getName() +
-             "' that can be read there, or there is no debug information "
-             "(-g)");
+             request.function->getName().split("..").first +
+             "' that can be read there" +
+             (inRegion ? ", where only variables are known that the parallel "
+                         "region uses: write the number, or begin in front of "
+                         "the parallel region"
+                       : ", or there is no debug information (-g)"));
     return false;
   };
   return set(names.l1, request.l1Variable) && set(names.l2, request.l2Variable);
+}
+
+/// The code of \p lines: of several functions where a parallel region is cut
+/// by them or holds them. Empty if some of it cannot be bracketed.
+static std::vector<WaysRequest>
+requestsForLines(const WaysRequest &request, const SourceLines &lines,
+                 ArrayRef<Function *> functions) {
+  std::vector<WaysRequest> found;
+  for (Function *function : functions) {
+    WaysRequest one = request;
+    one.function = function;
+    one.region = regionOfLines(lines, *function);
+    if (one.region->empty())
+      continue;
+    if (!findBracket(one))
+      return {};
+    found.push_back(one);
+  }
+  SmallPtrSet<Function *, 4> inside;
+  for (const WaysRequest &one : found)
+    for (Function *region : parallelRegionsIn(one))
+      inside.insert(region);
+  erase_if(found, [&](const WaysRequest &one) {
+    return inside.contains(one.function);
+  });
+  return found;
 }
 
 void SideFileReader::applyWays(const Key &key, const HintText &text) {
@@ -529,17 +582,18 @@ void SideFileReader::applyWays(const Key &key, const HintText &text) {
   request.ways = text.ways;
   request.where = where;
   request.isDirective = isDirective;
-  if (key.lines.areGiven()) {
-    request.region = regionOfLines(key.lines, *request.function);
-    if (!findBracket(request))
-      return complain(
-          Twine(noWays) + "lines " + Twine(key.lines.ranges.front().first) +
-          " to " + Twine(key.lines.ranges.back().second) + " of '" + key.name +
-          "' have no code, no one way in and out, or no debug "
-          "information (-g)");
-  }
-  if (setVariables(text.wayNames, request))
-    requests.ways.push_back(request);
+  std::vector<WaysRequest> found = {request};
+  if (key.lines.areGiven())
+    found = requestsForLines(request, key.lines, functions);
+  if (found.empty())
+    return complain(Twine(noWays) + "lines " +
+                    Twine(key.lines.ranges.front().first) + " to " +
+                    Twine(key.lines.ranges.back().second) + " of '" + key.name +
+                    "' have no code, no one way in and out, or no debug "
+                    "information (-g)");
+  for (WaysRequest &one : found)
+    if (setVariables(text.wayNames, one))
+      requests.ways.push_back(one);
 }
 
 void SideFileReader::apply(const Key &key, const HintText &text) {
