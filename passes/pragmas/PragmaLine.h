@@ -71,6 +71,7 @@ struct PragmaUse {
   bool isWrong = false;    ///< without effect
   bool isReported = false; ///< has its message
   bool isInFunction = false;
+  bool isInTemplate = false;
 
   llvm::StringRef word() const {
     return kind == end ? directive->end : directive->begin;

@@ -39,6 +39,20 @@ bool PragmaWarnings::isOff(SourceLocation at) const {
   return diagnostics.isIgnored(diag::warn_pragma_expected_lparen, at);
 }
 
+/// Reports \p text. A module keeps the settings of all diagnostics that were
+/// asked for, and a compiler that reads it would look for those of this plugin:
+/// what goes on is reported past the settings.
+static void report(Preprocessor &pp, DiagnosticsEngine::Level level,
+                   SourceLocation at, StringRef text) {
+  DiagnosticsEngine &diagnostics = pp.getDiagnostics();
+  unsigned id = diagnostics.getCustomDiagID(level, "%0");
+  if (level == DiagnosticsEngine::Error)
+    diagnostics.Report(at, id) << text;
+  else
+    diagnostics.Report(StoredDiagnostic(
+        level, id, text, FullSourceLoc(at, pp.getSourceManager()), {}, {}));
+}
+
 void PragmaWarnings::warn(PragmaUse &use, SourceLocation at,
                           const Twine &text) {
   bool isNew = !use.isReported;
@@ -46,13 +60,9 @@ void PragmaWarnings::warn(PragmaUse &use, SourceLocation at,
   if (!isNew || isOff(at))
     return;
   // -Werror does not reach diagnostics without a group of clang's.
-  DiagnosticsEngine &diagnostics = pp.getDiagnostics();
-  static constexpr char format[] = "%0 [-Wmpg-pragmas]";
-  unsigned id =
-      isError.value_or(diagnostics.getWarningsAsErrors())
-          ? diagnostics.getCustomDiagID(DiagnosticsEngine::Error, format)
-          : diagnostics.getCustomDiagID(DiagnosticsEngine::Warning, format);
-  diagnostics.Report(at, id) << text.str();
+  bool isWrong = isError.value_or(pp.getDiagnostics().getWarningsAsErrors());
+  report(pp, isWrong ? DiagnosticsEngine::Error : DiagnosticsEngine::Warning,
+         at, (text + " [-Wmpg-pragmas]").str());
 }
 
 void PragmaWarnings::ignore(PragmaUse &use, SourceLocation at,
@@ -66,7 +76,5 @@ void PragmaWarnings::ignoreToo(PragmaUse &use, const Twine &text) {
   if (use.isReported || isOff(use.name))
     return;
   use.isReported = true;
-  DiagnosticsEngine &diagnostics = pp.getDiagnostics();
-  unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Note, "%0");
-  diagnostics.Report(use.name, id) << text.str();
+  report(pp, DiagnosticsEngine::Note, use.name, text.str());
 }

@@ -88,6 +88,7 @@ void SectorRegions::handleFunction(FunctionDecl &function,
     });
     if ((spans(function, use.at) && !isInner) || isPendingFor(use, function)) {
       use.isInFunction = true;
+      use.isInTemplate |= function.isDependentContext();
       own.push_back(&use);
     }
   }
@@ -112,9 +113,35 @@ void SectorRegions::handle(Decl *declaration) {
       handleFunction(*function, finder.found);
 }
 
+/// The code of a template is made where it is used. Of a precompiled header or
+/// a module that is another compilation, which does not see the pragmas.
+void SectorRegions::reportTemplates() {
+  const LangOptions &language = pp.getLangOpts();
+  bool isModule = language.isCompilingModule();
+  if ((!isModule && !language.CompilingPCH) || !hasMarkers(pp.getTargetInfo()))
+    return;
+  auto isLost = [](const PragmaUse &use) {
+    return use.isInTemplate && use.kind != PragmaUse::end && !use.isWrong;
+  };
+  auto first = llvm::find_if(uses, isLost);
+  if (first == uses.end())
+    return;
+  auto count = unsigned(llvm::count_if(uses, isLost));
+  first->isReported = false;
+  warnings.warn(
+      *first, first->name,
+      (count == 1
+           ? "a directive of a template has no effect"
+           : llvm::Twine(count) + " directives of templates have no effect") +
+          llvm::Twine(" where this ") +
+          (isModule ? "module is imported" : "precompiled header is used") +
+          "; include the templates as text there, or instantiate them here");
+}
+
 void SectorRegions::finish() {
   if (pp.getDiagnostics().hasErrorOccurred())
     return;
+  reportTemplates();
   for (PragmaUse &use : uses)
     if (!use.isInFunction && use.kind == PragmaUse::procedure)
       warnings.ignore(use, "no function definition follows directly; write "

@@ -40,6 +40,7 @@ private:
   void handleFunction(clang::FunctionDecl &function,
                       llvm::ArrayRef<clang::FunctionDecl *> all);
   bool isPendingFor(const PragmaUse &use, const clang::FunctionDecl &function);
+  void reportTemplates();
 
   clang::Preprocessor &pp;
   clang::Sema *sema = nullptr;
