@@ -33,8 +33,8 @@ inline uintptr_t addressOf(const void *pointer) {
   return address;
 }
 
-/// 0, -EINVAL if \p array is null, -EOVERFLOW if there is no address for its
-/// element number \p last.
+/// Returns 0, -EINVAL if \p array is null, or -EOVERFLOW if element number \p
+/// last has no address.
 inline int checkReach(const char *name, const void *array, uint64_t last,
                       size_t elementBytes) {
   if (!array)

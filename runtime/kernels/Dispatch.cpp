@@ -63,7 +63,7 @@ const char *mpg_kernel_variant(void) { return kernels().name; }
 // mpg_kernel_error
 //===----------------------------------------------------------------------===//
 
-// In the first block of thread-local memory, so that reading it allocates
+// Thread-local memory of the initial-exec model, so that reading it allocates
 // nothing.
 static __thread char text[160] __attribute__((tls_model("initial-exec")));
 
@@ -81,8 +81,8 @@ const char *mpg_kernel_error(void) { return text; }
 // Caches
 //===----------------------------------------------------------------------===//
 //
-// The processor is asked itself, not the C library, whose sysconf adds up all
-// caches of one kind under some hypervisors and does not know who shares them.
+// Ask the processor directly: under some hypervisors the C library's sysconf
+// adds up all caches of one kind, and it does not know which CPUs share them.
 
 #if defined(__x86_64__)
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg_embedding_lookup (<mpg/kernels.h>): looks at the arguments and at all
-// indices, then hands the rows to the variant for this processor.
+// mpg_embedding_lookup (<mpg/kernels.h>): checks the arguments and all indices,
+// then hands the rows to the variant for this processor.
 //
-// The indices are looked at in a pass of their own, because nothing is to be
-// written when one of them is wrong. The pass costs little: it reads 4 or 8
-// bytes for each row in order, and the compiler makes vectors of it.
+// A separate pass checks the indices first, because a call with a wrong one
+// must write nothing. The pass costs little: it reads 4 or 8 bytes for each row
+// in order, and the compiler vectorises it.
 //
-// With dim = 0 there is nothing to copy, but the indices are still looked at:
-// that is how <mpg/embedding_omp.hpp> looks at all of them before any thread
+// With dim = 0 there is nothing to copy, but the indices are still checked:
+// <mpg/embedding_omp.hpp> relies on that to check all of them before any thread
 // writes.
 
 #include "LookupRows.h"
@@ -45,14 +45,15 @@ static int checkShape(const mpg_embedding &e) {
   return 0;
 }
 
-/// The last address. The top byte is no part of one on AArch64. HW:hpc-tag
+/// The last address. On AArch64 the top byte is not part of the address.
+/// HW:hpc-tag
 #if defined(__aarch64__)
 static constexpr uintptr_t lastAddress = UINTPTR_MAX >> 8;
 #else
 static constexpr uintptr_t lastAddress = UINTPTR_MAX;
 #endif
 
-/// Whether \p rows rows of \p stride elements lie in the address space from
+/// Whether \p rows rows of \p stride elements fit into the address space from
 /// \p start on. None of the numbers is negative.
 static bool fits(const void *start, int64_t rows, int64_t stride,
                  uint32_t elementBytes) {
@@ -95,9 +96,9 @@ static int checkRange(const mpg_embedding &e, int64_t begin, int64_t end) {
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// An unsigned number whose top bit is set if \p index is not in [0, last].
-/// The subtraction is of unsigned numbers: it may wrap for a negative index,
-/// whose own top bit then says so.
+/// An unsigned number whose top bit is set if \p index is not in [0, last]. The
+/// unsigned subtraction may wrap for a negative index; the index's own top bit
+/// is then set.
 template <typename Unsigned>
 static inline Unsigned outside(Unsigned index, Unsigned last) {
   return index | (last - index);
@@ -166,8 +167,9 @@ mpg_embedding mpg_embedding_default(int64_t rows, int64_t dim,
           dim};
 }
 
-/// The table with its tag on A64FX, or on what may be one. A pointer that has a
-/// tag of its own keeps it: it may be what lets it pass a memory check.
+/// Adds the tag to the table's address on A64FX, or on a machine that may be
+/// one. Keeps a tag that the pointer already has: it may be the one that passes
+/// a memory check.
 static const char *taggedTable(const mpg_embedding &e) {
   auto address = reinterpret_cast<uintptr_t>(e.table);
 #if defined(__aarch64__)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops behind <mpg/kernels.h>, one table for each instruction set. What is
-// in a table may take for granted what the public functions have checked:
-// pointers are there, ranges are not empty, arrays fit, indices are in range.
+// The loops behind <mpg/kernels.h>, one table for each instruction set. A
+// table's functions rely on what the public functions have checked: pointers
+// are not null, ranges are not empty, arrays fit, indices are in range.
 //
-// Intrinsics stand in *Avx2.cpp, *Avx512.cpp and *Sve.cpp alone, and in the
-// headers that only these include. They are compiled for that instruction set;
-// nothing else of the library may be.
+// Intrinsics appear only in *Avx2.cpp, *Avx512.cpp and *Sve.cpp, and in the
+// headers that only these include. These files are compiled for that
+// instruction set; nothing else of the library may be.
 
 #ifndef MPG_KERNELS_KERNELTABLE_H
 #define MPG_KERNELS_KERNELTABLE_H
@@ -15,8 +15,8 @@
 
 namespace mpg {
 
-/// One call of a STREAM kernel, whatever its operation. Pointers are at the
-/// first element of the range. `c` is null where there is none.
+/// One call of a STREAM kernel, whatever its operation. Pointers refer to the
+/// first element of the range. `c` is null for operations with one source.
 template <typename T> struct StreamCall {
   T *a;
   const T *b, *c;
@@ -62,7 +62,7 @@ extern const StreamKernels sveStream;
 extern const LookupKernels sveLookup;
 #endif
 
-/// What a processor can run. `name` is what mpg_kernel_variant says.
+/// The kernels that a processor can run. mpg_kernel_variant returns `name`.
 struct KernelTable {
   const char *name;
   const StreamKernels &stream;
@@ -78,8 +78,8 @@ int kernelError(int error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /// Of an x86-64 processor: bytes of the cache of \p level (2, 3) that one CPU
-/// sees, and how many CPUs may share it; 0 if there is none or the processor
-/// does not say. HW:cpuid-caches
+/// sees, and how many CPUs may share it. 0 if there is none or the processor
+/// does not report it. HW:cpuid-caches
 uint64_t readCacheBytes(unsigned level, unsigned &sharers);
 
 /// What \p read gives, which is not 0, asked for once: under a hypervisor CPUID
@@ -90,16 +90,16 @@ uint64_t readOnce(uint64_t &known, uint64_t (*read)());
 // What the STREAM kernels know about the processor's memory system
 //===----------------------------------------------------------------------===//
 
-/// What is used in place of a null tuning. Thread-safe.
+/// The tuning used in place of a null one. Thread-safe.
 mpg_stream_tuning defaultStreamTuning();
 
 #if !defined(__aarch64__)
-/// The bytes of the cache that a core has for itself (L2). Thread-safe.
+/// Bytes of the private cache of a core (L2). Thread-safe.
 uint64_t ownCacheBytes();
 #endif
 
-/// The bytes that one DC ZVA zeroes, and to which they are aligned; 0 where
-/// programs may not use it, or where there is no such instruction.
+/// The bytes that one DC ZVA zeroes, which is also their alignment; 0 where
+/// programs may not use it or the instruction does not exist.
 size_t zeroFillBlockBytes();
 
 } // namespace mpg

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lookup with AVX2. A processor learns nothing from rows in random order,
-// and a copy of one row ends before its prefetcher has started. So each line
-// that is copied is accompanied by a prefetch of one that comes some KiB later
-// in the sequence of rows, found by its index: in step with the copying, since
+// The lookup with AVX2. The hardware prefetcher cannot predict rows in random
+// order, and a copy of one row ends before the prefetcher has started. So each
+// copied line comes with a prefetch of a line some KiB later in the sequence of
+// rows, found by its index. The prefetches keep step with the copying: those of
+// a whole row at once would fill the few line fill buffers.
 // a row's lines at once would fill the few buffers for lines on their way.
 //
 // Three ways, by measurement (docs/kernels.md):
@@ -103,8 +104,8 @@ static inline void copyLine(char *to, const char *from, const char *ahead) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Copies one row, with what the distance says prefetched beside it. \p ahead
-/// is the row that the end of this one prefetches.
+/// Copies one row and prefetches as the distance asks. \p ahead is the row that
+/// the end of this one prefetches.
 template <Store store>
 static inline void copyRow(char *to, const char *from, const char *ahead,
                            size_t bytes, size_t selfBytes) {
@@ -116,7 +117,7 @@ static inline void copyRow(char *to, const char *from, const char *ahead,
   }
   for (; at < selfBytes && at + twoLines <= bytes; at += twoLines)
     copyTwoLines<store>(to + at, from + at, from + at + aheadBytes);
-  // What this row's byte `at` prefetches. Addresses may lie after the table's
+  // Prefetches for byte `at` of this row. Addresses may be past the table's
   // end: prefetches never fault.
   if (selfBytes > 0)
     ahead -= at;
@@ -147,8 +148,8 @@ __attribute__((noinline)) static void prefetchRows(const TableRows<Index> &rows,
       _mm_prefetch(rows[i] + at, _MM_HINT_T0);
 }
 
-/// All rows of a call. \p fixedBytes: the size of a row if it is known, so that
-/// no loop is left in it, else 0.
+/// All rows of a call. \p fixedBytes: the size of a row if it is known at
+/// compile time, so that no inner loop remains, else 0.
 template <typename Index, Store store, size_t fixedBytes>
 static void copyRows(const LookupCall &call) {
   // Beyond 4 KiB rows in the cache wait so long that others push them out;

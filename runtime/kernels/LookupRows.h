@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of the lookup share: how an index is read, where a row lies,
-// and how far ahead of the copying rows are prefetched.
+// Shared by the files of the lookup: how to read an index, where a row is, and
+// how far ahead of the copying rows are prefetched.
 //
 // All in an anonymous namespace: each variant is compiled for its instruction
 // set, and the linker must not take one variant's copy for all of them.
@@ -21,9 +21,9 @@ template <typename Integer> struct __attribute__((packed, may_alias)) AnyIndex {
 using Index32 = AnyIndex<int32_t>;
 using Index64 = AnyIndex<int64_t>;
 
-/// Prefetching runs so far ahead of the copying: `rows` rows, and then not the
-/// last `selfBytes` of a row, which the row prefetches for itself when its
-/// start is copied. One of the two is 0 or 1.
+/// How far ahead of the copying to prefetch: `rows` rows, without the last
+/// `selfBytes` of a row, which the row prefetches for itself when its start is
+/// copied. One of the two is 0 or 1.
 struct Distance {
   size_t rows;
   size_t selfBytes;

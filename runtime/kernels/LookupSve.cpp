@@ -2,18 +2,18 @@
 //
 // The lookup with SVE of any vector length. One iteration copies four vectors:
 // with 512 bits that is one line of A64FX, 256 bytes (HW:a64fx-l1d-way,
-// HW:a64fx-sve-bits), and prefetches as many bytes some KiB later in the
-// sequence of rows, found by index. What is left of a row is copied by vectors
-// of which only the row's bytes are active, so nothing is read or written
-// outside of it.
+// HW:a64fx-sve-bits). It prefetches as many bytes some KiB later in the
+// sequence of rows, found by index. The rest of a row is copied by vectors with
+// only the row's bytes active, so nothing outside of the row is read or
+// written.
 //
-// Prefetches go into L2 only: the few buffers for lines on their way to L1 are
-// left to the loads. That, and how far ahead, is modelled, not measured on
+// Prefetches go into L2 only, so that the loads have the few L1 line fill
+// buffers to themselves. That, and how far ahead, is modelled, not measured on
 // A64FX: at a line in 6 ns, which is 42 GB/s, 32 lines last longer than
 // memory's 140 ns (HW:a64fx-memory-latency).
 //
 // Loads and prefetches carry the table's tag in the pointer
-// (EmbeddingLookup.cpp puts it there), so it costs nothing here.
+// (EmbeddingLookup.cpp adds it), so the tag costs nothing here.
 
 #include "LookupRows.h"
 #include <arm_sve.h>
@@ -31,7 +31,7 @@ static size_t lineBytes() {
 
 namespace {
 
-/// What all rows of a call have in common.
+/// Common to all rows of a call.
 struct Shape {
   size_t bytes;
   size_t selfEnd;  ///< steps below prefetch for this row itself
@@ -116,7 +116,7 @@ template <typename Index> static void lookUp(const LookupCall &call) {
     copyRows<Index, 1>(call, line);
   else if (step <= 2 * line)
     copyRows<Index, 2>(call, line);
-  else // with more lines in a step the others are left to the hardware
+  else // with more lines in a step, the hardware prefetches the others
     copyRows<Index, 4>(call, line);
 }
 

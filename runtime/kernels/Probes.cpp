@@ -4,9 +4,9 @@
 // with a stride.
 //
 // Pointer chase: one random cycle through a buffer, and the walk along it. The
-// buffer holds nothing but the cycle, and the cells are permuted where they are
-// (Sattolo's algorithm, which gives each single cycle with the same
-// probability), so that as much memory is measured as was asked for.
+// buffer holds only the cycle, and the cells are permuted in place (Sattolo's
+// algorithm, which produces each single cycle with the same probability), so
+// exactly the requested amount of memory is measured.
 
 #include "ArgumentChecks.h"
 
@@ -114,9 +114,9 @@ void *mpg_chase(void *cell, int64_t steps) {
 // 1, its coefficients being the bits. The next number is one shift away, and
 // any number is found in 64 squarings: a range begins wherever it wants.
 //
-// A word is asked for some updates before it is changed, so that more of them
-// are on their way than the processor looks ahead by itself. The benchmark
-// allows 1024; numbers are changed in their order all the same.
+// Prefetch a word some updates before it changes, so that more are in flight
+// than the processor looks ahead by itself. The benchmark allows 1024. Updates
+// still happen in order.
 
 /// Updates from the prefetch of a word to its change. HW:x86-update-ahead
 constexpr int64_t lookAhead = 128;
@@ -144,8 +144,8 @@ static uint64_t spread(uint32_t half) {
 static uint64_t square(uint64_t number) {
   uint64_t low = spread(uint32_t(number));
   uint64_t high = spread(uint32_t(number >> 32));
-  // high * x^64 is high * (x^2 + x + 1); what that pushes out on top, at most
-  // two bits, once more.
+  // high * x^64 is high * (x^2 + x + 1); reduce its overflow, at most two bits,
+  // again.
   uint64_t top = high >> 63 ^ high >> 62;
   return low ^ high ^ high << 1 ^ high << 2 ^ top ^ top << 1 ^ top << 2;
 }
@@ -182,7 +182,7 @@ int mpg_random_update_u64(uint64_t *table, int64_t words, int64_t begin,
   const uint64_t mask = uint64_t(words) - 1;
   int64_t left = end - begin;
   uint64_t number = power(uint64_t(begin)), ahead = number;
-  // What is never changed is not asked for either.
+  // Prefetch only words that an update will change.
   for (int64_t i = 0; i < lookAhead && i < left; ++i) {
     ahead = next(ahead);
     __builtin_prefetch(&cells[ahead & mask], 1);
@@ -232,8 +232,8 @@ static int check(const float *y, const float *x, int64_t begin, int64_t end,
   return checkReach("x", x, uint64_t(last), sizeof(float));
 }
 
-/// x may be y, which is why there is no `restrict`; the compiler looks for
-/// overlap before it takes vectors.
+/// x may equal y, hence no `restrict`; the compiler checks for overlap before
+/// it uses vectors.
 static void runDense(UnalignedFloat *y, const UnalignedFloat *x, float a,
                      size_t count) {
   for (size_t i = 0; i < count; ++i)

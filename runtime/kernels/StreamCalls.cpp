@@ -10,8 +10,8 @@
 
 using namespace mpg;
 
-/// One public call: an array that an operation does not have is null, and
-/// `arrays` says how many it has.
+/// One public call. Arrays that an operation does not use are null; `arrays` is
+/// the number it uses.
 template <typename T> struct Arguments {
   T *a;
   const T *b, *c;
@@ -131,9 +131,9 @@ int mpg_stream_triad_f32(float *a, const float *b, const float *c, float s,
 //                with the best published STREAM result. A wrong pair costs up
 //                to 30 %, so both are parameters. HW:a64fx-stream-published
 //   other AArch64  neither: nothing was measured there
-//   x86-64       stores pass by the caches once the arrays of a call are larger
-//                than half of what one CPU has of L3. HW:x86-non-temporal
-// The processor is asked what it has, not who it is.
+//   x86-64       stores bypass the caches if the arrays of a call are larger
+//                than half of one CPU's share of L3. HW:x86-non-temporal
+// The code asks for the processor's features, not its name.
 
 #if defined(__aarch64__)
 
@@ -147,9 +147,9 @@ size_t mpg::zeroFillBlockBytes() {
 
 mpg_stream_tuning mpg::defaultStreamTuning() {
   mpg_stream_tuning tuning = {sizeof(tuning), 0, 0, UINT64_MAX};
-  // The name of the processor (MIDR_EL1) is not asked: reading it is a trap
-  // into the kernel, and the distances go with the line. No other processor is
-  // known whose lines have 256 bytes. HW:a64fx-zero-fill
+  // Do not ask for the processor's name (MIDR_EL1): reading it traps into the
+  // kernel, and the distances depend only on the line size. No other known
+  // processor has lines of 256 bytes. HW:a64fx-zero-fill
   constexpr uint32_t lineBytes = 256;
   if (zeroFillBlockBytes() == lineBytes) {
     tuning.prefetchBytes = 12 * lineBytes;

@@ -26,12 +26,12 @@ static float multiplyAdd(float b, float s, float c) {
 #endif
 }
 
-/// A T that may stand at any address.
+/// A T at any alignment.
 template <typename T> struct Loose {
   T value;
 } __attribute__((packed, may_alias));
 
-/// a[i] = \p operation(b[i], c[i]). What has no c is given b twice.
+/// a[i] = \p operation(b[i], c[i]). Operations without c get b twice.
 template <typename T, typename Operation>
 static void run(const StreamCall<T> &call, Operation operation) {
   Loose<T> *a = reinterpret_cast<Loose<T> *>(call.a);

@@ -6,13 +6,13 @@
 // iteration are what a line needs.
 //
 // The parts of a call, in this order:
-//   head   up to the first border of four vectors in the destination, once,
+//   head   up to the first multiple of four vectors in the destination, once,
 //          under a predicate: a store that crosses a line costs two accesses
 //   zeroed whole lines, while the line `zeroFillBytes` ahead is the call's own
 //   whole  whole lines, the rest
 //   tail   vectors under a predicate
-// so that no loop asks in each iteration what it may do. What is switched off
-// by the tuning is not in the loop at all.
+// So no loop decides in each iteration what it may do. Features that the tuning
+// switches off are not in the loop at all.
 
 #include "KernelTable.h"
 #include <arm_sve.h>
@@ -24,7 +24,7 @@ namespace {
 /// Vectors an iteration.
 constexpr size_t vectors = 4;
 
-/// What the intrinsics of SVE have no common name for.
+/// SVE types whose intrinsics have no common name.
 template <typename T> struct Vector;
 
 template <> struct Vector<double> {
@@ -103,8 +103,8 @@ static inline void advance(StreamCall<T> &call, size_t elements) {
   call.count -= elements;
 }
 
-/// Iterations of four vectors while more than \p rest elements are left after
-/// each.
+/// Runs iterations of four vectors while more than \p rest elements remain
+/// after each.
 template <typename Operation, bool prefetches, bool zeroes, typename T>
 static void runWhole(StreamCall<T> &call, const Ahead &ahead, size_t rest) {
   using V = typename Vector<T>::Type;
@@ -167,10 +167,10 @@ static void runHead(StreamCall<T> &call, size_t stepBytes) {
   runTail<Operation>(part);
 }
 
-/// What of the tuning can be used. Zero fill needs a destination whose
-/// iterations are one block of DC ZVA each, as with the 512 bits and 256 bytes
-/// of A64FX. Other sizes would need a loop inside the loop, for machines on
-/// which no gain was measured.
+/// The part of the tuning that this machine can use. Zero fill needs iterations
+/// that each write one block of DC ZVA, as with the 512 bits and 256 bytes of
+/// A64FX. Other sizes would need a nested loop, for machines on which no gain
+/// was measured.
 template <typename T>
 static Ahead aheadOf(const StreamCall<T> &call, size_t stepBytes) {
   Ahead ahead = {call.tuning->prefetchBytes, call.tuning->zeroFillBytes};

@@ -44,7 +44,7 @@ struct Triad {
   template <typename V> static V of(V b, V c, V s) { return b + s * c; }
 };
 
-/// The elements [i, end), one by one, wherever they lie.
+/// The elements [i, end), one at a time, at any alignment.
 template <typename Operation, typename T>
 void runSingly(StreamCall<T> call, size_t i, size_t end) {
   for (; i < end; ++i) {
@@ -57,22 +57,22 @@ void runSingly(StreamCall<T> call, size_t i, size_t end) {
   }
 }
 
-/// How the lines of the destination come to the core and leave it.
+/// How lines of the destination enter and leave the cache.
 enum class Stores {
   cached,     ///< the processor fetches a line when a store waits for it
   prefetched, ///< asked for ahead
   pastCaches  ///< never fetched
 };
 
-/// Asks for a line to write to. Processors that do not know it do nothing; the
-/// intrinsic would need a flag of its own.
+/// Prefetches a line for writing. Processors without the instruction ignore it;
+/// the intrinsic would need another compiler flag.
 inline void prefetchForWriting(const void *base, size_t bytesAhead) {
   __asm__ volatile("prefetchw (%0, %1)" : : "r"(base), "r"(bytesAhead));
 }
 
-/// Steps of \p vectors vectors from element i on, as many as there are.
-/// Returns the first element that is left. The call is a copy: of a reference
-/// the compiler would read all of it again after each store.
+/// Runs as many steps of \p vectors vectors as fit, from element i on, and
+/// returns the first remaining element. Takes the call by value: through a
+/// reference the compiler would reload all of it after each store.
 template <typename Operation, Stores stores, size_t vectors, typename T>
 size_t runVectors(StreamCall<T> call, size_t i) {
   using V = Vector<T>;
@@ -98,7 +98,7 @@ size_t runVectors(StreamCall<T> call, size_t i) {
 /// and only further away from the caches.
 template <typename Operation, typename T>
 Stores storesOf(const StreamCall<T> &call) {
-  // Between elements there is no border of a line: nothing can be aligned.
+  // Elements never meet a line boundary, so nothing can be aligned.
   bool aligned = uintptr_t(call.a) % sizeof(T) == 0;
   size_t bytes = Operation::arrays * call.count * sizeof(T);
   uint64_t past = call.tuning->nonTemporalBytes;

@@ -13,8 +13,8 @@ static constexpr uint32_t bits(uint32_t word, unsigned high, unsigned low) {
 
 static constexpr uint8_t sveBytes = 64;
 
-/// LD1 and its like, contiguous: elements of memory may be narrower than those
-/// of the register.
+/// LD1 and similar contiguous loads: elements in memory may be narrower than
+/// those of the register.
 static uint8_t bytesOfSveLoad(uint32_t word) {
   // By dtype: log2 of bytes in memory, and in the register.
   static constexpr uint8_t memory[] = {0, 0, 0, 0, 2, 1, 1, 1,
@@ -97,7 +97,7 @@ M memoryInstructionOf(uint32_t word) {
       return {M::any, 8};
     if (bits(word, 31, 31))
       return {};
-    if (bits(word, 24, 24)) // LD1 of one lane and its like
+    if (bits(word, 24, 24)) // LD1 and others of one lane
       return {M::any, 8};
     return {M::wide, uint8_t(bits(word, 30, 30) ? 16 : 8), stores};
   case 1:

@@ -20,9 +20,9 @@
 // QEMU's interface
 //===----------------------------------------------------------------------===//
 //
-// What of it is used here, as its documentation has it
-// (docs/devel/tcg-plugins): Debian has no package with QEMU's own header, and
-// the few functions are the same from QEMU 7.2 to 10. QEMU defines them.
+// The parts of QEMU's plugin interface used here, from its documentation
+// (docs/devel/tcg-plugins). Debian has no package with QEMU's header, and these
+// few functions are the same from QEMU 7.2 to 10. QEMU defines them.
 
 extern "C" {
 struct qemu_plugin_tb;   ///< a block that is being translated
@@ -31,7 +31,7 @@ using QemuId = uint64_t;
 /// Of one access.
 using QemuAccess = uint32_t;
 
-/// The first members of what QEMU says of itself.
+/// The first members of QEMU's description of itself.
 struct QemuInfo {
   const char *target; ///< "aarch64"
   struct {
@@ -64,7 +64,7 @@ void qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_insn *,
 size_t qemu_plugin_tb_n_insns(const qemu_plugin_tb *);
 qemu_plugin_insn *qemu_plugin_tb_get_insn(const qemu_plugin_tb *, size_t);
 uint64_t qemu_plugin_insn_vaddr(const qemu_plugin_insn *);
-/// Where the instruction lies in QEMU's own memory.
+/// The instruction's address in QEMU's memory.
 void *qemu_plugin_insn_haddr(const qemu_plugin_insn *);
 unsigned qemu_plugin_mem_size_shift(QemuAccess);
 bool qemu_plugin_mem_is_store(QemuAccess);
@@ -80,8 +80,8 @@ bool qemu_plugin_mem_is_store(QemuAccess);
 MPG_EXPORT int qemu_plugin_version;
 int qemu_plugin_version = 1;
 
-/// Whether QEMU reports the elements of SVE registers: from 9 on, which can be
-/// told by a function that came with it.
+/// Whether QEMU reports the elements of SVE registers. It does from version 9
+/// on, detected by a function that this version added.
 static bool seesSve;
 
 __attribute__((constructor)) static void chooseVersion() {
@@ -90,7 +90,7 @@ __attribute__((constructor)) static void chooseVersion() {
     qemu_plugin_version = 2;
 }
 
-/// What is told as calls: lines of the text, and numbers of their places.
+/// Calls to report: lines of the text, and numbers of their places.
 static constexpr char callees[] = "C\tDC ZVA\n"
                                   "C\tgathers and scatters of SVE\n";
 static constexpr uint64_t zeroesPlace = 1, gathersPlace = 2;
@@ -121,9 +121,9 @@ static void onAny(unsigned cpu, QemuAccess access, uint64_t address,
     write(lane, address, word);
 }
 
-/// Pieces that follow each other are one access, up to the bytes that it has.
-/// Two registers are two sites, as they are for a compiler: a pair across the
-/// end of a line is not a stream.
+/// Consecutive pieces are one access, up to its size. Two registers are two
+/// sites, as for a compiler: a pair that crosses the end of a line is not a
+/// stream.
 static void onPieces(unsigned cpu, QemuAccess access, uint64_t address,
                      void *data, bool isPair) {
   uint64_t bytes = uint64_t(1) << qemu_plugin_mem_size_shift(access);
@@ -183,7 +183,7 @@ static void watch(qemu_plugin_insn *instruction, uint64_t address,
                                    reinterpret_cast<void *>(word));
 }
 
-/// The file that code comes from, when it is the first of it.
+/// Reports the file of this code when its first block runs.
 static void sayImage(uint64_t address, const void *host) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static QemuMap last; // of the block before: nearly always the same
@@ -275,7 +275,7 @@ static void sayMemory(QemuLane &lane, uint64_t begin, uint64_t bytes,
 }
 
 static void onResult(QemuId, unsigned cpu, int64_t number, int64_t result) {
-  // The least that malloc takes a mapping of its own for is 128 KiB.
+  // malloc uses a mapping from 128 KiB on at the earliest.
   static constexpr uint64_t leastBytes = 65536;
   static uint64_t heapBegin;
   QemuLane &lane = qemuLane(cpu);

@@ -13,9 +13,9 @@
 // Instructions (MemoryInstruction.cpp)
 //===----------------------------------------------------------------------===//
 
-// What an instruction of AArch64 does with memory, as far as QEMU does not say
-// so itself: QEMU moves a vector register in pieces, two registers at once, and
-// an SVE register element by element.
+// How an instruction of AArch64 accesses memory, where QEMU does not report it:
+// QEMU moves a vector register in pieces, two registers at once, and an SVE
+// register element by element.
 
 struct MemoryInstruction {
   enum Kind : uint8_t {
@@ -33,8 +33,8 @@ struct MemoryInstruction {
   bool isSve = false;  ///< needs SVE registers of 512 bits to be `bytes` long
 };
 
-/// \p word: as it stands in memory. Prefetches are accesses here: QEMU reports
-/// none for them.
+/// \p word: as in memory. Prefetches count as accesses here, although QEMU
+/// reports none for them.
 MemoryInstruction memoryInstructionOf(uint32_t word);
 
 /// Where a direct branch at \p address goes; \p address: it is not one.
@@ -44,8 +44,8 @@ uint64_t branchTargetOf(uint32_t word, uint64_t address);
 // Lanes (QemuLane.cpp)
 //===----------------------------------------------------------------------===//
 
-// Where each thread of the program writes its records, and what it says beside
-// them. A thread's lane is used by that thread alone. And what is mapped where.
+// Where each thread of the program writes its records, its other reports, and
+// the list of mappings. Only its thread uses a lane.
 
 /// Of one of QEMU's processors, which is a thread of the program.
 struct QemuLane {
@@ -60,16 +60,18 @@ struct QemuLane {
   unsigned created;      ///< lane of the thread that the call begins
 };
 
-/// Of all processors that there can be; others share one that records nothing.
+/// One lane for each possible processor; processors beyond that share one that
+/// records nothing.
 QemuLane &qemuLane(unsigned processor);
 
-/// Takes the ring at \p path and says what the program is. False: it is none of
-/// this version.
+/// Opens the ring at \p path and records which program runs. False: the ring
+/// has another version.
 bool openQemuRing(const char *path, const char *text);
 mpg_sim_ring *qemuRing();
 
-/// Room for \p records, also if nothing is recorded now (\p always). False:
-/// the thread writes nothing. \p address: of its first access, on its stack.
+/// Makes room for \p records, with \p always also while recording is off.
+/// False: the thread writes nothing. \p address: of its first access, on its
+/// stack.
 bool makeQemuRoom(QemuLane &lane, unsigned records, bool always,
                   uint64_t address = 0);
 
@@ -80,7 +82,7 @@ void sayQemuText(const char *lines);
 
 void sayQemu(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
              uint64_t number);
-/// mpgsim sees what was said, and not when the chunk is full.
+/// Makes the reports visible to mpgsim at once, not when the chunk is full.
 void handOverQemu(QemuLane &lane);
 
 /// The thread of \p parent begins another one, which gets a lane.
@@ -96,7 +98,7 @@ struct QemuMap {
   char path[PATH_MAX]; ///< empty: no file
 };
 
-/// Once it is known: what is to be added to an address of the program.
+/// Sets the offset to add to an address of the program, once it is known.
 void setQemuBase(uint64_t base);
 /// False: nothing is mapped there.
 bool findQemuMap(uint64_t address, QemuMap &map);

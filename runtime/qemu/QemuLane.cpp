@@ -21,7 +21,7 @@ namespace {
 struct State {
   mpg_sim_ring *ring; ///< null: nothing is written
   bool hasFirst;      ///< the first thread has begun
-  /// Lanes of threads that were created and have accessed nothing yet.
+  /// Lanes of threads that have been created but have not accessed memory yet.
   unsigned waiting[MPG_SIM_LANES];
   unsigned waitingCount;
   char *early; ///< text of before the first access
@@ -83,7 +83,7 @@ QemuLane &qemuLane(unsigned processor) {
 
 mpg_sim_ring *qemuRing() { return state.ring; }
 
-/// From now on this process writes nothing.
+/// This process stops writing for good.
 static void forget() {
   state.ring = nullptr;
   for (QemuLane &lane : lanes)
@@ -130,8 +130,8 @@ static void useChunk(QemuLane &lane, mpg_sim_record *at) {
   lane.end = chunk + recordsOfChunk - 1;
 }
 
-/// What lies around the first access of a thread. Above it there are 64 KiB of
-/// it at most: other memory may follow.
+/// Reports the stack around the first access of a thread. Covers at most 64 KiB
+/// above it, because other memory may follow.
 static void sayStack(QemuLane &lane, uint64_t address) {
   static constexpr uint64_t above = 65536;
   QemuMap map;

@@ -24,8 +24,8 @@ static inline mpg_sim_record *mpg_sim_chunk(mpg_sim_ring *ring,
                                             number * MPG_SIM_CHUNK_BYTES);
 }
 
-/// mpgsim may take the lane's chunk; waits until there is another one. False:
-/// mpgsim was killed, and takes nothing any more. Changes errno.
+/// Hands the lane's chunk to mpgsim and waits for another one. False: mpgsim
+/// was killed and takes no more chunks. Changes errno.
 static inline bool mpg_sim_hand_over_chunk(mpg_sim_ring *ring,
                                            mpg_sim_lane *lane) {
   auto futex = [](uint32_t *word, int operation, uint32_t value,
@@ -50,7 +50,7 @@ static inline bool mpg_sim_hand_over_chunk(mpg_sim_ring *ring,
   }
 }
 
-/// The lowest lane that no thread has; 0: there is none.
+/// The lowest lane without a thread; 0: there is none.
 static inline unsigned mpg_sim_take_lane(mpg_sim_ring *ring) {
   for (unsigned number = 1; number < ring->lanes; ++number) {
     uint32_t noThread = 0;

@@ -14,10 +14,11 @@ void mpg_sim_start();
 mpg_sim_ring *mpg_sim_shared();
 /// Whether this thread has a lane.
 bool mpg_sim_is_recorded();
-/// pre for the next four: it has. They do so where nothing is recorded, too.
+/// pre for the next four: the thread has a lane. They also act while recording
+/// is off.
 void mpg_sim_say(uint64_t value, mpg_sim_kind kind, uint64_t number);
 void mpg_sim_say_stack(uint64_t lowest, uint64_t bytes);
-/// mpgsim sees what was said, and not when the chunk is full.
+/// Makes the reports visible to mpgsim at once, not when the chunk is full.
 void mpg_sim_hand_over();
 /// Says that the thread has ended. It is not recorded from now on.
 void mpg_sim_end_lane();

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libmpgsim.a: hands what a program compiled with --mpg-sim records over to
-// mpgsim, in memory that both share (mpg/sim.h). The model is in mpgsim, so
-// that nothing here allocates memory, opens a file that stays open, or is lost
-// when the program crashes: mpgsim reads the last chunk after the program's
-// end.
+// libmpgsim.a: hands the records of a program compiled with --mpg-sim to
+// mpgsim, in shared memory (mpg/sim.h). The model is in mpgsim, so this code
+// allocates no memory and keeps no file open, and a crash of the program loses
+// nothing: mpgsim reads the last chunk after the program's end.
 //
-// The main thread of the first process is recorded, and those that
-// SimThreads.cpp gives a lane. Other threads write into a sink; they are
-// counted. Other processes, and a program without mpgsim, write nothing, nor
-// does anybody outside of the regions of a sample: mpg_sim_switch is 0. All of
-// it may run in a signal handler.
+// It records the main thread of the first process and the threads to which
+// SimThreads.cpp gives a lane. Other threads write into a sink and are counted.
+// Other processes, and a program without mpgsim, write nothing. Outside the
+// regions of a sample no thread writes: mpg_sim_switch is 0. All of it may run
+// in a signal handler.
 
 #include "SimChunks.h"
 #include "SimLane.h"
@@ -61,12 +60,13 @@ static __thread mpg_sim_lane *lane; ///< null: not recorded
 static __thread bool isCounted;     ///< as another thread
 static __thread bool isInNext;
 static __thread Record *sinkStart;
-/// Where the thread's lane goes on, while it does not record; null: it does.
+/// Where the thread's lane goes on when recording resumes; null while it
+/// records.
 static __thread Record *parked;
 /// Of the function of the sample that runs; null: none does.
 static __thread const char *sampledFrame;
 
-/// Memory of \p bytes at a multiple of a chunk; null: there is none.
+/// Maps \p bytes at a multiple of the chunk size; null on failure.
 static char *mapAligned(uint64_t bytes, int file) {
   auto *whole = static_cast<char *>(
       mmap(nullptr, bytes + chunkBytes, PROT_NONE,
@@ -116,7 +116,7 @@ static Record *sink() {
   return sinkStart;
 }
 
-/// From now on this process writes nothing.
+/// This process stops writing for good.
 static void forget() {
   mpg_sim_switch = &isOff;
   state.ring = nullptr;
@@ -125,7 +125,7 @@ static void forget() {
   mpg_sim_cursor = MPG_NO_CHUNK;
 }
 
-/// The same of another process, which says so in the ring.
+/// As forget(), for another process, which the ring then counts.
 static void leave() {
   if (state.ring)
     __atomic_fetch_add(&state.ring->otherProcesses, 1, __ATOMIC_RELAXED);
@@ -136,7 +136,7 @@ static bool isRecording() {
   return __atomic_load_n(mpg_sim_switch, __ATOMIC_RELAXED) != 0;
 }
 
-/// Stops this thread's records, if nothing is recorded now.
+/// Stops this thread's records while recording is off.
 static void park() {
   if (isRecording())
     return;
@@ -152,7 +152,7 @@ static void unpark() {
   parked = nullptr;
 }
 
-/// Accesses that the records from \p at to \p end stand for.
+/// Number of accesses that the records from \p at to \p end represent.
 static uint64_t accessesIn(const Record *at, const Record *end) {
   uint64_t sum = 0;
   while (at < end) {
@@ -212,11 +212,11 @@ static Record *nextChunk() {
   int savedErrno = errno;
   isInNext = true;
   Record *next;
-  if (state.ring->owner != getpid()) { // forked by a system call of its own
+  if (state.ring->owner != getpid()) { // forked by a raw system call
     leave();
     next = sink();
   } else {
-    // A reader that was killed takes nothing any more.
+    // False: the reader was killed.
     if (!mpg_sim_hand_over_chunk(state.ring, lane))
       forget();
     next = state.ring ? mpg_sim_chunk(state.ring, lane) : sink();
@@ -251,7 +251,7 @@ static void put(uint64_t value, mpg_sim_kind kind, uint64_t number) {
   mpg_sim_cursor = at + 1;
 }
 
-/// A room that stays: what is put must not lie in two chunks.
+/// Makes room in one chunk: records that belong together must not be split.
 static void reserve(uint64_t records) {
   unpark();
   if (!hasRoom(records))
@@ -318,7 +318,7 @@ static mpg_sim_ring *openRing() {
   int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
   if (file < 0)
     return nullptr;
-  // What there is of it, so that as many lanes as it has are mapped.
+  // The actual file size, so that exactly its lanes are mapped.
   off_t bytes = file < 0 ? 0 : lseek(file, 0, SEEK_END);
   char *memory =
       bytes < off_t(chunkBytes) ? nullptr : mapAligned(uint64_t(bytes), file);

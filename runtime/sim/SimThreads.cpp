@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libmpgsim-threads.a: threads of a program compiled with --mpg-sim. Each that
-// is created gets a lane of its own, and what makes threads wait for each other
-// is said there, so that mpgsim can put their records into one order that does
-// not depend on when this machine ran which of them. Threads of pthreads, C++
-// and C by the functions below, which stand in front of the C library's; those
-// of OpenMP by the callbacks of its runtime (OMPT). Not in static programs,
-// where nothing can stand in front of anything: their threads are counted as
-// not seen.
+// libmpgsim-threads.a: threads of a program compiled with --mpg-sim. Each new
+// thread gets its own lane, and events that make threads wait for each other
+// are recorded there, so that mpgsim can put the records into one order that
+// does not depend on this machine's scheduling. Threads of pthreads, C++ and C
+// are seen through the functions below, which interpose the C library's; those
+// of OpenMP through the callbacks of its runtime (OMPT). Static programs cannot
+// interpose: their threads are counted as not seen.
 
 #include "SimChunks.h"
 #include "SimLane.h"
@@ -194,7 +193,7 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 } // extern "C"
 #pragma GCC visibility pop
 
-/// Of OMPT, as far as it is used here; the numbers are those of OpenMP 5.2.
+/// The parts of OMPT used here; the numbers are those of OpenMP 5.2.
 namespace {
 union OmptData {
   uint64_t value;

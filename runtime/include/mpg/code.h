@@ -11,7 +11,7 @@ enum mpg_code {
   /* Fujitsu's: "[WARN] xos LPG 2003 - ..." on its systems, else "mpg: ...". */
   MPG_LPG_PIE = 2002,          /* .data/.bss of a PIE were left alone */
   MPG_LPG_OVERLAP = 2003,      /* segments share large pages */
-  MPG_LPG_USER_STACK = 2004,   /* a thread with a stack of its own */
+  MPG_LPG_USER_STACK = 2004,   /* a thread on a stack that the program gave */
   MPG_LPG_THREADS = 2005,      /* more than one thread at start-up */
   MPG_LPG_STACK_BOTTOM = 2006, /* no room above the process stack */
   MPG_LPG_STACK_TOP = 2007,    /* no room below the process stack */

@@ -8,19 +8,18 @@
  *             MPG_STREAM const int *columns,
  *             MPG_HINT(keep, no_l1_hwpf) const double *x, double *y);
  *
- * A macro stands in front of the declaration of a pointer, an array, a
- * structure's field (pointer or array), or a function, whose body it then
- * covers where no variable says otherwise. All loads, stores and prefetches
- * through that variable, and through local pointers that are only ever set from
- * it, get the tag. What a program computes never changes. docs/hints.md has the
- * grammar and the rules.
+ * Write a macro in front of the declaration of a pointer, an array, a
+ * structure's field (pointer or array), or a function. On a function it covers
+ * the body, except where a variable has its own hint. All loads, stores and
+ * prefetches through that variable get the tag, and so do those through local
+ * pointers that are only ever set from it. A program computes the same with and
+ * without hints. docs/hints.md has the grammar and the rules.
  *
  * The macros are empty unless MPG_HINTS is defined, the compiler is clang and
- * the target is AArch64 Linux (those for first touch, below: any Linux): the
- * attribute that they stand for is erased by MpgPasses.so, and would cost speed
- * if it were not erased. mpg-clang and mpg.cfg load the plugin and define
- * MPG_HINTS. C and C++.
- */
+ * the target is AArch64 Linux (any Linux for those of first touch, below). Each
+ * expands to an attribute that MpgPasses.so removes; left in place it would
+ * cost speed. mpg-clang and mpg.cfg load the plugin and define MPG_HINTS. C and
+ * C++. */
 #ifndef MPG_HINTS_H
 #define MPG_HINTS_H
 
@@ -70,11 +69,11 @@
 #define MPG_WAYS(...) MPG_HINT_TEXT("ways:" #__VA_ARGS__)
 #define MPG_NO_HINTS MPG_HINT_TEXT("hint:off")
 
-/* First touch (docs/first-touch.md), for what a pointer variable is set to, a
- * global array, or all that a function allocates. OFF: its memory lies where
- * the program puts it, and nothing is said. Otherwise: it is fresh and will be
- * used wholly, so the threads that will use it get it even where that is not
- * proven. */
+/* First touch (docs/first-touch.md), for the memory that a pointer variable is
+ * set to, a global array, or everything that a function allocates. OFF: the
+ * memory stays where the program puts it, and the compiler prints no remark.
+ * Otherwise: the memory is fresh and all of it will be used, so the threads
+ * that will use it place it, even where the compiler cannot prove that. */
 #define MPG_FIRST_TOUCH_OFF MPG_TOUCH_TEXT("off")
 #define MPG_FIRST_TOUCH MPG_TOUCH_TEXT("on")
 

@@ -15,9 +15,9 @@
  *   -EINVAL     a null pointer (with begin < end), begin > end, a negative size
  *   -EOVERFLOW  an array that does not fit into the address space
  *   -ERANGE     an index outside of the table
- * mpg_kernel_error() then says what was wrong. Any alignment works; that of the
- * element type or more is as fast as it gets. All functions are thread-safe and
- * allocate nothing.
+ * mpg_kernel_error() then returns the cause as text. Pointers may have any
+ * alignment; that of the element type or more is fastest. All functions are
+ * thread-safe and allocate nothing.
  */
 #ifndef MPG_KERNELS_H
 #define MPG_KERNELS_H
@@ -42,17 +42,17 @@ MPG_API const char *mpg_kernel_variant(void);
  * did. Stays valid until the next one fails in this thread. */
 MPG_API const char *mpg_kernel_error(void);
 
-/* How the STREAM kernels use the memory system. What a processor does not have
- * is not used. */
+/* How the STREAM kernels use the memory system. Members for features that a
+ * processor lacks are ignored. */
 struct mpg_stream_tuning {
   uint32_t structBytes; /* in: sizeof this struct */
   /* Loads are prefetched into L2 so many bytes ahead, 0: not at all. AArch64.
    */
   uint32_t prefetchBytes;
-  /* Lines of the destination are zeroed in the cache so many bytes ahead
-   * instead of being read, 0: never. Only lines that the call overwrites
-   * wholly, only if the destination is none of the sources, and only where
-   * DC ZVA works on blocks of four SVE vectors, as on A64FX. AArch64. */
+  /* Zero lines of the destination in the cache this many bytes ahead instead of
+   * reading them; 0: never. Applies only to lines that the call overwrites
+   * completely, only if the destination differs from all sources, and only
+   * where DC ZVA works on blocks of four SVE vectors, as on A64FX. AArch64. */
   uint32_t zeroFillBytes;
   /* If the ranges of a call are larger than this, all arrays together, stores
    * pass by the caches; copy and scale do it from twice as much on. UINT64_MAX:
@@ -97,14 +97,14 @@ MPG_API int mpg_stream_triad_f32(float *a, const float *b, const float *c,
                                  const struct mpg_stream_tuning *tuning);
 
 /* Embedding lookup: out[i][:] = table[indices[i]][:], all row-major. Rows are
- * copied as they are, so bfloat16 and integers of the same size work too. */
+ * copied bit for bit, so bfloat16 and integers of the same size work too. */
 struct mpg_embedding {
   uint32_t structBytes;  /* sizeof this struct */
   uint32_t elementBytes; /* 4: float, 2: half precision */
   uint32_t indexBytes;   /* 4: int32_t, 8: int64_t */
-  /* The tag byte (<mpg/hints.h>) that the table is read with; A64FX acts on it,
-   * all others ignore it. The default of mpg_embedding_default is no hardware
-   * prefetch: rows follow no pattern that it could learn. */
+  /* The tag byte (<mpg/hints.h>) used to read the table; A64FX obeys it, other
+   * processors ignore it. mpg_embedding_default sets "no hardware prefetch":
+   * rows follow no pattern that it could learn. */
   uint32_t tableTag;
   const void *table;   /* table[rows][tableStride] */
   int64_t rows, dim;   /* dim: elements of a row that are copied */

@@ -17,16 +17,16 @@
 extern "C" {
 #endif
 
-/* Version of the library, "major.minor.patch"; a constant string. Also tells
- * this library from Fujitsu's of the same link name. */
+/* Version of the library, "major.minor.patch"; a constant string. Its presence
+ * distinguishes this library from Fujitsu's, which has the same link name. */
 MPG_API const char *mpg_version(void);
 
 /* Does nothing. `-u mpg_start` makes a static link take the library in. */
 MPG_API void mpg_start(void);
 
-/* What is between these two in a program that was compiled with --mpg-sim is
- * recorded by `mpgsim --sample`, in all threads: from the first begin to the
- * end of the last one, however they are nested. Elsewhere they do nothing. */
+/* In a program compiled with --mpg-sim, `mpgsim --sample` records the accesses
+ * of all threads from the first begin to the last end, whatever the nesting.
+ * Elsewhere these do nothing. */
 MPG_API void mpg_sim_begin(void);
 MPG_API void mpg_sim_end(void);
 
@@ -37,11 +37,11 @@ MPG_API void mpg_sim_end(void);
  * mpg_free_pages and the same size. */
 MPG_API void *mpg_alloc_onnode(size_t bytes, int node);
 
-/* The same, pages dealt out to all nodes that the process may use, in turn. A
- * node that is full is passed over. */
+/* As mpg_alloc_onnode, with pages dealt out in turn to all nodes that the
+ * process may use. Skips full nodes. */
 MPG_API void *mpg_interleave(size_t bytes);
 
-/* Gives back memory of the two functions above. NULL does nothing. */
+/* Frees memory of the two functions above. NULL does nothing. */
 MPG_API void mpg_free_pages(void *p, size_t bytes);
 
 /* `bytes` of memory for a block of malloc, on large pages of NUMA node `node`;
@@ -51,8 +51,8 @@ MPG_API void mpg_free_pages(void *p, size_t bytes);
  * this library's in this process). */
 MPG_API void *mpg_malloc_onnode(size_t bytes, int node);
 
-/* How the heap (malloc of this library) lies and how full it is, in bytes where
- * nothing else is said. */
+/* Layout and use of the heap (malloc of this library). Members are bytes unless
+ * their comment says otherwise. */
 struct mpg_heap_stats {
   uint64_t structBytes;  /* in: sizeof this struct; out: what is filled of it */
   uint64_t arenas;       /* made so far; a number */
@@ -67,72 +67,71 @@ struct mpg_heap_stats {
    * freed by another thread than the one that allocated them count until that
    * one allocates again. With MALLOC_CHECK_ set: and what is checked. */
   uint64_t usedBytes;
-  uint64_t freeBytes;     /* what blocks can be made of without more memory */
+  uint64_t freeBytes;     /* available for blocks without more memory */
   uint64_t metadataBytes; /* tables beside it; most of it is never touched */
-  uint64_t largeBlocks;   /* with pages of their own; a number */
+  uint64_t largeBlocks;   /* a count: blocks that share no pages with others */
   uint64_t reservedBytes; /* of addresses, with or without memory */
 };
 
-/* Fills *out, which the caller owns. Returns 0, or -ENODEV (malloc is not this
- * library's in this process), or -EINVAL (out is NULL, structBytes not set).
- * Reads all tables, with the heap locked: milliseconds for each GiB of small
- * blocks. What other threads do meanwhile is seen or not. Not for signal
- * handlers. */
+/* Fills *out, which the caller owns. Returns 0, -ENODEV (malloc in this process
+ * is not this library's), or -EINVAL (out is NULL, or structBytes is not set).
+ * Reads all tables with the heap locked: milliseconds for each GiB of small
+ * blocks. Changes that other threads make meanwhile may or may not be counted.
+ * Thread-safe; not for signal handlers. */
 MPG_API int mpg_heap_stats(struct mpg_heap_stats *out);
 
-/* Looks at all blocks and at what is free between them, and returns how many
- * are damaged: 0 if none, or if malloc is not this library's. Each is told in a
- * line on standard error as MALLOC_CHECK_ asks, but never ends the process, and
- * nothing is mended. Writes past the end of any block are seen if MALLOC_CHECK_
- * is set; writes into freed small blocks in those of the calling thread and of
- * threads that have ended. Other threads may allocate and free meanwhile; those
- * that need more memory wait. If there are others, what is found is looked at
- * again for a second: a block may just be coming or going. Not for signal
- * handlers. */
+/* Checks all blocks and the free memory between them, and returns the number of
+ * damaged ones: 0 if there are none, or if malloc is not this library's. Prints
+ * a line on standard error for each, as MALLOC_CHECK_ asks, but never ends the
+ * process and repairs nothing. Finds writes past the end of any block if
+ * MALLOC_CHECK_ is set; finds writes into freed small blocks of the calling
+ * thread and of threads that have ended. Thread-safe: other threads may
+ * allocate and free meanwhile, and wait if they need more memory. With other
+ * threads, rechecks each finding for a second, because a block may just be
+ * coming or going. Not for signal handlers. */
 MPG_API int mpg_heap_check(void);
 
-/* Where [p, p + bytes) lies: out[n] becomes the number of its bytes on node n,
- * for n < nodes. Bytes that are not present are counted nowhere, nor are those
- * that were only read so far and share the kernel's page of zeros, nor those
- * that the kernel moves, or its NUMA balancing watches, at the moment. Returns
- * the bytes that are present, or (size_t)-1 with errno EFAULT (a part of it is
- * not mapped), EPERM or ENOSYS (the system does not tell). */
+/* NUMA placement of [p, p + bytes): out[n] becomes the number of its bytes on
+ * node n, for n < nodes. Not counted: bytes that are not present, pages that
+ * were only read so far and share the kernel's page of zeros, and pages that
+ * the kernel is moving or its NUMA balancing is watching. Returns the number of
+ * bytes present, or (size_t)-1 with errno EFAULT (a part is not mapped), EPERM
+ * or ENOSYS (the system does not provide it). Thread-safe. */
 MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
 
-/* The same for people: a table on standard error, one line for each node that
- * the process may use, with bytes, percent, and the size of the pages
- * (transparent large pages count as those of the base size), and one for what
- * is not present. `name` stands in front; NULL: none. Keeps errno; allocates
- * nothing: also for signal handlers with 16 KiB of stack. */
+/* The same as a table on standard error: one line for each node that the
+ * process may use, with bytes, percent, and page size (transparent large pages
+ * count as base pages), and one line for memory that is not present. `name` is
+ * printed first unless it is NULL. Keeps errno and allocates nothing: safe in
+ * signal handlers with 16 KiB of stack. */
 MPG_API void mpg_print_where(const void *p, size_t bytes, const char *name);
 
-/* What mpg_move takes beside the number of a node. */
+/* Values of `node` in mpg_move beside the number of a node. */
 #define MPG_NODE_HERE (-1)  /* the one that the calling thread is on */
 #define MPG_NEXT_TOUCH (-2) /* where it is touched next, by the kernel */
 
-/* What became of the bytes that mpg_move was asked to move: each is counted in
- * one of the first five. */
+/* The result of mpg_move: each byte is counted in one of the first five
+ * members. */
 struct mpg_moved {
   uint64_t movedBytes;  /* have come to the node */
   uint64_t thereBytes;  /* lay on it before */
   uint64_t leftBytes;   /* lie elsewhere still, see reason */
-  uint64_t laterBytes;  /* MPG_NEXT_TOUCH: where they are touched, from now */
-  uint64_t absentBytes; /* not present, or not told to be, as in mpg_where */
+  uint64_t laterBytes;  /* MPG_NEXT_TOUCH: move when they are next touched */
+  uint64_t absentBytes; /* not present, or not counted, as in mpg_where */
   int32_t node;         /* its number; -1 with MPG_NEXT_TOUCH */
-  /* Why bytes were left, the last reason that the kernel gave; 0 if none were.
-   * EBUSY: under DMA or otherwise in use; ENOMEM: no room on the node; EACCES:
-   * another process has them, too; ENOTSUP: of the pool of large pages, which
+  /* Why bytes were left: the last reason that the kernel gave, 0 if none were
+   * left. EBUSY: under DMA or otherwise in use; ENOMEM: no room on the node;
+   * EACCES: another process maps them, too; ENOTSUP: pages of the pool, which
    * the kernel does not move by touch. */
   int32_t reason;
 };
 
-/* Moves the pages of [p, p + bytes) to NUMA node `node`, contents and addresses
- * stay. Large pages move as a whole, those of the pool and transparent ones,
- * also if only a part of one is in the range; a transparent one for which the
- * node has no large page is split by the kernel. The kernel moves: it leaves
- * pages under DMA where they are, and nothing is ever copied by hand. Other
- * threads may use the memory meanwhile; those that touch a page on its way
- * wait.
+/* Moves the pages of [p, p + bytes) to NUMA node `node`; contents and addresses
+ * stay. Large pages, of the pool or transparent, move as a whole even if only a
+ * part is in the range; the kernel splits a transparent one if the node has no
+ * large page for it. The kernel does the move: it leaves pages under DMA in
+ * place, and the library copies nothing itself. Thread-safe: other threads may
+ * use the memory meanwhile; one that touches a page during its move waits.
  *
  * Let each thread move its own part to MPG_NODE_HERE: that is parallel, and
  * works with all pages. MPG_NEXT_TOUCH only takes away what would keep the
@@ -153,20 +152,21 @@ MPG_API int mpg_move(void *p, size_t bytes, int node, struct mpg_moved *out);
 /* How many moves may be started and not waited for. */
 #define MPG_MOST_MOVES 64
 
-/* mpg_move in a thread of the library while the caller goes on; MPG_NODE_HERE
- * is the caller's node at the time of the call. Returns a handle, which is
- * positive, for one mpg_move_wait, or with nothing started a negative errno:
+/* Runs mpg_move in a thread of the library while the caller goes on;
+ * MPG_NODE_HERE is the caller's node at the time of the call. Returns a
+ * positive handle for one mpg_move_wait, or, with nothing started, a negative
+ * errno:
  *   -EINVAL  no such node
  *   -EAGAIN  MPG_MOST_MOVES others are not waited for
- * The thread has all signals blocked, a small stack, and the CPUs
- * of the caller: one that is bound to a CPU shares it. If no thread can be
- * made, all is moved when the call returns. The memory stays the caller's: it
- * may be used, and even unmapped, but what is mapped at its place meanwhile may
- * be moved, too. Not for signal handlers. */
+ * The thread has all signals blocked, a small stack, and the CPUs of the
+ * caller: a caller bound to one CPU shares it. If no thread can be created, the
+ * call itself moves everything before it returns. The caller still owns the
+ * memory: it may use it and even unmap it, but memory that is mapped at the
+ * same addresses meanwhile may be moved, too. Not for signal handlers. */
 MPG_API int64_t mpg_move_start(void *p, size_t bytes, int node);
 
-/* Waits until the move has ended, in any thread, and gives back what it holds.
- * Fills *out unless it is NULL, and returns what mpg_move would have, or
+/* Waits in any thread until the move has ended, and frees the handle. Fills
+ * *out unless it is NULL, and returns the result of mpg_move, or
  *   -EINVAL  no such handle: waited for before, or never given
  *   -ESRCH   this is a child that was forked before the move had ended, which
  *            goes on in the parent only; some of its pages may have moved
@@ -177,11 +177,11 @@ MPG_API int mpg_move_wait(int64_t handle, struct mpg_moved *out);
  * node that this process has CPUs on. */
 struct mpg_replica;
 
-/* Copies [p, p + bytes) to each of those nodes, on large pages as
- * mpg_alloc_onnode gives them. The copies are for reading: a node that has all
- * of p on large pages already uses p itself, and one that has no room uses the
- * nearest copy, or p if there is none; a line on standard error says so. So p
- * stays as it is until mpg_replica_free.
+/* Copies [p, p + bytes) to each of the given nodes, on large pages as
+ * mpg_alloc_onnode provides them. The copies are for reading. A node that
+ * already has all of p on large pages uses p itself. A node without room uses
+ * the nearest copy, or p if there is none, and a line on standard error reports
+ * it. So keep p unchanged until mpg_replica_free.
  *
  * p NULL: a zeroed buffer on each node, to write to. Nodes without room share
  * the nearest one, so threads of different nodes should not count on different
@@ -202,26 +202,27 @@ MPG_API struct mpg_replica *mpg_replicate(const void *p, size_t bytes);
  * a moment later: correct, but not local. */
 MPG_API void *mpg_local_copy(const struct mpg_replica *replica);
 
-/* What mpg_local_copy gives threads on `node`, to put the buffers of all nodes
- * together; several nodes may share one. NULL: there is no such node. */
+/* The address that mpg_local_copy returns to threads on `node`, for joining the
+ * buffers of all nodes; several nodes may share one. NULL: no such node. */
 MPG_API void *mpg_node_copy(const struct mpg_replica *replica, int node);
 
-/* Gives all copies and buffers back. NULL does nothing. pre: no thread uses
- * them any more. */
+/* Frees all copies and buffers. NULL does nothing. pre: no thread uses them any
+ * more. */
 MPG_API void mpg_replica_free(struct mpg_replica *replica);
 
-/* What the last mpg_sector_begin (<mpg/pass.h>) or mpg_prefetch_set of the
- * calling thread that failed was missing: the processor, access to registers,
- * a driver, a command, a bound thread. A constant string, empty if none failed.
- * Not seen from a program: whether the tags are switched off (`fhetbo`). */
+/* Why the calling thread's last failed mpg_sector_begin (<mpg/pass.h>) or
+ * mpg_prefetch_set failed: the processor, access to registers, a driver, a
+ * command, or a thread that is not bound. A constant string, empty if none
+ * failed. A program cannot detect that the site has switched tags off
+ * (`fhetbo`). */
 MPG_API const char *mpg_machine_error(void);
 
 /* Hardware prefetch of A64FX, for the CPU of the calling thread.
  *
- * Entries 0 to 7 are what a tag with MPG_INJECT(entry) asks for. With
- * MPG_PREFETCH_ALLOCATE a load that misses is taken for the first of a row with
- * a stride of `strideBytes`, else each load prefetches for itself.
- * MPG_PREFETCH_STREAM is what holds without such tags. */
+ * A tag with MPG_INJECT(entry) selects one of the entries 0 to 7. With
+ * MPG_PREFETCH_ALLOCATE a load that misses starts a series with a stride of
+ * `strideBytes`, else each load prefetches for itself. MPG_PREFETCH_STREAM is
+ * the setting for accesses without such tags. */
 #define MPG_PREFETCH_STREAM (-1)
 #define MPG_PREFETCH_LINES(n) ((n) * 256) /* cache lines as bytes */
 
@@ -243,15 +244,16 @@ struct mpg_prefetch {
   int32_t l2DistanceBytes;
 };
 
-/* Sets an entry, or the stream prefetch; with NULL as at the start: accesses
- * with that entry's tag get no hardware prefetch, the stream prefetch is the
- * machine's own. Returns 0 or, with nothing changed, a negative errno:
+/* Sets an entry, or the stream prefetch. NULL restores the initial state:
+ * accesses with that entry's tag get no hardware prefetch, and the stream
+ * prefetch is the machine's default. Returns 0 or, with nothing changed, a
+ * negative errno:
  *   -EINVAL  no such entry, or a flag that it does not have
  *   -ERANGE  a number that its register cannot hold
  *   -ENODEV  the processor is not an A64FX
  *   -EACCES  its prefetch registers are closed to programs
  *   -EXDEV   the thread is not bound to one CPU
- * Stays until it is set again; it is not put back. */
+ * Stays set until the next call; the end of a region does not restore it. */
 MPG_API int mpg_prefetch_set(int entry, const struct mpg_prefetch *p);
 
 /* A barrier for a fixed number of threads: the hardware's where there is one

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * PAGEMAP_SCAN, the call of /proc/PID/pagemap that tells for ranges of memory
- * what is there, and what is on large pages. As <linux/fs.h> has it since Linux
- * 6.7; headers of older systems do not.
+ * PAGEMAP_SCAN, the call of /proc/PID/pagemap that reports for ranges of memory
+ * which pages are present and which are large. Copied from <linux/fs.h> of
+ * Linux 6.7, because headers of older systems lack it.
  */
 #ifndef MPG_PAGEMAP_H
 #define MPG_PAGEMAP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What code compiled with MpgPasses.so calls. Frozen: objects compiled today
- * link with every later libmpg. The calls are weak in such code, so a program
- * runs without libmpg as well.
+ * Functions called by code that MpgPasses.so compiled. Frozen: objects compiled
+ * today link with every later libmpg. The calls are weak, so a program also
+ * runs without libmpg.
  */
 #ifndef MPG_PASS_H
 #define MPG_PASS_H
@@ -29,11 +29,11 @@ extern "C" {
  * end of the array that has less than half a page of it is left alone.
  *
  * Each thread pages its part in. With MPG_FIRST_TOUCH=mbind nothing is paged
- * in: the kernel is told the node that each part is to come from, if it has
- * room. MPG_FIRST_TOUCH=off: the call does nothing.
+ * in: the kernel is asked to take each part from its node, if that has room.
+ * MPG_FIRST_TOUCH=off: the call does nothing.
  *
- * Contents are unchanged: pages that are there already stay as they are, others
- * read as zero before and after. Nothing is done when
+ * Contents are unchanged: pages that are present stay untouched, others read as
+ * zero before and after. Nothing is done when
  *   - bytes is less than 4 MiB
  *   - step or chunk is 0, sched is unknown, or threads is absurd
  *   - a part of it is not mapped, may not be written, or is a file on disk that
@@ -48,13 +48,14 @@ MPG_API void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched,
                              uint64_t step, uint64_t chunk, uint32_t threads);
 
 /* Ways of the sector cache for a region of the program, on A64FX. l1[s] is the
- * most ways that sector s has of the L1 data cache (4 in all), l2[s] the same
- * of the L2 cache (14 in all where an assistant core exists), where tag sectors
- * 0 and 2 are its sector 0, and 1 and 3 its sector 1. MPG_WAYS_KEEP: as it is.
+ * maximum of ways for sector s in the L1 data cache (4 in all), l2[s] the same
+ * in the L2 cache (14 in all where an assistant core exists). In L2, tag
+ * sectors 0 and 2 are its sector 0, and 1 and 3 its sector 1. MPG_WAYS_KEEP:
+ * unchanged.
  *   - a number above those counts as those
  *   - sector 0 gets what the others leave, if the sum is larger
- *   - 0 is no way past the cache: with none for sector 0, or for no other, the
- *     cache is not divided */
+ *   - 0 ways does not bypass the cache: with 0 for sector 0, or for all others,
+ *     the cache is not divided */
 #define MPG_WAYS_KEEP 255
 struct mpg_ways {
   uint8_t l1[4];
@@ -72,15 +73,15 @@ struct mpg_ways {
  *               as well, these are set, unless FLIB_L1_SCCR_CNTL=FALSE
  *   -EINVAL     sectors but 0 ask for more ways than there are
  *   -EOVERFLOW  more than 16 regions inside each other
- * Where only one of the two caches can be divided, that one is, and the region
- * begins. mpg_machine_error() (<mpg/mpg.h>) tells what is missing; the first
- * time it is said on standard error as well.
+ * If only one of the two caches can be divided, the region begins with that
+ * one. mpg_machine_error() (<mpg/mpg.h>) returns what is missing; the first
+ * time, a line on standard error reports it as well.
  *
- * The first thread, outside of a parallel region of a program with OpenMP, does
- * it for its team; every other thread for itself. Ways of L2 are those of the
- * whole group: with several threads of it in regions of their own, the last one
- * that began decides, and what was before comes back with the end of all.
- * pre: the thread stays where it is bound until the end. Keeps errno. */
+ * The first thread, outside of a parallel region of a program with OpenMP, sets
+ * the ways for its whole team; every other thread for itself. The ways of L2
+ * belong to the whole group: if several of its threads are in regions, the
+ * region that began last decides, and the earlier setting returns when all have
+ * ended. pre: the thread stays where it is bound until the end. Keeps errno. */
 MPG_API int mpg_sector_begin(const struct mpg_ways *ways);
 
 /* Ends the region of `token` in the thread that began it, and every region that

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Where a program gets its large blocks from: tables in the file of
- * <mpg/state.h>, after the others, in which libmpg writes down each block of
- * 1 MiB and more. The file is that long only for `mpgrun --profile`; otherwise
- * nothing is written down. As memory of mpgrun's the tables outlive a program
- * that is killed. A reader believes no number in them.
+ * Where a program allocates its large blocks: tables in the file of
+ * <mpg/state.h>, after the others, in which libmpg records each block of 1 MiB
+ * and more. The file is that long only for `mpgrun --profile`; otherwise libmpg
+ * records nothing. The tables are mpgrun's memory, so they outlive a program
+ * that is killed. A reader validates every number in them.
  *
- * Numbers of sites and blocks count from 1; 0 is none. Times are those of
- * CLOCK_MONOTONIC, as the kernel's samples of page faults have them.
+ * Numbers of sites and blocks count from 1; 0 means none. Times are those of
+ * CLOCK_MONOTONIC, like the kernel's samples of page faults.
  */
 #ifndef MPG_PROFILE_H
 #define MPG_PROFILE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * How a program that was compiled with --mpg-sim tells mpgsim what it accesses:
- * records in chunks of memory that both share. MpgPasses writes the code that
- * fills a chunk, libmpgsim.a hands it over, mpgsim reads it. The three have to
- * be of one version. For a program that was not, MpgQemu.so does so in qemu.
+ * How a program compiled with --mpg-sim reports its accesses to mpgsim: as
+ * records in chunks of shared memory. Code that MpgPasses generates fills a
+ * chunk, libmpgsim.a hands it over, mpgsim reads it. All three must have the
+ * same version. For programs compiled without it, MpgQemu.so fills the chunks
+ * in qemu.
  */
 
 #ifndef MPG_SIM_H
@@ -34,11 +35,12 @@ struct mpg_sim_record {
   uint64_t word;
 };
 
-/** Number: of a place in the program's text, where nothing else is said. */
+/** `number` is a place in the program's text unless the comment says otherwise.
+ */
 enum mpg_sim_kind {
   MPG_SIM_END,
   MPG_SIM_ACCESS,    /**< value: address */
-  MPG_SIM_CHECKED,   /**< the same, of what is summed up as well (tests) */
+  MPG_SIM_CHECKED,   /**< the same, and counted in sums as well (tests) */
   MPG_SIM_LOOP,      /**< value: iterations; number: streams that follow */
   MPG_SIM_STREAM,    /**< value: first address */
   MPG_SIM_STRIDE,    /**< value: bytes from one access of it to the next */
@@ -47,23 +49,22 @@ enum mpg_sim_kind {
   MPG_SIM_BYTES,     /**< value: bytes of the record before it */
   MPG_SIM_ALLOCATED, /**< value: address; BYTES follows, then its callers */
   MPG_SIM_FREED,     /**< value: address */
-  MPG_SIM_CALLED, /**< a call of what was perhaps not compiled with --mpg-sim */
-  MPG_SIM_STACK,  /**< value: its lowest address; BYTES follows */
-  MPG_SIM_MODULE, /**< value: bytes of its text; number: its first place */
-  MPG_SIM_TEXT,   /**< value: bytes of a piece of it, in the next records */
-  MPG_SIM_OBJECT, /**< value: address; number: in the text; BYTES follows */
-  MPG_SIM_CREATED, /**< number: lane of a thread that begins after this */
-  MPG_SIM_JOINS,   /**< number: a lane; value: waits for so many ends there */
+  MPG_SIM_CALLED,    /**< a call of code perhaps compiled without --mpg-sim */
+  MPG_SIM_STACK,     /**< value: its lowest address; BYTES follows */
+  MPG_SIM_MODULE,    /**< value: bytes of its text; number: its first place */
+  MPG_SIM_TEXT,      /**< value: bytes of a piece of it, in the next records */
+  MPG_SIM_OBJECT,    /**< value: address; number: in the text; BYTES follows */
+  MPG_SIM_CREATED,   /**< number: lane of a thread that begins after this */
+  MPG_SIM_JOINS,     /**< number: a lane; value: waits for so many ends there */
   MPG_SIM_BARRIER, /**< waits until so many lanes (number) are at it (value) */
   MPG_SIM_SIZE,    /**< number: of the lanes for the barrier (value) */
-  MPG_SIM_PAUSES,  /**< waits, it is not known for what */
+  MPG_SIM_PAUSES,  /**< waits for an unknown event */
   MPG_SIM_ENDED,   /**< of the thread */
-  MPG_SIM_CORE,    /**< number: who did what follows; mpgsim writes it */
-  /** Accesses of a basic block, in order, whose places follow each other from
-   * number on. The module's text says which of the addresses each goes to, and
-   * at what offset. value: the first address; the others follow, two in the
-   * place of a record. Bits 32 to 43 of the word: accesses; 44 to 55:
-   * addresses. */
+  MPG_SIM_CORE,    /**< number: core of the next records; mpgsim writes it */
+  /** Accesses of a basic block, in order, with consecutive places from number
+   * on. The module's text gives the address and offset of each. value: the
+   * first address; the others follow, two in the space of a record. Bits 32 to
+   * 43 of the word: accesses; 44 to 55: addresses. */
   MPG_SIM_BUNDLE,
   /** An access under qemu; value: address. Bits 0 to 49 of the word: address of
    * the instruction / 4; 50: it stores; 51 to 53: log2 of its bytes; 54:
@@ -84,7 +85,7 @@ enum mpg_sim_kind {
 #define MPG_SIM_LOG_BYTES_SHIFT 51
 #define MPG_SIM_SECOND_SHIFT 54
 
-/** What one thread fills, or one after another. */
+/** The chunk of one thread, or of several threads one after another. */
 struct mpg_sim_lane {
   uint32_t filled; /**< chunks handed over */
   uint32_t taken;  /**< chunks read; a futex */
@@ -95,7 +96,7 @@ struct mpg_sim_lane {
   uint32_t unused[10];
 };
 
-/** What is recorded. */
+/** Which accesses are recorded. */
 enum mpg_sim_sample {
   MPG_SIM_ALL,
   MPG_SIM_CALLS,    /**< from mpg_sim_begin to mpg_sim_end */
@@ -103,8 +104,8 @@ enum mpg_sim_sample {
   MPG_SIM_TIME      /**< mpgsim sets `recording` */
 };
 
-/** In front of the chunks, in a page block of its own size. The first three
- * members stay where they are in all versions. */
+/** Header in front of the chunks, in a page block by itself. The first three
+ * members keep their offsets in all versions. */
 struct mpg_sim_ring {
   char magic[8]; /**< MPG_SIM_MAGIC */
   uint32_t version;
@@ -114,9 +115,9 @@ struct mpg_sim_ring {
   uint32_t lanes;        /**< that there are, for as many threads */
   uint32_t handed;       /**< chunks of all lanes; a futex */
   uint32_t readerWaits;
-  uint32_t otherThreads;   /**< that accessed memory and were not seen */
+  uint32_t otherThreads;   /**< that accessed memory and were not recorded */
   uint32_t otherProcesses; /**< the same: forked, or started later */
-  uint64_t lostAccesses;   /**< of them */
+  uint64_t lostAccesses;   /**< of those threads and processes */
   uint32_t recording;      /**< 0: the program writes nothing */
   uint32_t sample;         /**< one of mpg_sim_sample; mpgsim sets it */
   uint32_t open;           /**< begins without their end, of all threads */
@@ -139,12 +140,12 @@ struct mpg_sim_object {
   uint64_t bytes;
 };
 
-/** Where the next record of this thread goes. The code stores records there and
- * moves it on; when it is too near to the end of the chunk: mpg_sim_next,
- * unless nothing is recorded now. */
+/** Where this thread's next record goes. Compiled code stores records there and
+ * advances it. When it is too near to the end of the chunk, the code calls
+ * mpg_sim_next unless recording is off. */
 extern __thread struct mpg_sim_record *mpg_sim_cursor;
-/** So near to the end of a chunk at address 0 that nothing fits: of a thread
- * that does not record now. */
+/** A cursor so near to the end of a chunk at address 0 that nothing fits: set
+ * in a thread that does not record now. */
 #define MPG_SIM_NO_CHUNK (MPG_SIM_CHUNK_BYTES - 16)
 
 /** Points to 0 if nothing is recorded now. */
@@ -158,17 +159,18 @@ struct mpg_sim_record *mpg_sim_next(void);
  * MPG_SIM_NO_CHUNK and has to stay that. */
 struct mpg_sim_record *mpg_sim_room(uint64_t records);
 
-/** A block of the heap, which has its name also when it is allocated where
- * nothing is recorded. \p word: kind and place. */
+/** Records a block of the heap, even while recording is off, so that its name
+ * is known. \p word: kind and place. */
 void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word);
 void mpg_sim_freed(const void *address);
 
-/** Whether the caller has to call itself once more, and mpg_sim_leave then: it
- * is the function whose region is recorded. Called if its byte is set. */
+/** True if the caller is the function whose region is recorded: it must then
+ * call itself once more, and mpg_sim_leave after that. Called if its byte is
+ * set. */
 int mpg_sim_enter(void);
 void mpg_sim_leave(void);
 
-/** Called before the constructors of a module: says its text and its objects,
+/** Called before the constructors of a module: passes its text and its objects,
  * and stores at \p first the number of its first place. \p sampled: a byte for
  * each line of the text that names a function, in their order. */
 void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What libmpg tells mpgrun: one struct in a memory file that mpgrun makes (a
- * temporary file without a name where these are forbidden), the program
- * inherits (MPG_STATE_FD) and libmpg rewrites whenever a region changes. Plain
- * C, fixed sizes, same machine on both sides; a reader copies the struct out
- * and believes no count beyond the arrays' sizes. The file is mpgrun's: nothing
- * in it is trusted by libmpg.
+ * The state that libmpg reports to mpgrun: one struct in a memory file. mpgrun
+ * creates the file (a temporary file without a name where memory files are
+ * forbidden), the program inherits it (MPG_STATE_FD), and libmpg rewrites it
+ * whenever a region changes. Plain C, fixed sizes, same machine on both sides.
+ * A reader copies the struct and checks every count against the array's size.
+ * mpgrun owns the file, so libmpg trusts nothing in it.
  *
  * With --children the file is longer: a table follows, in which each other
  * process that has libmpg takes an entry and writes what it had. With --profile
@@ -56,11 +56,11 @@ struct mpg_state {
   uint32_t pid;
   uint32_t mode;     /* what was used: 0 auto, 1 hugetlb, 2 thp, 3 none */
   uint32_t fallback; /* normal pages were used although large were asked for */
-  /* Most that the process had on pages of the pool, of the times when a region
-   * was told of. */
+  /* Maximum of the process's bytes on pages of the pool, sampled whenever a
+   * region is reported. */
   uint64_t peakHugetlbBytes;
-  /* Addresses that libmpg's heap has for itself: every mapping in there that
-   * can be written to is heap. Both 0: the heap is the C library's. */
+  /* Addresses that libmpg's heap owns: every writable mapping in them is heap.
+   * Both 0: the C library's heap is in use. */
   uint64_t heapStart;
   uint64_t heapEnd;
   uint64_t heapTablesEnd; /* libmpg's own tables lie after the heap */
@@ -82,7 +82,8 @@ struct mpg_state {
 #define MPG_STATE_PROCESSES 4096
 #define MPG_STATE_COMMAND 128
 
-/* Of one process and one program: who calls exec takes another entry. */
+/* Of one process and one program: a process that calls exec takes another
+ * entry. */
 struct mpg_state_process {
   uint32_t pid;
   uint32_t parent;
@@ -104,9 +105,8 @@ struct mpg_state_table {
 };
 
 /* Between the table and struct mpg_profile: the kernel's list of the program's
- * mappings (/proc/self/smaps) when libmpg saw the most memory in use, just
- * before some of it went back by munmap. Only for who asks for it, as it costs
- * time. */
+ * mappings (/proc/self/smaps), taken just before munmap returned memory at the
+ * time of highest use. Written only on request, because it costs time. */
 #define MPG_STATE_SMAPS 0x200000
 #define MPG_STATE_SMAPS_TEXT (0x200000 - 8)
 struct mpg_state_smaps {

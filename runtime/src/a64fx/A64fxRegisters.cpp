@@ -6,9 +6,9 @@
 
 using namespace mpg;
 
-/// \p ways holds the present numbers and gets the new ones. False if they are
-/// too many; \p divided tells whether sector 0, where everything without a tag
-/// is, has ways and another one has too.
+/// \p ways holds the present numbers and receives the new ones. False if there
+/// are too many. \p divided: whether sector 0, which serves all accesses
+/// without a tag, and at least one other sector have ways.
 static bool resolve(const uint8_t *asked, uint8_t *ways, unsigned sectors,
                     unsigned budget, bool &divided) {
   unsigned others = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registers of A64FX that a program may be allowed to use: their names as
-// the processor knows them, their fields, and what a field can hold. All that
-// is taken from Fujitsu's specification stands here; the rest of the runtime
-// speaks of ways, bytes and lines.
+// The registers of A64FX that a program may be allowed to use: their encodings,
+// their fields, and the range of each field. This file holds everything taken
+// from Fujitsu's specification; the rest of the runtime deals in ways, bytes
+// and lines.
 //
 // Pure arithmetic, so it is tested on any machine. Whether the kernel lets a
 // program at a register is Missing.cpp's question.
@@ -176,8 +176,8 @@ constexpr bool packInjection(const Injection &fields, uint64_t &control,
 // Ways
 //===----------------------------------------------------------------------===//
 //
-// From the ways that a program asks for to those that are written into the
-// register: arithmetic only.
+// Converts the ways that a program asks for to those that go into the register:
+// arithmetic only.
 //
 // A register value of 0 ways does not keep a sector out of the cache: measured
 // by others, the cache is then not divided at all (HW:sector-zero). So nothing
@@ -192,10 +192,10 @@ unsigned budgetOfL2(unsigned possibleCpus, uint64_t registerL2);
 
 constexpr uint8_t keepWays = 255; // MPG_WAYS_KEEP of <mpg/pass.h>
 
-/// What is asked for, and what is to be written instead of \p now.
-/// Sector 0 gets what the others leave of \p budget when the sum would be
-/// larger, or when it is kept and has none. A number above \p budget counts as
-/// \p budget. False, and \p out is as \p now, when the sectors but 0 ask for
+/// Computes the value to write instead of \p now from the requested ways.
+/// Sector 0 gets the remainder of \p budget when the sum would be larger, or
+/// when it is kept and has none. A number above \p budget counts as \p budget.
+/// False, with \p out equal to \p now, when the sectors other than 0 ask for
 /// more than \p budget together.
 bool resolveWaysL1(const uint8_t (&asked)[sectorsL1], uint64_t now,
                    uint64_t &out);

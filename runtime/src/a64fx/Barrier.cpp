@@ -2,12 +2,13 @@
 //
 // mpg_barrier_*: one interface, two barriers.
 //
-// The one in memory counts arrivals and then moves a round number on, which the
-// others look at, first spinning and later asleep in the kernel. The hardware's
-// takes one CPU for each thread, and where the threads run is known only when
-// they come. So the first wait is a few rounds of the barrier in memory: all
-// tell their CPU, thread 0 asks the driver for a blade, all take their window,
-// and if one of them gets none, all stay with the barrier in memory.
+// The barrier in memory counts arrivals and then increments a round number that
+// the waiting threads watch, first spinning and later asleep in the kernel. The
+// hardware barrier needs one CPU for each thread, and the threads' CPUs are
+// known only when they arrive. So the first wait is a few rounds of the barrier
+// in memory: all report their CPU, thread 0 asks the driver for a blade, all
+// take their window, and if one of them gets none, all stay with the barrier in
+// memory.
 
 #include "a64fx/Barrier.h"
 #include "a64fx/ThisMachine.h"
@@ -25,7 +26,7 @@ static constexpr size_t lineBytes = 256; // HW:a64fx-l1d-way
 
 namespace {
 
-/// A thread's own, with a cache line for itself.
+/// One thread's state, in its own cache line.
 struct alignas(lineBytes) Slot {
   int cpu = -1;
   int window = -1;
@@ -80,8 +81,8 @@ void mpg_barrier::waitInMemory() {
   uint32_t mine = __atomic_load_n(&round, __ATOMIC_ACQUIRE);
   if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == threads) {
     __atomic_store_n(&arrived, 0, __ATOMIC_RELAXED);
-    // Not weaker: a thread counts itself among the sleepers, then looks at the
-    // round once more; one of the two sees the other.
+    // Not weaker: a thread counts itself among the sleepers, then checks the
+    // round again; one of the two sees the other.
     __atomic_store_n(&round, mine + 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&sleepers, __ATOMIC_SEQ_CST))
       rawCall(SYS_futex, long(&round), FUTEX_WAKE_PRIVATE, INT32_MAX);

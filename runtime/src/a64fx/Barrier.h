@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg_barrier_* (<mpg/mpg.h>) on a device that is given: Fujitsu's hardware
-// barrier, as a table of functions: the kernel's driver and the registers, or
-// what a unit test puts in their place.
+// mpg_barrier_* (<mpg/mpg.h>) on a given device: Fujitsu's hardware barrier as
+// a table of functions, which are the kernel's driver and the registers, or a
+// unit test's replacements.
 //
 // A blade is the barrier of one core memory group, a window the way to it from
 // one CPU (HW:barrier-resources). The driver sets both up; waiting needs no

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg_copy_tagged (<mpg/pass.h>): stands in for memcpy where the compiler finds
-// a copy of marked memory. The C library's memcpy is no help: it may zero whole
-// lines (DC ZVA), compares addresses, and other libraries put their own in its
-// place.
+// mpg_copy_tagged (<mpg/pass.h>): replaces memcpy where the compiler finds a
+// copy of marked memory. The C library's memcpy does not work with tags: it may
+// zero whole lines (DC ZVA), it compares addresses, and other libraries
+// interpose it.
 
 #include "mpg/pass.h"
 #include <string.h>

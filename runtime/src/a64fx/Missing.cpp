@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ThisMachine.h: which registers a program can have, and the words for what
-// it cannot. Texts name the things that a user can ask the site for.
-// That tags are switched off by fhetbo cannot be seen from a program: the
-// register is the kernel's (HW:tag-control); where the command itself is
-// missing, nothing on the system switches them on, and that can be said.
+// See ThisMachine.h: which registers a program can use, and the text for the
+// missing ones. The texts name what a user can ask the site for. A program
+// cannot detect that fhetbo has switched tags off: the register is the kernel's
+// (HW:tag-control). Where the command itself is missing, nothing on the system
+// can switch them on, and the text says so.
 
 #include "a64fx/ThisMachine.h"
 #include "base/Messages.h"
@@ -129,8 +129,8 @@ const char *mpg_machine_error() { return textOf(last); }
 // Registers, tried
 //===----------------------------------------------------------------------===//
 //
-// The name of a register is part of the instruction, so
-// each one has a function of its own, made from the table of encodings.
+// The name of a register is part of the instruction, so each register has its
+// own function, made from the table of encodings.
 
 #if defined(__aarch64__)
 #include "base/ProcessLock.h"

@@ -16,7 +16,7 @@ static_assert(keepWays == MPG_WAYS_KEEP);
 
 namespace {
 
-/// What a region of this thread found, to be put back.
+/// The settings before a region of this thread, to restore at its end.
 struct SavedRegion {
   bool hasL1, hasL2;
   uint8_t node;
@@ -255,11 +255,11 @@ void SectorControl::writeInitialWays() {
 //
 // mpg_sector_begin and mpg_sector_end: which threads they are for.
 //
-// A region is usually around a parallel loop, so begun while only the first
-// thread runs; the ways must be there on the CPUs of the whole team. So the
-// first thread, outside of a parallel region of a program with OpenMP, has its
-// team do it. Any other thread does it for itself: in a parallel region each
-// thread comes by, and a thread of another kind has no team.
+// A region usually surrounds a parallel loop, so it begins while only the first
+// thread runs; yet the ways must be set on the CPUs of the whole team. So the
+// first thread, outside of a parallel region of a program with OpenMP, lets its
+// team do it. Any other thread does it for itself: inside a parallel region
+// each thread executes the call, and threads of other kinds have no team.
 
 static SectorControl control(thisMachine);
 static bool isStarted = false;

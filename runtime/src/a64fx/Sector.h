@@ -25,8 +25,8 @@ class SectorControl {
 public:
   constexpr explicit SectorControl(const Machine &machine) : machine(machine) {}
 
-  /// Without this call the defaults hold, and nothing is said. \p messages may
-  /// be null.
+  /// Without this call the defaults apply and nothing is printed. \p messages
+  /// may be null.
   void start(const SectorSettings &settings, Messages *messages);
 
   /// Writes FLIB_L2_SECTOR_NWAYS_INIT, if it is set, on all groups of the
@@ -81,7 +81,7 @@ void writeInitialWays();
 // Hardware prefetch
 //===----------------------------------------------------------------------===//
 //
-// mpg_prefetch_set (<mpg/mpg.h>) on a machine that is given.
+// mpg_prefetch_set (<mpg/mpg.h>) on a given machine.
 
 /// Checks everything before it writes anything. Returns 0 or what failWith()
 /// returns.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ThisMachine.h: the real table. What it knows of the system's groups is
-// read once, when it is needed for the first time; a program that asks for no
-// ways never pays for that.
+// See ThisMachine.h: the real table. It reads the system's groups once, at
+// first use; a program that sets no ways never pays for that.
 
 #include "a64fx/ThisMachine.h"
 #include "a64fx/A64fxRegisters.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the sector, prefetch and barrier functions need of the machine, behind
-// a table of functions: the real one for A64FX, another one for unit tests,
-// which run on any processor. And why a call of these could not be done.
+// The machine as the sector, prefetch and barrier functions need it, behind a
+// table of functions: the real one for A64FX, and another for unit tests, which
+// run on any processor. Also the reason why one of these calls failed.
 //
-// Registers belong to a CPU, not to a thread: code that writes one asks place()
-// first whether the calling thread will stay there.
+// Registers belong to a CPU, not to a thread: code that writes one first calls
+// place() to learn whether the calling thread will stay on its CPU.
 
 #ifndef MPG_RUNTIME_THISMACHINE_H
 #define MPG_RUNTIME_THISMACHINE_H
@@ -54,10 +54,10 @@ extern const Machine thisMachine;
 //===----------------------------------------------------------------------===//
 //
 // Reads and writes the registers of A64FX, and finds out whether the kernel
-// lets this process do so. No file tells, and the processor's number does not
-// either: a register of each family is read once, with SIGILL caught for that
-// moment. The number is looked at first all the same, because on a processor
-// of another maker the same encodings may be other registers.
+// lets this process do so. Neither a file nor the processor's number reveals
+// that, so a register of each family is read once, with SIGILL caught
+// meanwhile. The processor's number is checked first all the same, because on
+// another maker's processor the same encodings may be other registers.
 
 /// The first call probes; thread-safe. The program's handler for SIGILL is
 /// there again afterwards, and gets what another thread raises meanwhile.
@@ -97,7 +97,7 @@ const char *textOf(Missing what);
 /// Notes \p what as this thread's last error; the result of the call.
 int failWith(Missing what);
 
-/// What stands against the use of \p family on \p machine.
+/// The reason why \p family cannot be used on \p machine.
 Missing missingFor(const Machine &machine, Family family);
 
 } // namespace mpg

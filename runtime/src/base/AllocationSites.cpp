@@ -30,11 +30,11 @@ using namespace mpg;
 // Frames that are mappings of their own
 //===----------------------------------------------------------------------===//
 //
-// For `mpgrun --profile --working-set`: the kernel says of a mapping, and to
-// anyone but root of nothing smaller, how much of it was accessed. Mappings
-// stay apart when they differ in some property; the one that matters least to a
-// program is whether a core file has them. A name (PR_SET_VMA_ANON_NAME) would
-// be better still, but is not in Debian's kernel.
+// For `mpgrun --profile --working-set`: the kernel reports only for a whole
+// mapping how much of it was accessed, except to root. Mappings stay separate
+// when they differ in some property; the one that matters least to a program is
+// whether core files include them. A name (PR_SET_VMA_ANON_NAME) would be
+// better, but Debian's kernel lacks it.
 
 static constexpr uint64_t mostOfBlock = 256;
 /// Two mappings each, of the 65,530 that a process may have.
@@ -53,7 +53,7 @@ static bool takeMarks(uint32_t marks) {
   return true;
 }
 
-/// Of a block that is there no more.
+/// Forgets the marks of a freed block.
 static void forgetMarks(uint32_t marks) {
   __atomic_fetch_sub(&marksInUse, marks, __ATOMIC_RELAXED);
 }
@@ -215,7 +215,7 @@ Callers::Callers() {
   bucket = bucketOf(sum);
 }
 
-/// 0: there is no room. pre: tableLock.
+/// 0: no room. pre: tableLock.
 static uint32_t siteOf(const Callers &callers) {
   uint32_t &first = table->siteBuckets[callers.bucket];
   for (uint32_t number = first; number; number = table->sites[number - 1].next)
@@ -241,8 +241,8 @@ static void addTo(mpg_profile_site &site, uint64_t bytes) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// The entry of a block in use: the number that leads to it, which is 0 if
-/// there is none. pre: tableLock.
+/// The entry of a block in use, as a reference to the number that leads to it;
+/// that is 0 if there is none. pre: tableLock.
 static uint32_t &findBlock(uint64_t start) {
   uint32_t *number = &table->blockBuckets[bucketOf(start)];
   while (*number && table->blocks[*number - 1].start != start)
@@ -250,8 +250,9 @@ static uint32_t &findBlock(uint64_t start) {
   return *number;
 }
 
-/// The number of an entry for one more block; 0: all are in use. What was given
-/// back last stays longest: page faults in it are told a moment later.
+/// The number of an entry for another block; 0: all are in use. Reuses the
+/// oldest freed entry, because page faults in a freed block are reported a
+/// moment later.
 static uint32_t takeEntry() {
   if (table->blockCount < MPG_PROFILE_BLOCKS)
     return ++table->blockCount;
@@ -419,7 +420,7 @@ void mpg::forgetBlock(const void *block) {
       entry.marks = 0;
       site = removeBlock(link, now);
     }
-    // To look at each would take too long for those who allocate often.
+    // Checking each free would take too long in programs that allocate often.
     if (!site || bytes <= site->freedBytes + site->freedBytes / 4)
       return;
     site->freedBytes = bytes;

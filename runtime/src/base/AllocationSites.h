@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes down for `mpgrun --profile` where large blocks are allocated, into the
-// tables of <mpg/profile.h>. Without that nothing is: the heap compares the
-// size of what is no small block with a number that no block reaches.
+// Records for `mpgrun --profile` where large blocks are allocated, in the
+// tables of <mpg/profile.h>. Otherwise nothing is recorded: the heap compares
+// the size of blocks that are not small with a threshold that no block reaches.
 
 #ifndef MPG_RUNTIME_ALLOCATIONSITES_H
 #define MPG_RUNTIME_ALLOCATIONSITES_H
@@ -17,11 +17,11 @@ extern size_t watchedBytes;
 /// \p fd: the file of MPG_STATE_FD, if this process is the program.
 void startAllocationSites(int fd);
 
-// errno stays. The calling thread holds no lock of the heap: the C library
-// allocates when it looks for the callers.
+// Keeps errno. pre: the calling thread holds no lock of the heap, because the C
+// library allocates while it finds the callers.
 
 void noteBlock(const void *block, size_t bytes);
-/// To be called before \p block is given back; any pointer.
+/// Call before \p block is freed; any pointer.
 void forgetBlock(const void *block);
 /// After a block became longer or shorter where it is.
 void noteResized(const void *block, size_t bytes);

@@ -3,9 +3,9 @@
 // The functions of the C library beside ours: how ours are called, how the ones
 // after them are found, and what an older C library does otherwise.
 //
-// The shared library defines malloc and the like under their own names. A
-// static program gets them by --wrap, because it cannot have two definitions,
-// and the C library's own come along with its fork(): there malloc is
+// The shared library defines malloc and related functions under their own
+// names. A static program gets them by --wrap, because it cannot have two
+// definitions, and fork() pulls in the C library's own: there malloc is
 // __wrap_malloc, and __real_malloc is the C library's.
 
 #ifndef MPG_RUNTIME_CLIBRARY_H
@@ -17,9 +17,9 @@
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 
-// Older C libraries have the numbers of 32 bits only; programs that were built
-// with a newer one may ask us all the same. The headers of some cross compilers
-// declare the others whatever C library is asked for.
+// Older C libraries have only the 32-bit numbers, yet programs built with a
+// newer one may still call us. The headers of some cross compilers declare the
+// others whichever C library is selected.
 #if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
 #define MPG_LIBC_MALLINFO mallinfo2
@@ -56,9 +56,8 @@ extern "C" struct mallinfo2 __real_mallinfo2() __attribute__((weak));
 namespace mpg {
 
 /// The next definition of a function after ours: the C library's, or that of
-/// another library which stands in front of it. Only in the shared library.
-/// Looked up once: dlsym() would make the program lose what dlerror() has for
-/// it.
+/// another library loaded before it. Only in the shared library. Looked up
+/// once, because dlsym() would overwrite the program's dlerror() state.
 template <typename Function> class Next {
 public:
   Function *get(const char *name) {

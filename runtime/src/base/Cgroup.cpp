@@ -16,7 +16,7 @@ using namespace mpg;
 
 namespace {
 
-/// Where this process stands in one hierarchy of cgroups.
+/// This process's place in one hierarchy of cgroups.
 struct Group {
   Path own;       ///< as /proc/self/cgroup has it; empty: it is in none
   Path directory; ///< of the process's own group; empty: it cannot be seen
@@ -27,8 +27,8 @@ struct Group {
   bool isHidden() const;
 };
 
-/// The groups of one controller: where it is in a hierarchy of its own, and in
-/// the unified one.
+/// The groups of one controller: its place in the controller's v1 hierarchy and
+/// in the unified one.
 struct Groups {
   explicit Groups(const char *controller);
   Group v1, v2;
@@ -44,7 +44,7 @@ private:
 // Where this process is
 //===----------------------------------------------------------------------===//
 
-/// Whether \p word stands in \p list, whose words end at \p separator or at
+/// Whether \p list contains \p word. Its words end at \p separator, the list at
 /// \p end or 0.
 static bool listHas(const char *list, const char *word, char separator,
                     char end = 0) {
@@ -63,8 +63,8 @@ static bool listHas(const char *list, const char *word, char separator,
 
 static size_t fieldLength(const char *field) { return strcspn(field, " \n"); }
 
-/// Whether "/" is not the machine's root but where the namespace begins. True
-/// where it cannot be told.
+/// Whether "/" is the start of a namespace and not the machine's root. True if
+/// that is unknown.
 static bool isInNamespace() {
   constexpr ino_t initial = 0xEFFFFFFB; // the same in all kernels
   struct stat status = {};
@@ -152,8 +152,8 @@ static bool goUp(Group &group) {
   return true;
 }
 
-/// A limit as the kernel prints it: "max" is no number, and v1 writes no limit
-/// as nearly 2^63.
+/// A limit as the kernel prints it: "max" is not a number, and v1 writes nearly
+/// 2^63 for no limit.
 static uint64_t readLimit(const Path &path) {
   uint64_t value = readNumber(path.get(), UINT64_MAX);
   return value >= uint64_t(1) << 62 ? UINT64_MAX : value;
@@ -182,7 +182,7 @@ static uint64_t groupNumber(const Group &group, size_t hugeBytes,
   return readLimit(path);
 }
 
-/// One of the two limits of one group: what is left of it, or UINT64_MAX.
+/// The remainder of one of the two limits of a group, or UINT64_MAX.
 static uint64_t leftOf(const Group &group, size_t hugeBytes, bool reservations,
                        CgroupLimit &limit) {
   const char *maxName =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the control groups of this process (v1 and v2, each one above counts)
-// still allow of large pages and of memory; and the names of such files.
+// How many large pages and how much memory the control groups of this process
+// (v1 and v2, with every ancestor) still allow; and the names of such files.
 
 #ifndef MPG_RUNTIME_CGROUP_H
 #define MPG_RUNTIME_CGROUP_H
@@ -26,15 +26,15 @@ struct CgroupLimit {
 };
 CgroupLimit readCgroupLimit(size_t hugeBytes);
 
-/// What the groups' limits leave of memory, with the cache of files that the
+/// Memory that the groups' limits leave, including the file cache that the
 /// kernel would drop; UINT64_MAX: no limit. Large pages of a pool do not count.
 uint64_t readCgroupMemoryLeft();
 
-/// Whether \p bytes of transparent huge pages, which are whole when a byte of
-/// them is used, fit into the groups' limits and leave a quarter of what was
-/// there at first, or 64 MiB, for other memory. Where no limit was set at the
-/// first question, the answer costs nothing; a yes holds for some of what is
-/// left, so that most pages of a heap that grows are not asked about.
+/// Whether \p bytes of transparent huge pages, each of which becomes whole when
+/// one of its bytes is used, fit into the groups' limits and leave a quarter of
+/// what was left at first, or 64 MiB, for other memory. If there was no limit
+/// at the first call, later calls cost nothing. A yes is remembered for part of
+/// the remainder, so a growing heap does not ask for most of its pages.
 bool hugePagesFitGroup(uint64_t bytes);
 
 // Names of files in /proc, /sys and control groups, put together without

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the environment to a Config; the rules between variables are in
-// resolve(), and docs/environment.md says why they are as they are.
+// Turns the environment into a Config. resolve() applies the rules between
+// variables, and docs/environment.md gives their reasons.
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -18,7 +18,7 @@ using namespace mpg;
 
 namespace {
 
-/// Values of all variables, each valid: what is given, or the default.
+/// Values of all variables, each valid: the given one, or the default.
 struct Values {
   bool given[variableCount] = {};
   uint64_t number[variableCount] = {};
@@ -30,7 +30,7 @@ struct Values {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Who is meant
+// Which programs are affected
 //===----------------------------------------------------------------------===//
 
 /// As exists().
@@ -39,10 +39,10 @@ static bool look(const char *path, struct stat &status) {
                                   long(&status), 0));
 }
 
-/// Whether \p target is the file that this process runs. A target that makes
-/// no sense is told as a wrong value, and a wrong value is no restriction.
-/// Under an emulator of user programs (qemu-aarch64) the kernel's answer is the
-/// emulator; the name that was given to exec is the program's.
+/// Whether \p target is the file that this process runs. A malformed target is
+/// reported as a wrong value and restricts nothing. Under a user-mode emulator
+/// (qemu-aarch64) the kernel's answer is the emulator, so the name passed to
+/// exec is used.
 static bool namesThisProgram(const char *target) {
   uint64_t device, inode;
   struct stat status;
@@ -69,7 +69,7 @@ static bool isFirstRank(const char *const *environment) {
   return true;
 }
 
-/// The value of \p variable, or its default; \p given tells which.
+/// The value of \p variable, or its default; \p given receives which.
 static uint64_t quietValue(const char *const *environment, Variable variable,
                            bool &given) {
   const Setting &setting = settingOf(variable);
@@ -81,8 +81,8 @@ static uint64_t quietValue(const char *const *environment, Variable variable,
   return value;
 }
 
-/// Whether job scripts here look for Fujitsu's messages: its system software,
-/// or its job manager.
+/// Whether job scripts here may parse Fujitsu's messages: its system software
+/// or its job manager is present.
 static bool isVendorSystem(const char *const *environment) {
   return findValue(environment, "PJM_JOBID") || exists("/opt/FJSVxos");
 }
@@ -225,8 +225,9 @@ static Values readValues(const char *const *environment, Messages &messages) {
   return values;
 }
 
-/// A misspelt name would otherwise do nothing, silently. Other programs have
-/// variables that begin with MPG_: of these the ones that are nearly ours.
+/// Reports misspelt names, which would otherwise be ignored silently. Other
+/// programs have variables that begin with MPG_, so of these only names close
+/// to ours are reported.
 static void sayUnknownNames(const char *const *environment,
                             Messages &messages) {
   static const char prefix[] = "XOS_MMM_L_", own[] = "MPG_";
@@ -262,7 +263,7 @@ static void sayUnknownNames(const char *const *environment,
 // Rules between variables
 //===----------------------------------------------------------------------===//
 
-/// HPAGE_TYPE=none: the vendor's other variables are as if they were not set.
+/// HPAGE_TYPE=none: the vendor's other variables count as unset.
 static void forgetVendor(Values &values) {
   for (size_t index = 0; index < variableCount; ++index) {
     const Setting &setting = settingOf(Variable(index));
@@ -294,8 +295,9 @@ static Paging pagingOf(const Values &values, unsigned field) {
              : Paging::demand;
 }
 
-/// The size that was asked for, or 2 MiB with a line where the kernel does not
-/// have that. Without sysfs it is not known, and what is asked for is tried.
+/// The requested size, or 2 MiB with a message where the kernel does not have
+/// that size. Without sysfs the sizes are unknown, and the requested one is
+/// tried.
 static size_t hugeBytesOf(const Values &values, Mode mode, Messages &messages) {
   static const size_t sizes[] = {size_t(2) << 20, size_t(32) << 20,
                                  size_t(512) << 20, size_t(1) << 30,
@@ -341,12 +343,12 @@ static void resolveRegions(const Values &values, Config &config,
   config.forceCopyBack = values.of(Variable::MPG_TEST_COPY_BACK) == 1;
 }
 
-/// At least twice the threshold that was asked for: what ARENA_FREE=2 makes of
-/// the threshold is no size for a heap.
+/// At least twice the requested threshold: ARENA_FREE=2 changes the threshold
+/// to a value that is not a usable heap size.
 static uint64_t heapSizeMb(const Values &values) {
   constexpr uint64_t halfMib = 512 << 10, most = 17592186044415;
   uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
-  if (threshold == UINT64_MAX) // none: as if it were not set
+  if (threshold == UINT64_MAX) // none: treat as unset
     parseValue(settingOf(Variable::MALLOC_MMAP_THRESHOLD_),
                settingOf(Variable::MALLOC_MMAP_THRESHOLD_).fallback, threshold);
   uint64_t least = threshold / halfMib + (threshold % halfMib != 0);
@@ -427,7 +429,7 @@ static const char *skipSpace(const char *at) {
   return at;
 }
 
-/// How far the unit \p letter moves a number to the left; -1: it is none.
+/// The shift of a number with the suffix \p letter; -1: not a suffix.
 static int shiftOf(char letter) {
   switch (letter | 32) {
   case 'b':
@@ -461,9 +463,9 @@ static size_t parseSize(const char *text, int shift) {
   return isValid ? number << shift : 0;
 }
 
-/// What OMP_STACKSIZE, GOMP_STACKSIZE (libgomp) or KMP_STACKSIZE (libomp) say,
-/// in bytes; the first one that is set counts. 0: none is, or its value makes
-/// no sense, which is for the OpenMP library to tell.
+/// The value of OMP_STACKSIZE, GOMP_STACKSIZE (libgomp) or KMP_STACKSIZE
+/// (libomp) in bytes; the first one that is set counts. 0: none is set, or the
+/// value is malformed, which the OpenMP library reports.
 static size_t readOmpStackSize(const char *const *environment) {
   static const char *const inKib[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE"};
   for (const char *name : inKib)

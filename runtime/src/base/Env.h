@@ -50,7 +50,7 @@ struct Config {
   const char *againstParts = nullptr;  ///< why not, although that is asked for
   bool fallbackGiven = false; ///< HUGETLB_FALLBACK is set to a valid value
   bool fallback = true;       ///< its value; not set: falls back
-  // Who is affected, and what is said.
+  // Which processes are affected, and what is printed.
   bool printEnv = false;      ///< XOS_MMM_L_PRINT_ENV
   bool isTarget = true;       ///< MPG_TARGET is not set or names this program
   bool speaks = true;         ///< false: another local rank speaks for this one
@@ -79,7 +79,8 @@ struct Config {
   TouchMode firstTouch = TouchMode::touch; ///< MPG_FIRST_TOUCH
 };
 
-/// Who is meant and who speaks; reads only what that takes, says nothing.
+/// Decides whether this process is affected and whether it prints. Reads only
+/// the variables for that and prints nothing.
 void readAudience(const char *const *environment, Config &config);
 
 /// Where mpgrun has started this program and no other, takes out of
@@ -87,9 +88,9 @@ void readAudience(const char *const *environment, Config &config);
 /// LD_PRELOAD's first entry and MPG_TARGET, MPG_STATE_FD.
 void leaveEnvironment(char **environment, const char *library);
 
-/// The settings of the sector cache, which hold in programs that are not meant
-/// as well: these call mpg_sector_begin all the same. Says nothing;
-/// readSettings() says what is wrong with them.
+/// The settings of the sector cache. They also apply to programs that are
+/// otherwise not affected, because these may call mpg_sector_begin. Prints
+/// nothing; readSettings() reports wrong values.
 void readSectorSettings(const char *const *environment,
                         SectorSettings &settings);
 
@@ -97,13 +98,13 @@ void readSectorSettings(const char *const *environment,
 /// where libmpg is off, or not started. Says nothing, as above.
 TouchMode readTouchMode(const char *const *environment);
 
-/// Reads all other variables out of \p environment (as `environ`; not changed,
-/// not kept) into \p config, and says which of them are wrong.
+/// Reads all other variables from \p environment (as `environ`; not changed,
+/// not kept) into \p config, and reports wrong ones.
 void readSettings(const char *const *environment, Config &config,
                   Messages &messages);
 
-/// Adds "NAME=VALUE" with the value in force to \p line and, where that is not
-/// what \p environment says, what was asked for and who decides.
+/// Adds "NAME=VALUE" with the value in force to \p line. If \p environment asks
+/// for another value, adds that and the variable that overrides it.
 void addSetting(LineBuffer &line, Variable variable, const Config &config,
                 const char *const *environment);
 
@@ -152,7 +153,7 @@ bool parseValue(const Setting &setting, const char *text, uint64_t &value);
 bool parseFile(const char *text, uint64_t &device, uint64_t &inode);
 
 /// False in a program that runs with more rights than its user has (setuid,
-/// setgid, file capabilities): what the user says must not change it.
+/// setgid, file capabilities): the user's environment must not change it.
 bool environmentCounts();
 
 /// The value of \p name in \p environment, or null; the first one counts, or

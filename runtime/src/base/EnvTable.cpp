@@ -191,8 +191,8 @@ const char *mpg::nearestName(const char *name, size_t length, unsigned most) {
   return nearest;
 }
 
-// XOS_MMM_L_PRINT_ENV: one line for each variable, with the value that is in
-// force. Where that is not what the environment says, the line tells both.
+// XOS_MMM_L_PRINT_ENV: one line for each variable, with the value in force. If
+// the environment asks for another value, the line shows both.
 
 static void addNumber(LineBuffer &line, uint64_t value) {
   if (value == UINT64_MAX)
@@ -226,8 +226,8 @@ static void addPageSize(LineBuffer &line, size_t bytes) {
     line.addNumber(bytes >> 20).add("M");
 }
 
-/// The value in force of a variable that is a number. Without a default, so
-/// that the compiler names a new row of env.def that nothing prints yet.
+/// The value in force of a numeric variable. No default case, so that the
+/// compiler reports a new row of env.def that nothing prints yet.
 static uint64_t numberOf(Variable variable, const Config &config) {
   switch (variable) {
   case Variable::XOS_MMM_L_HUGETLB_FALLBACK:
@@ -287,7 +287,7 @@ static void addEffective(LineBuffer &line, Variable variable,
                          const Config &config) {
   switch (variable) {
   case Variable::XOS_MMM_L_HPAGE_TYPE:
-    // MPG_MODE=none alone does not change what the vendor's variable says.
+    // MPG_MODE=none alone does not change the value of the vendor's variable.
     line.add(config.hugePages ? "hugetlbfs" : "none");
     return;
   case Variable::XOS_MMM_L_LPG_MODE:
@@ -330,7 +330,7 @@ static void addEffective(LineBuffer &line, Variable variable,
   }
 }
 
-/// What makes \p variable have no effect; null if it has one.
+/// Why \p variable has no effect; null if it has one.
 static const char *reasonAgainst(Variable variable, const Config &config) {
   const Setting &setting = settingOf(variable);
   if (setting.owner == Owner::flib)

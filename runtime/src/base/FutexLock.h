@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lock with nothing of libc and nothing to allocate, for the heap above all;
-// it can be made free again in a forked child. It spins for a moment and then
-// sleeps: the thread that has it may be waiting for the kernel to clear pages.
+// A lock that needs no libc and no allocation, mainly for the heap; a forked
+// child can reset it. It spins for a moment and then sleeps, because the owner
+// may be waiting for the kernel to clear pages.
 
 #ifndef MPG_RUNTIME_FUTEXLOCK_H
 #define MPG_RUNTIME_FUTEXLOCK_H
@@ -43,7 +43,7 @@ public:
   /// In a forked child: who waited is not there.
   void reset() { word.store(isFree, std::memory_order_relaxed); }
 
-  /// glibc 2.32 tells; older ones have no such variable.
+  /// glibc 2.32 provides the variable; older ones do not.
   static bool isOnlyThread() {
     return &__libc_single_threaded && __libc_single_threaded;
   }

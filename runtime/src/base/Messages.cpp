@@ -85,7 +85,7 @@ void LineBuffer::print() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is said
+// Texts
 //===----------------------------------------------------------------------===//
 
 static void copyText(char *to, size_t capacity, const char *from) {
@@ -100,7 +100,7 @@ static void copyText(char *to, size_t capacity, const char *from) {
 static bool isNamedForState(int fd) {
   LineBuffer path;
   path.add("/proc/self/fd/").addNumber(uint64_t(fd));
-  char name[4096]; // a page, which is all that the kernel ever tells
+  char name[4096]; // a page: the kernel never returns more
   long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()), long(name),
                         sizeof(name));
   struct stat status;
@@ -200,8 +200,8 @@ void Messages::writeState() {
     writeProcess(/*take=*/state.pid == uint32_t(rawCall(SYS_getpid)));
 }
 
-/// What this process, which is not the program, has to tell. \p take: if it is
-/// the first time, too.
+/// Reports a process other than the program. \p take: allocate an entry if this
+/// is the process's first report.
 void Messages::writeProcess(bool take) {
   mpg_state_process *process = processes.entry(take);
   if (!process)
@@ -248,7 +248,7 @@ void Messages::writePart(const void *part, size_t bytes) {
   __builtin_memcpy(reinterpret_cast<char *>(shared) + at, part, bytes);
 }
 
-/// A region is told of after it has grown, so what was had is seen here.
+/// Regions are reported after they have grown, so this sees the peak.
 void Messages::notePeak() {
   uint64_t now = poolBytesInUse();
   if (now > state.peakHugetlbBytes)
@@ -305,7 +305,7 @@ void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
   writePart(&state.heapPeakBytes, 2 * sizeof state.heapPeakBytes);
 }
 
-/// A bit for each code that is told once.
+/// A bit for each code that is printed once.
 static uint32_t bitOf(mpg_code code) {
   if (code == MPG_LPG_FALLBACK)
     return 1;
@@ -315,7 +315,7 @@ static uint32_t bitOf(mpg_code code) {
 
 /// Notes \p text in the state; true if it has to be printed.
 bool Messages::isNews(mpg_code code, const char *text) {
-  // Wrong values are told one by one, of all others the first is enough.
+  // Print each wrong value, but only the first message of any other code.
   bool isSingle = code != MPG_MSG_BAD_VALUE;
   bool wasPrinted = isSingle && (printed & bitOf(code));
   printed |= bitOf(code);
@@ -343,7 +343,7 @@ static bool isVendorCode(mpg_code code) {
   return code < MPG_MSG_FIRST || code == MPG_LPG_FALLBACK;
 }
 
-/// What a user has done wrong, or has asked to be an error.
+/// Mistakes of the user, and codes that the user wants as errors.
 static bool isErrorCode(mpg_code code) {
   return code == MPG_MSG_BAD_VALUE || code == MPG_MSG_HEAP;
 }
@@ -408,11 +408,11 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
     copyText(entry->reason, sizeof(entry->reason), reason);
   if (!isHeard())
     return;
-  if (!isProgram()) // a fork tells of the other regions
+  if (!isProgram()) // a fork reports the other regions
     return writeProcess(/*take=*/kind == MPG_REGION_HEAP);
   if (hasGrown)
     notePeak();
-  // The heap tells at every growth, and the whole state is 20 KiB.
+  // The heap reports every growth, and the whole state is 20 KiB.
   writePart(&state, offsetof(mpg_state, regions));
   writePart(entry, sizeof(*entry));
 }
@@ -441,7 +441,8 @@ struct File {
 
 } // namespace
 
-/// What descriptor 2 was; a forked child goes by it as well.
+/// The file of descriptor 2 at the start; a forked child compares with it as
+/// well.
 static File atStart;
 static bool isRemembered;
 

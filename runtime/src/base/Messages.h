@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libmpg says: lines on standard error, each code once per process, and
-// the state that mpgrun reads (<mpg/state.h>). Works before main, where malloc
-// and stdio may be our own or not yet there: a line is built on the stack and
-// written with one write(). Standard error is written to only as long as it is
+// libmpg's output: lines on standard error, each code once per process, and the
+// state that mpgrun reads (<mpg/state.h>). Works before main, where malloc and
+// stdio may be our own or not yet initialised: a line is built on the stack and
+// written with one write(). Lines go to standard error only while it is still
 // the file that it was at the start.
 //
 // A line has three parts: what (with region, bytes, address), what it costs,
-// how to fix it. When all is well nothing is printed.
+// how to fix it. If all is well, nothing is printed.
 
 #ifndef MPG_RUNTIME_MESSAGES_H
 #define MPG_RUNTIME_MESSAGES_H
@@ -42,10 +42,10 @@ private:
   size_t used = 0;
 };
 
-/// The table in mpgrun's file where the processes of `mpgrun --children` write
-/// what they had (<mpg/state.h>). A process that was started takes an entry at
-/// once, one that was forked when it has something to tell: a shell forks for
-/// each command, and most of these processes are another program soon.
+/// The table in mpgrun's file in which the processes of `mpgrun --children`
+/// record their memory (<mpg/state.h>). A started process takes an entry at
+/// once. A forked one takes it at its first report: a shell forks for each
+/// command, and most of these processes soon exec another program.
 class ProcessTable {
 public:
   /// Maps the table of the file \p fd, if that has one. The mapping is shared
@@ -53,8 +53,8 @@ public:
   void open(int fd);
   bool isOpen() const { return table; }
 
-  /// The entry of this process; null if there is none. \p take: takes one then,
-  /// as long as there are any.
+  /// The entry of this process; null if there is none. \p take: allocate one if
+  /// any is left.
   mpg_state_process *entry(bool take);
 
   /// Writes down what all of this process's memory is now. To be called at its
@@ -70,12 +70,11 @@ private:
 /// One per process (Init.cpp owns it). Thread-safe.
 class Messages {
 public:
-  /// \p speaks false: nothing is printed (another rank of this node does), the
-  /// state still is. \p stateFd is written to only if it is the file of
-  /// mpgrun, and no other process has begun to write to it; -1: no file. The
-  /// descriptor is not used any more afterwards. \p statePid: the process whose
-  /// descriptor that is, if all that it starts have something to tell there;
-  /// else 0.
+  /// \p speaks false: print nothing (another rank of this node does), but still
+  /// write the state. \p stateFd is used only if it is the file of mpgrun and
+  /// no other process has begun to write to it; -1: no file. The descriptor is
+  /// not used after this call. \p statePid: the process that owns the
+  /// descriptor, if its child processes report there, too; else 0.
   void start(bool speaks, int stateFd, int statePid = 0);
 
   /// To be called at the end of the process.
@@ -106,18 +105,17 @@ public:
   /// So much of the heap was in use at some moment.
   void heapUse(uint64_t bytes, uint64_t hugeBytes);
 
-  /// Prints \p line after the prefix of \p code unless that code has been
-  /// printed before (MPG_MSG_BAD_VALUE: that text), or it is to be quiet and
-  /// this is no error. Goes into the state every time.
+  /// Prints \p line after the prefix of \p code, unless that code (for
+  /// MPG_MSG_BAD_VALUE: that text) has been printed before, or the process is
+  /// quiet and this is not an error. Always records it in the state.
   void say(mpg_code code, LineBuffer &line);
 
   /// Whether say() was called with \p code before.
   bool hasSaid(mpg_code code);
 
-  /// Says how a region lies now; replaces what was said of the same region and
-  /// start before. \p reason is empty when all of it is on large pages; null
-  /// leaves the one that was given before. Costs next to nothing without a
-  /// listener.
+  /// Reports the present state of a region; replaces the earlier report of the
+  /// same region and start. \p reason is empty when all of it is on large
+  /// pages; null keeps the earlier reason. Nearly free without a listener.
   void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
               uint64_t pageBytes, const char *reason);
 
@@ -148,10 +146,10 @@ private:
   mpg_state state = {};
 };
 
-/// What begins at \p offset of mpgrun's file, as memory and not by its
-/// descriptor: a daemon closes all of them and may open a file of its own by
-/// the same number, and a write counts against RLIMIT_FSIZE. mpgrun has given
-/// the file its size. Null: that part is not there.
+/// Maps the part at \p offset of mpgrun's file. Memory instead of the
+/// descriptor, because a daemon closes all descriptors and may reuse the
+/// number, and a write counts against RLIMIT_FSIZE. mpgrun has set the file's
+/// size. Null: that part does not exist.
 void *mapStatePart(int fd, long offset, size_t bytes);
 
 /// Remembers what descriptor 2 is: a daemon closes all descriptors and opens

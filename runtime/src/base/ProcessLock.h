@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lock that a forked child finds free: it knows the process whose thread has
-// it, and a child may take what its parent has, for the thread is not there.
-// What the lock protects may be half written then; who takes it over begins
-// anew. No handler of a fork is needed, so it works after clone(), too.
+// A lock that a forked child finds free: it records the process of its owner,
+// and a child may take it from its parent, because the owning thread does not
+// exist in the child. The protected data may then be half written; the child
+// starts afresh. No fork handler is needed, so it works after clone(), too.
 //
 // Not for the heap, which wants a lock without a system call (FutexLock.h).
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stretch of address space and the rounding that goes with it. Words: a page
-// is what the kernel maps, a frame is where one large page can lie: a piece of
-// addresses of its size and alignment (2 MiB unless XOS_MMM_L_HUGETLB_SZ says
-// otherwise), a region is a part of the program as its user knows it (.data,
-// .bss, a stack).
+// A range of addresses, with rounding. Words: a page is what the kernel maps; a
+// frame is a slot for one large page: addresses of its size and alignment (2
+// MiB unless XOS_MMM_L_HUGETLB_SZ sets another size); a region is a part of the
+// program as its user knows it (.data, .bss, a stack).
 
 #ifndef MPG_RUNTIME_RANGE_H
 #define MPG_RUNTIME_RANGE_H
@@ -14,8 +13,8 @@
 
 namespace mpg {
 
-/// Of a frame: what transparent huge pages have where base pages are 4 KiB
-/// (HW:huge-sizes-4k), and pages of the pool unless another size is asked for.
+/// Bytes of a frame: of transparent huge pages where base pages are 4 KiB
+/// (HW:huge-sizes-4k), and of pool pages unless the user sets another size.
 constexpr size_t frameBytes = 2 << 20;
 
 struct Range {

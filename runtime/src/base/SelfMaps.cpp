@@ -30,7 +30,7 @@ LineReader::~LineReader() {
     rawCall(SYS_close, fd);
 }
 
-/// Moves what is left to the front and reads more after it.
+/// Moves the unread rest to the front and reads more after it.
 bool LineReader::fill() {
   if (fd < 0)
     return false;
@@ -146,7 +146,7 @@ bool mpg::parseMapping(const char *line, Mapping &mapping) {
 }
 
 bool SelfMaps::next(Mapping &mapping) {
-  // What is no mapping is the rest of a line that was too long.
+  // Lines that do not parse are the rest of a line that was too long.
   while (const char *line = lines.next())
     if (parseMapping(line, mapping))
       return true;

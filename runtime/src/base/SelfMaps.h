@@ -57,10 +57,10 @@ private:
 /// How many mappings there are; \p most if there are as many or more.
 size_t countMappings(size_t most);
 
-/// The mapping that holds \p address; false if there is none.
+/// Finds the mapping that holds \p address; false if there is none.
 bool findMapping(uintptr_t address, Mapping &mapping);
 
-/// Whether no mapping has a byte in \p range. False if that cannot be told.
+/// Whether no mapping has a byte in \p range. False if that is unknown.
 bool isFree(Range range);
 
 /// The names in a directory of /proc that are numbers: threads, descriptors.
@@ -72,7 +72,7 @@ public:
   NumberedEntries &operator=(const NumberedEntries &) = delete;
   /// False at the end, or after an error.
   bool next(uint64_t &number);
-  /// Whether all of it could be read; say so after the last.
+  /// Whether the whole file was read; valid after the last line.
   bool isComplete() const { return used == 0; }
   int descriptor() const { return fd; }
 
@@ -91,7 +91,7 @@ long readSmallFile(const char *path, char *buffer, size_t capacity);
 /// place.
 bool exists(const char *path);
 
-/// A file that holds one decimal number; \p otherwise if it does not.
+/// Reads a file that holds one decimal number; \p otherwise if it does not.
 uint64_t readNumber(const char *path, uint64_t otherwise);
 
 /// The size in a line as "MemTotal:   123 kB", in bytes; false if the line is
@@ -101,24 +101,24 @@ bool parseSize(const char *line, const char *name, uint64_t &bytes);
 /// The size of \p name in /proc/meminfo; false if it is not there.
 bool readMemoryInfo(const char *name, uint64_t &bytes);
 
-/// Reads decimal digits (hexadecimal ones if \p base is 16) at \p text and
-/// moves it after them; false if there is none.
+/// Parses decimal digits (hexadecimal ones if \p base is 16) at \p text and
+/// advances it past them; false if there are none.
 bool parseNumber(const char *&text, unsigned base, uint64_t &value);
 
 /// The field of \p line after \p number spaces; null if there are fewer.
 const char *fieldAt(const char *line, int number);
 
-/// Threads of this process; 1 when that cannot be told.
+/// Threads of this process; 1 if that is unknown.
 unsigned threadCount();
 
-/// Bytes present on pages of the pool, whatever asked for them; 0 if the kernel
-/// does not tell. Reads a file of /proc, allocates nothing.
+/// Bytes present on pages of the pool, whichever code requested them; 0 if the
+/// kernel does not report it. Reads a file of /proc, allocates nothing.
 uint64_t poolBytesInUse();
 
 /// All that this process has in use, with pages of the pool.
 uint64_t bytesInUse();
 
-/// What of a range of addresses is in use, by the kernel's own count.
+/// How much of a range of addresses is in use, by the kernel's count.
 struct RangeUse {
   uint64_t bytes = 0;     ///< pages that are there, of any size
   uint64_t poolBytes = 0; ///< of these pages of the pool

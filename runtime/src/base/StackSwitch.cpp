@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The switch itself, in assembly: a compiler may keep anything at all on the
-// stack, before and after a change of the stack pointer that it does not know
-// of. The old stack pointer waits in the frame pointer, a register that the
-// called function has to preserve.
+// The switch itself, in assembly: a compiler may keep anything on the stack
+// before and after a change of the stack pointer that it does not know of. The
+// old stack pointer is in the frame pointer meanwhile, a register that the
+// called function preserves.
 //
 // Shadow stacks and branch protection are content with it: every call has its
 // return, and the function begins with a landing pad.
@@ -76,9 +76,9 @@ mpg_call_on_stack:
 #error "libmpg runs on x86-64 and AArch64"
 #endif
 
-// With alloca, because then the unwinder knows the way back (cancellation and
-// pthread_exit unwind). In steps, because valgrind takes a step of 2 MB for a
-// change to another stack. What is stepped over is not touched.
+// Uses alloca because the unwinder can then find its way back (cancellation and
+// pthread_exit unwind). Moves in steps because valgrind takes a step of 2 MB
+// for a switch to another stack. The skipped memory is not touched.
 
 __attribute__((noinline)) void *
 mpg::callBelow(uintptr_t top, void *(*function)(void *), void *argument) {

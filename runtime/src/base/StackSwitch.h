@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/// Calls function(argument) with the stack pointer at \p top and comes back to
-/// the caller's stack by its address: what is mapped there then is what the
-/// caller goes on with. Unwinding goes through (the frame knows both stacks).
+/// Calls function(argument) with the stack pointer at \p top, then returns to
+/// the caller's stack by its address, so the caller continues on whatever
+/// memory is then mapped there. Unwinding works (the frame knows both stacks).
 /// pre: \p top is a multiple of 16, with memory below it.
 extern "C" __attribute__((visibility("hidden"))) void
 mpg_call_on_stack(void *top, void (*function)(void *), void *argument);

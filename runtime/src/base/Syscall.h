@@ -2,9 +2,9 @@
 //
 // System calls without libc: no errno, no lazy binding, no cancellation, no
 // hook of another library. While a piece of .data is between its old and its
-// new place nothing may be written to any global variable, and in a static
-// program errno and libc's own data may be in that very piece. Results are the
-// kernel's: a value or a negative errno.
+// new place, no global variable may be written, and in a static program errno
+// and libc's own data may be in that piece. Results are the kernel's: a value
+// or a negative errno.
 //
 // A test that is built with MPG_INJECT_FAULTS decides which calls fail.
 
@@ -17,9 +17,9 @@
 
 namespace mpg {
 
-/// The program has locked itself in (seccomp), as Interpose.cpp has seen: it
-/// may die of a system call that no malloc makes. So from then on nothing is
-/// looked for, and nothing printed.
+/// The program has sandboxed itself (seccomp), as Interpose.cpp has seen: it
+/// may die of a system call that no malloc makes. From then on libmpg reads no
+/// files and prints nothing.
 inline std::atomic<bool> isLockedIn{false};
 
 #ifdef MPG_INJECT_FAULTS

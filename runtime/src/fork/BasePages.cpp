@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame is built elsewhere, filled and moved in, as everywhere (Pages.h).
-// Other threads stand still from before the copy until after the move: a write
-// between the two would be lost, theirs or one that the kernel does for a call
-// of theirs. A protection in place of the stop would not do: a system call gets
-// EFAULT where a store waits for a handler. The calling thread is on a stack of
-// our own, for its own may be in the frame.
+// As everywhere (Pages.h), the frame is built elsewhere, filled and moved in.
+// Other threads are stopped from before the copy until after the move: a write
+// between the two would be lost, whether a thread's own or one that the kernel
+// does during a system call. Write protection instead of the stop would not
+// work: where a store waits for a handler, a system call gets EFAULT. The
+// calling thread runs on libmpg's stack, because its own may be in the frame.
 //
 // The heap's lock is held: no fork begins meanwhile, and no other thread is
 // here.
@@ -38,7 +38,7 @@ struct BasePages {
   Messages *messages = nullptr;
 };
 
-/// What is to be moved, and on which stack; lives in a mapping of its own.
+/// The memory to move, and the stack to run on; in a separate mapping.
 struct Job {
   Range range;
   Frames which;
@@ -221,8 +221,8 @@ static void clear(uintptr_t start, uintptr_t end) {
     memset(reinterpret_cast<void *>(start), 0, end - start);
 }
 
-/// \p part of one mapping. False: there is no memory for new frames; then they
-/// are cleared.
+/// Empties \p part of one mapping. False: there is no memory for new frames;
+/// then they are cleared.
 static void emptyPart(Range part) {
   Range inner = innerFrames(part, base.hugePageBytes);
   Staged staged;

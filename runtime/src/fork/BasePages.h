@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single pages of the base size in memory that libmpg has put onto hugetlb
-// pages: the kernel cannot protect, unmap, move or mark a part of such a page.
-// A program that asks for that gets its memory on normal pages first, frame by
-// frame (a frame is what one large page holds), with the same contents and
-// rights, and without any thread seeing anything else.
+// Base pages in memory that libmpg has put onto hugetlb pages: the kernel
+// cannot protect, unmap, move or mark a part of such a page. If a program asks
+// for that, its memory first moves to normal pages, frame by frame (a frame is
+// the extent of one large page), with the same contents and rights, and no
+// thread notices.
 
 #ifndef MPG_RUNTIME_BASEPAGES_H
 #define MPG_RUNTIME_BASEPAGES_H
@@ -29,8 +29,9 @@ enum class Frames : uint8_t {
 /// not stop or a device may write to the memory. Stops other threads meanwhile.
 int leaveLargePages(Range range, Frames which);
 
-/// \p bytes are about to go back by munmap: mpgrun wants to know what a program
-/// had at its peak. Costs next to nothing if it does not, or they are few.
+/// Called before munmap frees \p bytes: mpgrun reports the program's memory at
+/// its peak. Nearly free if mpgrun does not ask for it, or if \p bytes is
+/// small.
 void noteUnmap(size_t bytes);
 
 /// Whether libmpg may have put anything onto large pages.
@@ -46,9 +47,9 @@ bool mayBeLarge(Range range);
 /// that is not ours is the kernel's. Returns an errno value.
 int emptyPages(Range range, int advice);
 
-/// mlockall(MCL_CURRENT) without what is on large pages, which are never
-/// written to a disk: for a process that the limit on locked memory allows no
-/// more. Returns an errno value.
+/// mlockall(MCL_CURRENT) without memory on large pages, which are never
+/// swapped: for a process whose limit on locked memory allows no more. Returns
+/// an errno value.
 int lockAllPages();
 
 } // namespace mpg

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fork() and hugetlb pages: a write to a private page that parent and child
-// share takes a new page of the pool, which was not set aside. If there is
-// none, the kernel takes the old page away from the child, or ends a child that
-// writes, with SIGBUS. To ask the pool before is no help: others take pages
-// between the question and the write. So, from the moment that fork() returns,
+// share takes a new page of the pool, which nobody reserved. If there is none,
+// the kernel takes the old page away from the child, or ends a writing child
+// with SIGBUS. Checking the pool before is not enough: other processes take
+// pages between the check and the write. So, from the moment that fork()
+// returns,
 //
 //   no hugetlb page of ours is mapped by two processes.
 //
-// Before a fork everything of ours leaves hugetlb pages, for good, while the
-// other threads stand still; on normal pages the kernel shares as it does in
-// every program. Memory that a device may have pinned must keep its frames,
-// and a thread may not stand still: then the child gets a copy, is not given
-// the memory itself, and starts on a stack of ours until the copy is in place.
-// Where there is no memory for either, there is no fork.
+// Before a fork all memory of libmpg leaves hugetlb pages for good, while the
+// other threads are stopped; on normal pages the kernel shares as in every
+// program. There are two exceptions: memory that a device may have pinned must
+// keep its frames, and a thread may fail to stop. Then the child gets a copy,
+// does not inherit the memory itself, and starts on libmpg's stack until the
+// copy is in place. If there is no memory for either, fork() fails.
 //
-// That is done when fork() and its like are called, where they can still fail,
-// and once more in the handlers of pthread_atfork: the C library forks by
-// itself, and other handlers take memory. We register in our constructor,
-// before nearly everybody else: then our first handler is the last thing to
-// happen before the fork, and the others are the first after it. Between them
-// signals wait and no other thread forks: a handler that forks would meet its
-// own half-made copy.
+// That happens when the program calls fork() or a similar function, where the
+// call can still fail, and again in the handlers of pthread_atfork, because the
+// C library forks by itself and other handlers allocate memory. The constructor
+// registers the handlers before nearly all others: so our first handler runs
+// last before the fork, and our others run first after it. Between them signals
+// wait and no other thread forks: a handler that forks would meet its own
+// half-made copy.
 //
 // vfork() and posix_spawn(), which system() and popen() use since glibc 2.29,
-// share memory and are no danger; they do not come here.
+// share memory, so they are safe and skip all this.
 
 #include "fork/Fork.h"
 
@@ -55,7 +56,7 @@ extern "C" void _IO_list_unlock() __attribute__((weak));
 
 namespace {
 
-/// What a fork found out about the memory on large pages.
+/// What a fork may do with the memory on large pages.
 enum class Safety { safe, copyNeeded, impossible };
 
 struct Forks {
@@ -155,8 +156,8 @@ static bool hasLargePages() {
   return segmentHugeBytes() || heapSpace.mapped().huge || hasLargeMemory();
 }
 
-/// Whether \p bytes of normal memory can be used without driving the node or
-/// the job's group out of it. True where that cannot be told.
+/// Whether the node and the job's group have \p bytes of normal memory to
+/// spare. True if that is unknown.
 static bool memoryCanBeHad(uint64_t bytes) {
   // Other processes want some as well: on a node more than in a group.
   constexpr uint64_t nodeReserveBytes = 64 << 20, groupReserveBytes = 4 << 20;
@@ -177,10 +178,10 @@ static Source sourceFor(uint64_t bytes) {
   return mayBeThp() && bytes >= littleBytes ? Source::thp : Source::normal;
 }
 
-/// Of little memory, frames that are mostly empty go to normal pages, as they
-/// would be without us: the program takes no more memory then than twice what
-/// it has filled. Full ones make a fork faster, which copies one entry in place
-/// of hundreds. Not on kernels before 5.8, where one byte that a child writes
+/// If there is little memory, mostly empty frames go to normal pages, as
+/// without libmpg: the program then takes at most twice the memory that it has
+/// filled. Full frames make a fork faster, which copies one entry instead of
+/// hundreds. Not on kernels before 5.8, where one byte that a child writes
 /// copies the page; those before 5.16 cannot move hugetlb memory.
 static void choosePages(ForkList &list, uint64_t presentBytes) {
   list.moveTo(sourceFor(presentBytes));
@@ -254,7 +255,7 @@ static Safety leaveLargePages() {
   RoomForFiles room;
   if (memoryMayBePinned() || !stopOtherThreads())
     return Safety::copyNeeded;
-  // What comes from now on would have to leave at the next fork.
+  // New pool memory would only have to leave at the next fork.
   if (forks.config->fallback)
     closePool();
   uint64_t begin = millisecondsNow(), bytes = 0;
@@ -349,7 +350,7 @@ static bool fillCopy() {
 static bool makeCopy() {
   RoomForFiles room;
   if (!fillCopy()) {
-    // More came than was reserved for: once more, if it can be had.
+    // More memory came than was reserved for: try again.
     forks.copy.discard();
     Safety safety = reserveCopy();
     if (safety != Safety::copyNeeded || !fillCopy()) {
@@ -391,8 +392,8 @@ static void unlockStreams() {
     _IO_list_unlock();
 }
 
-/// Whether there is nothing to do for a fork. Then nothing is written either:
-/// each page written to costs parent or child a copy.
+/// Whether the fork needs no work. Then nothing is written either: each page
+/// that is written to costs parent or child a copy.
 static bool isPlainFork() {
   return FutexLock::isOnlyThread() && !hasLargePages() && !isInFork();
 }

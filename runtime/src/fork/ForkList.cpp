@@ -44,8 +44,8 @@ static void addRun(void *to, Range run) {
     runs.complete = false;
 }
 
-/// Whether \p mapping can be private hugetlb memory of ours: anonymous, or a
-/// file with a name of ours.
+/// Whether \p mapping can be libmpg's private hugetlb memory: anonymous, or a
+/// file with one of its names.
 static bool isPrivateHuge(const Mapping &mapping) {
   static const char anonymous[] = "/anon_hugepage", file[] = "/memfd:";
   return mapping.readable && !mapping.shared &&
@@ -101,7 +101,8 @@ bool ForkList::findMost(size_t hugePageBytes, size_t mostOfThem) {
     return false;
   uintptr_t listEnd = memory.range.start + listBytes(most);
   Runs runs{reinterpret_cast<Range *>(listEnd), most};
-  // What is just being mapped or unmapped by another thread is not among these.
+  // Memory that another thread is mapping or unmapping right now is not among
+  // these.
   heapSpace.forEachHugeRun(addRun, &runs);
   complete = runs.complete;
   addOpen(runs.first, runs.first + runs.count);
@@ -109,8 +110,8 @@ bool ForkList::findMost(size_t hugePageBytes, size_t mostOfThem) {
   return complete;
 }
 
-/// What is ours of \p mapping. \p run: the first of the heap's that may be in
-/// it.
+/// Adds libmpg's parts of \p mapping. \p run: the heap's first run that may be
+/// in it.
 void ForkList::addMapping(const Mapping &mapping, const Range *&run,
                           const Range *lastRun) {
   int rights = rightsOf(mapping);
@@ -257,10 +258,10 @@ uint64_t ForkList::thpBytes(Range region) const {
 // Pins
 //===----------------------------------------------------------------------===//
 //
-// Devices that pin memory have no list: InfiniBand, GPUs, Tofu, VFIO, and what
-// comes next. So all of /dev counts but what every system has and what pins
-// nothing. Descriptors may be closed while a mapping of theirs still works,
-// hence both are looked at.
+// No list of devices that pin memory exists: InfiniBand, GPUs, Tofu, VFIO, and
+// future ones. So all of /dev counts, except devices that every system has and
+// that pin nothing. A mapping outlives its closed descriptor, so both are
+// checked.
 
 static bool startsWith(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;

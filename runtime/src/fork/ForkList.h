@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a fork() would share on hugetlb pages: the stretches of .data, .bss,
-// heap and stacks that libmpg has put there, in the order of their addresses.
-// There may be thousands of them, and nothing may be allocated at a fork: the
-// list has memory of its own.
+// The hugetlb memory that fork() would share: the stretches of .data, .bss,
+// heap and stacks that libmpg has put there, in address order. There may be
+// thousands, and a fork must not allocate, so the list has its own memory.
 //
 // And whether a device, or the kernel on its own, may read or write memory of
 // this process by the frames that it lies on now (DMA). And what is done with
@@ -32,9 +31,9 @@ struct ForkStretch {
 
 class ForkList {
 public:
-  /// Finds what is still as libmpg left it. The program may have unmapped some
-  /// of it, put something else in its place, or forbidden to read it: that is
-  /// left alone. False if there is no memory for a list that holds everything.
+  /// Finds the memory that is still as libmpg left it. Skips parts that the
+  /// program has unmapped, replaced, or made unreadable. False if there is no
+  /// memory for a complete list.
   /// \p hugePageBytes: of segments and heap.
   /// pre: nothing found, or discarded; the heap is locked.
   bool find(size_t hugePageBytes);
@@ -42,18 +41,18 @@ public:
 
   /// Where the list's memory moves to; normal pages unless told.
   void moveTo(Source source);
-  /// Frames of which half and more is not zero to transparent huge pages, the
-  /// others to normal ones. To normal ones all if there is no memory for a
-  /// longer list. pre: as find().
+  /// Assigns frames that are at least half nonzero to transparent huge pages,
+  /// the others to normal ones. All go to normal ones if there is no memory for
+  /// a longer list. pre: as find().
   void moveByContents();
 
   const ForkStretch *begin() const { return first; }
   const ForkStretch *end() const { return first + count; }
   /// Of those pages that are present.
   uint64_t presentBytes() const;
-  /// What of them is not zero, in normal pages.
+  /// The nonzero bytes among them, in whole normal pages.
   uint64_t filledBytes() const;
-  /// What of \p region moves to transparent huge pages.
+  /// Bytes of \p region that move to transparent huge pages.
   uint64_t thpBytes(Range region) const;
   uint64_t bytes() const;
 
@@ -77,35 +76,35 @@ private:
 /// Whether the normal page at \p at has anything but zeros.
 bool isFilled(uintptr_t at, size_t page);
 
-/// True if a device, or the kernel, may know the frames; also when it cannot be
-/// told: a device that is not known to be harmless, io_uring or asynchronous
-/// I/O is open, or libibverbs is loaded.
+/// True if a device or the kernel may hold the frames: a device that is not
+/// known to be harmless, io_uring or asynchronous I/O is open, or libibverbs is
+/// loaded. Also true if that is unknown.
 bool memoryMayBePinned();
 
 //===----------------------------------------------------------------------===//
 // What is done with it (ForkMove.cpp)
 //===----------------------------------------------------------------------===//
 //
-// Moves memory off hugetlb pages, for good: before a fork, and for a call for
-// single pages (BasePages.h); or leaves it there, and gives the child a copy,
-// which is made in the parent before the fork and moved into its place in the
-// child: the parent keeps its frames, whichever of them writes first.
+// Moves memory off hugetlb pages for good: before a fork, and for a call for
+// base pages (BasePages.h). Or leaves it there and gives the child a copy, made
+// in the parent before the fork and moved into place in the child: the parent
+// keeps its frames, whichever of them writes first.
 
-/// Moves all of \p list, the stack in use included. Returns 0 or
-/// an errno value; then the rest is where it was. What was moved keeps its
-/// contents and rights. pre: no other thread runs, signals are blocked.
+/// Moves all of \p list, including the stack in use. Returns 0 or an errno
+/// value; then the rest is where it was. Moved memory keeps its contents and
+/// rights. pre: no other thread runs, signals are blocked.
 int moveOffLargePages(const ForkList &list);
 
 /// The same for one stretch. pre: the stack in use is not in it.
 int moveOffLargePages(const ForkStretch &stretch);
 
-/// Normal pages to run on while the stack in use is replaced. Null if there is
-/// no memory for them. One user at a time.
+/// A stack on normal pages to run on while the one in use is replaced. Null if
+/// there is no memory for it. One user at a time.
 void *ownStackTop();
 /// Unless it is in use: each fork would copy its page tables.
 void discardOwnStack();
 
-/// What a child gets in place of its parent's frames, and nothing else of them.
+/// The copy that a child gets in place of its parent's frames.
 class ForkCopy {
 public:
   /// Memory for a copy of at most \p bytes; on hugetlb pages all of it is
@@ -113,8 +112,9 @@ public:
   int reserve(Source source, size_t bytes, size_t hugePageBytes);
   bool exists() const { return !memory.range.empty(); }
 
-  /// Copies what is present of \p list, and lets no child inherit the memory
-  /// itself. False if it does not fit. \p list must live as long as the copy.
+  /// Copies the present pages of \p list, and keeps children from inheriting
+  /// the memory itself. False if it does not fit. \p list must live as long as
+  /// the copy.
   bool make(const ForkList &list);
 
   /// In the child: puts the copy in its place. Async-signal-safe; nothing

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Piece by piece: copied to new pages, which are moved over the old ones, whose
-// page then is free for others. In a static program our own variables may be in
-// any piece: nothing is written to them between the copy and the move. All of
-// it runs on a stack of its own.
+// Moves piece by piece: copies to new pages and moves these over the old ones,
+// whose large page is then free for others. In a static program libmpg's
+// variables may be in any piece, so nothing is written to them between the copy
+// and the move. All of it runs on a separate stack.
 
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
@@ -125,7 +125,7 @@ void mpg::discardOwnStack() {
 }
 
 static void moveOnOwnStack(void *argument) {
-  // A copy: the argument is on the stack that goes away.
+  // A copy, because the argument is on the stack that is replaced.
   Job job = *static_cast<Job *>(argument);
   int error = moveAll(job);
   static_cast<Job *>(argument)->error = error;
@@ -149,9 +149,9 @@ int mpg::moveOffLargePages(const ForkList &list) {
 // One mapping holds the copies of all stretches, one after the other, so that
 // a heap in thousands of pieces does not take thousands of mappings twice.
 //
-// Other threads may write while the copy is made. The child sees some of that,
-// or not; it has none of these threads, and what their locks guard it may not
-// use in any case. The forking thread's own writes are all in it.
+// Other threads may write while the copy is made. The child may or may not see
+// these writes: it has none of these threads, and must not use what their locks
+// protect. It sees all writes of the forking thread.
 //
 // MADV_DONTFORK stays on the memory: the program may have asked for it as well
 // (ibv_reg_mr() does), and then it must not be taken back.

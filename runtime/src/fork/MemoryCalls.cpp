@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The C library's calls that change mappings, for programs that use them on
-// single pages of .data, .bss, heap or stack. The kernel is asked first, as
-// without libmpg; only when it refuses, and the memory may be on large pages,
-// these are replaced by normal ones and it is asked again. So errors are the
-// kernel's, and memory that is not ours costs nothing.
+// base pages of .data, .bss, heap or stack. The kernel is asked first, as
+// without libmpg. Only if it refuses and the memory may be on large pages,
+// these are replaced by normal ones, and the call is repeated. So errors are
+// the kernel's, and other memory costs nothing.
 //
 // Where the kernel would not refuse but do something else with large pages
 // (mremap rounds lengths up, MADV_DONTNEED rounds them down), they are replaced
@@ -13,11 +13,12 @@
 // With MPG_MMAP=thp new memory passes through pages/OwnMaps.cpp.
 //
 // Libraries that register memory with a network card (UCX, Open MPI) patch the
-// code of munmap and madvise where dlsym() finds them, and have to see the
-// calls inside of the C library, too: of free() and for the stack of a thread.
-// So dlsym() must find the C library's functions. Ours have the version of the
-// C library's and are hidden: the loader binds programs and libraries to them,
-// which ask for that version; dlsym() asks for none and does not see them.
+// code of munmap and madvise where dlsym() finds them. They must also see the
+// calls inside the C library: of free() and for a thread's stack. So dlsym()
+// must find the C library's functions. libmpg's have the version of the C
+// library's and are hidden: the loader binds programs and libraries to them,
+// because these ask for that version; dlsym() asks for no version and does not
+// find them.
 
 #include "base/CLibrary.h"
 #include "base/Syscall.h"
@@ -33,8 +34,8 @@
 
 using namespace mpg;
 
-/// Makes mpg_own_NAME the NAME that asks for the version of the C library's
-/// first functions.
+/// Makes mpg_own_NAME the NAME with the version of the C library's first
+/// functions.
 #if defined(__x86_64__)
 #define MPG_FIRST_VERSION "GLIBC_2.2.5"
 #else
@@ -196,8 +197,8 @@ static constexpr int wipeOnFork = 18, keepOnFork = 19;      // Linux 4.14
 static constexpr int cold = 20, pageOut = 21;               // Linux 5.4
 static constexpr int installGuard = 102, removeGuard = 103; // Linux 6.13
 
-/// Advice that changes nothing a program can see: where the kernel does not
-/// take it for a part of a large page it is good enough not to follow it.
+/// Advice without a visible effect: if the kernel rejects it for a part of a
+/// large page, ignoring it is good enough.
 static bool isHint(int advice) {
   switch (advice) {
   case MADV_NORMAL:
@@ -250,8 +251,9 @@ MPG_EXPORT int mpg_own_madvise(void *address, size_t bytes,
     return result;
   if (isHint(advice) && mayBeLarge(range))
     return 0;
-  // As libibverbs asks for what it registers: a fork gives the child a copy of
-  // it (Fork.cpp), so the frames stay ours without the advice.
+  // libibverbs asks this for memory that it registers. A fork gives the child a
+  // copy of such memory (Fork.cpp), so the frames stay the parent's without the
+  // advice.
   bool isAboutFork = advice == MADV_DONTFORK || advice == MADV_DOFORK;
   if (isAboutFork && mayBeLarge(range) && memoryMayBePinned())
     return 0;
@@ -275,9 +277,9 @@ MPG_EXPORT int posix_madvise(void *address, size_t bytes, int advice) noexcept {
 static Next<void *(intptr_t)> nextBreak;
 static std::atomic<bool> hasMovedBreak{false};
 
-/// The C library's malloc has moved the break before a program asks for it, and
-/// programs write below what they get first (stress-ng --brk). So it is moved
-/// as far with the first call.
+/// The C library's malloc moves the break before a program's first sbrk, and
+/// some programs write below the address they get first (stress-ng --brk). So
+/// the first call moves it as far.
 MPG_HIDE_FROM_DLSYM(sbrk);
 MPG_EXPORT void *mpg_own_sbrk(intptr_t bytes) noexcept {
   constexpr intptr_t byMalloc = 132 << 10;

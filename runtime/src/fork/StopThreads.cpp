@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads that have stopped are counted, and compared with the list in
-// /proc until that has no new one: a thread that is not stopped yet can start
-// another one. A signal that came too late is met by the handler in a phase of
-// no stop, and does nothing; so the handler stays once it is there. The C
-// library's own signals of this number go to its handler.
+// Counts the stopped threads and compares with the list in /proc until that has
+// no new thread: a running thread can start another. A late signal meets the
+// handler outside of a stop and does nothing, so the handler stays installed.
+// The C library's own signals of this number go to its handler.
 //
-// What the threads wait for lies in a mapping of its own, never in memory that
-// is replaced, and nothing is written to a waiting thread's stack.
+// The word that the threads wait for has a separate mapping, never in memory
+// that is replaced, and nothing is written to a waiting thread's stack.
 
 #include "fork/StopThreads.h"
 

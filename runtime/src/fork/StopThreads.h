@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stops all other threads for a moment, so that memory which they may write to
-// can be copied and replaced without losing a write, of theirs or of the kernel
-// in a call of theirs. They wait in a handler of signal 33, which the C library
-// keeps for setuid(); programs cannot block it. Calls that come back with EINTR
-// after any handler (poll, nanosleep) do so after this one, too.
+// Stops all other threads for a moment, so that memory they may write to can be
+// copied and replaced without losing a write, of theirs or of the kernel during
+// a system call. They wait in a handler of signal 33, which the C library keeps
+// for setuid(); programs cannot block it. Calls that any handler interrupts
+// with EINTR (poll, nanosleep) are interrupted by this one, too.
 
 #ifndef MPG_RUNTIME_STOPTHREADS_H
 #define MPG_RUNTIME_STOPTHREADS_H

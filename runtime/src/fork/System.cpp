@@ -74,7 +74,7 @@ static int spawnShell(const char *command, const sigset_t &mask, pid_t &shell) {
   return error;
 }
 
-/// As of a shell that cannot be started, unless there is no child at all.
+/// The status of a shell that cannot be started, unless no child exists at all.
 static int statusWithout(int error) {
   if (error == EAGAIN || error == ENOMEM) {
     errno = error;
@@ -156,8 +156,8 @@ static bool parseMode(const char *text, OpenMode &mode) {
   return mode.reads != mode.writes;
 }
 
-/// What the child gets as its \p standard descriptor must not have that number
-/// yet: it would be closed with the shell's start.
+/// Moves \p end off the number \p standard: the child's start of the shell
+/// would close it there.
 static int moveAway(int end, int standard) {
   if (end != standard)
     return end;

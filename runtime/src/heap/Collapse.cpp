@@ -60,7 +60,7 @@ static bool collapseFrame(Range frame) {
   Presence presence = presenceOf(frame);
   if (presence != Presence::alone)
     return presence != Presence::shared;
-  // What else the kernel says is about this frame: a device may have pinned it.
+  // Ignore other errors of this frame: a device may have pinned it.
   return collapse(frame) != ENOMEM;
 }
 

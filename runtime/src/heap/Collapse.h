@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transparent huge pages after a fork. A page that parent and child share is
-// split by the kernel when either of them writes to it, and khugepaged makes
-// eight of them whole in ten seconds. So the heap does that itself
-// (MADV_COLLAPSE, Linux 6.1), some pages at a time, in the slow way of malloc:
-// there is no thread of ours. Only pages that nobody shares any more, so that
-// no memory is used twice: the child has ended, has called exec, or has written
-// to them. It takes a 32nd of the time at
-// most, a page at a time: 0.2 ms.
+// Transparent huge pages after a fork. The kernel splits a page that parent and
+// child share when either writes to it, and khugepaged restores only eight of
+// them in ten seconds. So the heap restores them itself (MADV_COLLAPSE, Linux
+// 6.1), some pages at a time, in malloc's slow path, because libmpg has no
+// thread. It restores only pages that are no longer shared, so that no memory
+// is used twice: the child has ended, has called exec, or has written to them.
+// It takes at most a 32nd of the time, a page at a time: 0.2 ms.
 
 #ifndef MPG_RUNTIME_COLLAPSE_H
 #define MPG_RUNTIME_COLLAPSE_H

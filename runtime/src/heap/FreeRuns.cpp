@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See FreeRuns.h. Lengths below 32 have a list each; from there on each
-// doubling has 32 lists. A list that begins at or above the length that is
-// asked for holds only runs that fit, so its first one is taken; before that
-// the list in which the length itself falls is looked through for a moment,
-// because what was freed is often asked for again.
+// See FreeRuns.h. Each length below 32 has its own list; above that each
+// doubling has 32 lists. A list that begins at or above the requested length
+// holds only runs that fit, so its first one is taken. Before that, the list
+// that contains the length itself is searched for a moment, because freed
+// lengths are often requested again.
 //
 // Invariants: no two free runs of one owner touch; the first and the last entry
 // of a free run are `free` and say its length, no other entry is `free`.

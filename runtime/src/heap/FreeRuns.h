@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs of free units (pages of a heap's arena, frames of its address range):
-// two-level segregated fit. Taking and giving cost the same however many runs
-// there are; neighbours become one run at once. What is written down lies in a
-// table beside the memory, one entry for each unit, of which only the first and
-// the last entry of a run are used: free memory itself is never touched.
+// two-level segregated fit. Allocation and free take constant time; neighbours
+// merge at once. The bookkeeping is in a separate table with one entry for each
+// unit. Only the first and the last entry of a run are used, and free memory
+// itself is never touched.
 //
 // Not thread-safe: the owner of the runs holds a lock.
 
@@ -49,7 +49,8 @@ private:
 };
 
 /// One unit. Zero bytes are a valid entry: `inside`. Neighbours of another
-/// owner are looked at without his lock: who sees that a unit is free sees its
+/// owner are read without its lock: a reader that sees a free unit also sees
+/// its owner.
 /// owner.
 struct UnitEntry {
   uint32_t length;        ///< of the run, in units, in its first and last entry
@@ -87,8 +88,8 @@ public:
   /// there.
   Run takeAt(uint32_t first, uint32_t length);
 
-  /// Takes [first, first + length) out of the free run \p run; what is left in
-  /// front of it and after it stays free.
+  /// Takes [first, first + length) out of the free run \p run; the parts before
+  /// and after it stay free.
   Run cut(Run run, uint32_t first, uint32_t length);
 
   /// Gives units back; returns the free run that they are part of now.
@@ -101,8 +102,8 @@ public:
 
   uint64_t freeUnits() const { return total; }
 
-  /// Calls \p visit with each run until it says false. The runs may not change
-  /// meanwhile.
+  /// Calls \p visit with each run until it returns false. The runs must not
+  /// change meanwhile.
   template <typename Visit> void forEach(Visit visit) const {
     for (uint32_t list : heads)
       for (uint32_t at = list; at; at = table[at].next)
@@ -110,7 +111,7 @@ public:
           return;
   }
 
-  /// Takes all runs and calls \p visit with each, until it says false.
+  /// Takes all runs and calls \p visit with each, until it returns false.
   template <typename Visit> void takeEach(Visit visit) {
     for (uint32_t &list : heads)
       while (list) {

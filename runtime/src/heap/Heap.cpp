@@ -65,8 +65,8 @@ bool mpg::startHeap(const Config &config, Messages &messages) {
          startCaches();
 }
 
-// A single thread locks nothing: a lock that is taken is its own, of a call
-// that a signal handler interrupted to fork, and the child comes back to that
+// A single thread locks nothing: a lock that is already held is its own, of a
+// call that a signal handler interrupted to fork, and the child returns to that
 // call.
 void mpg::lockHeap() {
   heap.isLocked = heap.use.load(std::memory_order_acquire) == Use::ours &&
@@ -173,7 +173,8 @@ static void *allocateMedium(Request &request, bool mayGrow) {
   UsedCache cache;
   uint32_t page = takePages(request, *cache, /*mayGrow=*/false);
   if (!page && mayGrow) {
-    // What the cache keeps lies between free pages: together they may do.
+    // Blocks in the cache separate free pages; together they may be long
+    // enough.
     cache->medium.clear();
     page = takePages(request, *cache, /*mayGrow=*/true);
   }
@@ -202,8 +203,8 @@ static void *allocateBig(Request &request) {
   return allocateMedium(request, /*mayGrow=*/true);
 }
 
-/// What the next malloc can do when the range is full, or where a limit on
-/// address space has no room for a frame, but for the block.
+/// Falls back to the next malloc when the range is full, or when a limit on
+/// address space has room for the block but not for a frame.
 static void *askNext(Request &request) {
   request.dirtyPages = UINT32_MAX;
   heap.nextIsUsed.store(true, std::memory_order_relaxed);
@@ -387,7 +388,7 @@ static bool isForNext(const void *block, BlockPlace &place) {
   return place.kind == BlockPlace::foreign && isNexts();
 }
 
-/// Says what is wrong with a pointer that is no block.
+/// Reports what is wrong with a pointer that is not a block.
 static void complain(const BlockPlace &place, const char *function,
                      const void *pointer, uintptr_t caller) {
   HeapError error = place.kind == BlockPlace::foreign  ? HeapError::notOurs
@@ -422,8 +423,8 @@ void mpg::freeMedium(uint32_t page) {
   errno = saved;
 }
 
-/// What the program may use of a block in use. \p wrongByte: the first around
-/// it that the program should not have written to and did, or 0.
+/// The usable bytes of a block in use. \p wrongByte: the first byte around it
+/// that the program overwrote although it must not, or 0.
 static Range usableOf(const BlockPlace &place, uintptr_t &wrongByte) {
   if (heapChecks.guards || place.kind != BlockPlace::medium) {
     uintptr_t start = place.block.start;
@@ -486,7 +487,7 @@ size_t mpg::usableBytes(void *block) {
   return place.isInUse() ? usableOf(place, wrongByte).bytes() : 0;
 }
 
-/// What a block of pages may have more than was asked for.
+/// Maximum of spare room in a block of pages.
 static constexpr size_t mostRoom = 1 << 20;
 
 /// Whether \p block may have \p bytes where it is.
@@ -527,7 +528,8 @@ static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
     errno = saved;
     return block;
   }
-  // What has grown once grows again: with room for it not each step is a copy.
+  // A block that has grown once will grow again: with spare room not every step
+  // copies.
   constexpr size_t leastBytes = 64 << 10;
   size_t room = 0;
   if (bytes > oldBytes && bytes >= leastBytes && !heapChecks.guards)
@@ -563,7 +565,7 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
   checkAround(place, "realloc", block, caller);
   int saved = errno;
   void *result = bytes == 0 ? nullptr : resizeOrMove(place, block, bytes);
-  // Nothing to be had: the block stays as it is.
+  // No memory: the block stays as it is.
   if (result == block || (bytes && !result))
     return result;
   release(place, block);

@@ -45,8 +45,8 @@ bool decideHeap();
 /// False: malloc stays the C library's.
 bool startHeap(const Config &config, Messages &messages);
 
-// What the entry points come to when the thread's cache has nothing. errno as
-// the C library's functions; \p caller is the entry point's return address.
+// The slow path of the entry points, after the thread's cache was empty. errno
+// as the C library's functions; \p caller is the entry point's return address.
 
 void *allocateBlock(size_t bytes);
 /// For more than smallMost bytes. pre: the thread's cache has an arena.
@@ -63,7 +63,7 @@ void freeMedium(uint32_t page);
 void *reallocateBlock(void *block, size_t bytes, uintptr_t caller);
 size_t usableBytes(void *block);
 
-/// What a pointer points to.
+/// The block that a pointer refers to.
 struct BlockPlace {
   enum Kind : uint8_t {
     foreign, ///< not in the range of the heap
@@ -86,8 +86,8 @@ struct BlockPlace {
 /// long as no thread frees it.
 BlockPlace placeOf(const void *pointer);
 
-// The steps of a fork. Between the first and one of the others nothing of
-// the heap changes but what is in the caches of other threads.
+// The steps of a fork. Between the first and one of the others nothing in the
+// heap changes except the caches of other threads.
 
 void lockHeap();
 void unlockHeap();

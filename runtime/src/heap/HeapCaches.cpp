@@ -84,7 +84,7 @@ void ThreadCache::abandon() {
     nextAbandoned = caches.abandoned;
     caches.abandoned = this;
   }
-  // What was sent meanwhile belongs to no thread now.
+  // Objects sent meanwhile belong to no thread now.
   tidy();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeapChecks.h; and mpg_heap_check, which looks at all of the heap.
+// See HeapChecks.h; and mpg_heap_check, which checks the whole heap.
 
 #include "heap/HeapChecks.h"
 #include "base/CLibrary.h"
@@ -92,8 +92,7 @@ void mpg::damage(HeapError error, const char *function, const void *pointer,
 // All blocks at once
 //===----------------------------------------------------------------------===//
 //
-// mpg_heap_check: looks at every block for what a program that writes where it
-// should not has damaged.
+// mpg_heap_check: searches every block for damage by writes outside of it.
 //
 //   tables      an entry for each run of pages, and they follow on each other
 //   free lists  of slabs: links, marks, and how many there are
@@ -104,7 +103,8 @@ void mpg::damage(HeapError error, const char *function, const void *pointer,
 // are looked at in the slabs of the calling thread and of threads that have
 // ended; a program of one thread has no others.
 //
-// What is found is told when no lock is held any more: a handler may allocate.
+// Findings are reported after all locks are released, because a handler may
+// allocate.
 
 namespace {
 
@@ -238,9 +238,9 @@ void HeapVerify::lookAtEdges(uint32_t page) {
 // Slabs
 //===----------------------------------------------------------------------===//
 
-/// Follows \p object and its links. \p isOne(address) tells whether a free
-/// object can be there. Returns how many there are; more than \p limit: they
-/// lead astray, and that was noted.
+/// Follows \p object and its links. \p isOne(address): whether a free object
+/// can be there. Returns their number; more than \p limit means that the links
+/// lead astray, which has been noted.
 template <typename IsOne>
 uint64_t HeapVerify::lookAtList(const FreeObject *object, uint32_t bytes,
                                 uint64_t limit, IsOne isOne) {
@@ -286,7 +286,7 @@ void HeapVerify::lookAtBins(const ThreadCache &cache) {
              slab.sizeClass == i && isObjectStart(slab, offset % slabBytes);
     };
     cache.forEachList(i, [&](const FreeObject *first, uint64_t count) {
-      // What the last link was overwritten with is not followed.
+      // Do not follow what the last link was overwritten with.
       if (count &&
           lookAtList(first, uint32_t(bytesOfClass(i)), count, isOne) < count)
         addTable(uintptr_t(&cache));
@@ -321,7 +321,7 @@ void HeapVerify::lookAt(const HeapTile &tile) {
   if (tile.isBroken)
     return addTable(addressOfPage(tile.page));
   bool isUsed = tile.state == UnitState::used || tile.state == UnitState::large;
-  // Read when it is known that its pages cannot go: see HeapSpace::give.
+  // Read only once its pages cannot go: see HeapSpace::give.
   if (heapChecks.guards && isUsed)
     lookAtGuard(mediumBlock(tile.page));
   else if (tile.state == UnitState::used)

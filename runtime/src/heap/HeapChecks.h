@@ -16,7 +16,7 @@ namespace mpg {
 
 constexpr size_t guardBytes = 16; ///< more than were asked for
 
-/// What is in force; mallopt() changes it.
+/// The checks in force; mallopt() changes them.
 struct HeapChecks {
   unsigned level = 3;  ///< bits of MALLOC_CHECK_
   bool guards = false; ///< set once, at the start
@@ -27,7 +27,7 @@ extern HeapChecks heapChecks;
 
 void startChecks(const Config &config);
 
-/// What to allocate for \p bytes; SIZE_MAX if that is too much.
+/// Bytes to allocate for \p bytes; SIZE_MAX if that is too much.
 inline size_t withGuard(size_t bytes) {
   if (!heapChecks.guards)
     return bytes;
@@ -41,7 +41,7 @@ void setGuard(Range block, size_t bytes);
 /// \p wrongByte: the first that is wrong, or 0.
 size_t readGuard(Range block, uintptr_t &wrongByte);
 
-/// Fills new memory, or memory that is freed, as MALLOC_PERTURB_ says.
+/// Fills new or freed memory as MALLOC_PERTURB_ asks.
 void perturbNew(void *start, size_t bytes);
 void perturbFreed(void *start, size_t bytes);
 

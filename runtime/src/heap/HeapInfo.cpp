@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the C library tells of its malloc, and lets a program set, for ours:
-// mallinfo, malloc_stats, malloc_info, mallopt, malloc_trim. The same words as
-// there. `fast` are the small blocks that are free in slabs; small blocks are
-// in arena 0, whichever thread asked for them. What is in use is exact, in
-// usable bytes; so that arena = uordblks + fordblks holds as there, what lies
-// between blocks counts as free in mallinfo.
+// The C library's functions that report on malloc or tune it, for this heap:
+// mallinfo, malloc_stats, malloc_info, mallopt, malloc_trim, with the same
+// terms. `fast` are small blocks that are free in slabs. Small blocks are in
+// arena 0, whichever thread allocated them. Use is exact, in usable bytes. So
+// that arena = uordblks + fordblks holds as there, mallinfo counts gaps between
+// blocks as free.
 
 #include "base/CLibrary.h"
 #include "base/Messages.h"
@@ -192,8 +192,8 @@ MPG_EXPORT int MPG_MALLOC(malloc_info)(int options, FILE *file) {
 // mallopt
 //===----------------------------------------------------------------------===//
 
-/// Memory that is given or freed from now on is filled. Another thread that has
-/// a cache already goes on without.
+/// Memory that is allocated or freed from now on is filled, but not in other
+/// threads that already have a cache.
 static void setPerturb(int value) {
   heapChecks.perturb = uint8_t(value);
   if (heapChecks.seesEveryCall())
@@ -224,8 +224,8 @@ static bool setOption(int option, int value) {
     return true;
   case M_MXFAST:
     return value >= 0 && value <= mostFast;
-  // Nothing here is like what others set, or it is past its time; and what is
-  // not known is no error for the C library either.
+  // The other parameters have no counterpart here, or are obsolete. The C
+  // library does not report unknown ones as errors either.
   default:
     return true;
   }

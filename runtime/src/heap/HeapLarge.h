@@ -22,8 +22,7 @@ extern LargeSettings largeSettings;
 /// (any power of two). 0: \p error is ENOMEM or ENOSPC.
 uintptr_t allocateLarge(size_t bytes, size_t alignment, int &error);
 
-/// The block of the frames that begin with \p page. pre: its entry says
-/// large.
+/// The block of the frames that begin with \p page. pre: its entry is `large`.
 inline Range largeBlock(uint32_t page) { return mediumBlock(page); }
 
 /// The first page of the frame that \p page is in, where the entry of a large

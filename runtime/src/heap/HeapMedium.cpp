@@ -2,10 +2,10 @@
 //
 // See HeapMedium.h.
 //
-// Invariants: the pages of an arena's frames are either parts of its free
-// runs, or begin with an entry that says used, cached, or slabs and has the
-// arena's number. Memory that goes back to the system is whole frames, and
-// all of their pages are free at that moment.
+// Invariants: each page of an arena's frames is part of a free run, or of a
+// block whose first entry is `used`, `cached`, or `slabs` and has the arena's
+// number. Memory is returned to the system in whole frames, all of whose pages
+// are free at that moment.
 
 #include "heap/HeapMedium.h"
 
@@ -28,10 +28,10 @@ void Arena::start(uint16_t number, int onNode) {
   runs.start(heapMap.pages, number);
 }
 
-/// At one of some places in the free run that has the memory that came last, so
-/// that its address cannot be guessed: a large page alone begins at few. What
-/// is left in front is short and is used by the next blocks. pre: the run is
-/// long enough.
+/// Takes one of several places in the free run, those in the memory that came
+/// last, so that the address cannot be guessed: a large page alone begins at
+/// few places. The rest in front is short, and the next blocks use it. pre: the
+/// run is long enough.
 FreeRuns::Run Arena::takeFirst(FreeRuns::Run run, uint32_t pages) {
   constexpr uint32_t places = 64;
   isScattered = true;
@@ -80,7 +80,7 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
   return page;
 }
 
-/// What may be kept of returned memory in any case.
+/// Returned memory that may be kept in any case.
 static constexpr uint64_t usualKeptBytes = 64 << 20;
 
 void Arena::giveRun(uint32_t page, uint32_t pages) {
@@ -172,8 +172,8 @@ bool Arena::lengthen(uint32_t end, uint32_t more) {
 /// Of all arenas.
 static std::atomic<uint64_t> arenaBytes{0};
 
-/// What is taken when \p need is needed: more of a large arena, so that it has
-/// not too many mappings, but never more than half a percent too much.
+/// How much to take when \p need is needed: more in a large arena, to limit its
+/// mappings, but never more than half a percent too much.
 uint64_t Arena::stepBytes(uint64_t need) const {
   uint64_t step = arenaSettings.topPadBytes.load(std::memory_order_relaxed);
   uint64_t heapStep =
@@ -189,8 +189,8 @@ uint64_t Arena::stepBytes(uint64_t need) const {
   return roundUp(need > step ? need : step, hugeBytes);
 }
 
-/// What an arena that needs \p step more may keep of what it gave back before:
-/// beyond a little only as much as others can have at the same time.
+/// How much returned memory an arena that needs \p step more may keep: beyond a
+/// small amount, only as much as others can have at the same time.
 static uint64_t mostKeptBytes(uint64_t step) {
   constexpr uint64_t times = 8;
   uint64_t least = step > usualKeptBytes ? step : usualKeptBytes;
@@ -217,7 +217,7 @@ void Arena::keepReturned(uint64_t bytes) {
     uint64_t most = mostKeptBytes(step);
     wanted = wanted < most ? wanted : most;
   }
-  // Less is left for others than before: that is not asked for back at once.
+  // Others have less left than before; do not ask for the difference at once.
   keptBytes = wanted > keptBytes ? wanted : keptBytes;
 }
 
@@ -290,8 +290,8 @@ static Range framesIn(FreeRuns::Run run) {
                      heapSpace.hugePageBytes());
 }
 
-/// Takes the last whole frames out of a free run, \p most bytes at most, for
-/// unlock() to give back. Returns how many.
+/// Takes the last whole frames out of a free run, at most \p most bytes, for
+/// unlock() to return. Returns their number.
 uint64_t Arena::giveBack(FreeRuns::Run run, uint64_t most) {
   Range inner = framesIn(run);
   most = roundDown(most, heapSpace.hugePageBytes());
@@ -428,7 +428,7 @@ bool MediumCache::giveForOthers(uint32_t page) {
 }
 
 void MediumCache::clear() {
-  // First, so that nothing comes in while its blocks go.
+  // First, so that nothing enters while its blocks leave.
   owner = UINT32_MAX;
   while (filled)
     release(uint32_t(__builtin_ctzll(filled)));
@@ -472,7 +472,7 @@ static Arena *addArena(int node) {
 
 bool mpg::startArenas(const Config &config) {
   arenaSettings.coloring = config.coloring;
-  arenaSettings.hasEdges = !config.checkGiven; // then guards, or nothing
+  arenaSettings.hasEdges = !config.checkGiven; // else guards, or nothing
   arenaSettings.trimBytes = config.trimThresholdBytes;
   arenaSettings.topPadBytes = config.topPadBytes;
   arenaSettings.heapStepBytes = config.heapStepBytes;
@@ -505,8 +505,8 @@ static Arena *firstArena() {
   return arena ? arena : &arenaAt(0);
 }
 
-/// Any arena whose lock is free, a new one if there may be more. Its lock is
-/// held; null: there is none.
+/// Locks any arena whose lock is free, or a new one if there may be more.
+/// Returns it with its lock held; null: there is none.
 static Arena *lockAnother() {
   unsigned count = arenaCount();
   for (unsigned i = 0; i < count; ++i) {

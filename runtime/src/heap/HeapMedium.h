@@ -4,9 +4,9 @@
 // the unit, not 64 KiB, because the shift that keeps equal arrays out of the
 // same sets of the L1 cache then costs 4 KiB a block and not a frame.
 //
-// An arena has memory of its own and a lock. A block is freed into the arena it
-// came from, by any thread: at once if the lock is free, else through a list
-// that the next one who has the lock empties, so that no thread waits to free.
+// An arena owns memory and a lock. Any thread can free a block into the arena
+// it came from: at once if the lock is free, else through a list that the next
+// owner of the lock empties, so no thread waits to free.
 //
 // Blocks that glibc would not map have edges, at the end of this file.
 
@@ -85,7 +85,7 @@ public:
   /// Takes in what others have freed.
   void emptyQueue();
 
-  /// Ends what lock.lock() began, and gives memory back that is left over.
+  /// Releases lock.lock(), and returns surplus memory to the system.
   void unlock();
 
   /// In a forked child: forgets it, for the links may be of another moment.
@@ -214,8 +214,8 @@ public:
     return page;
   }
 
-  /// Frees a block. False: it is of another arena, or there is no room.
-  /// pre: its entry says used.
+  /// Frees a block. False: it belongs to another arena, or there is no room.
+  /// pre: its entry is `used`.
   bool give(uint32_t page) {
     UnitEntry &entry = heapMap.pages[page];
     uint32_t pages = entry.length, list = pages - leastPages;
@@ -230,11 +230,11 @@ public:
     return true;
   }
 
-  /// When there was no room: now and then as many others as have to go for it
-  /// go to the arena.
+  /// Called when there was no room: now and then moves enough other blocks to
+  /// the arena to make room for this one.
   bool giveForOthers(uint32_t page);
 
-  /// Frees all of it into the arenas, and keeps nothing from here on.
+  /// Frees all blocks into the arenas, and keeps none from here on.
   void clear();
 
 private:
@@ -288,8 +288,8 @@ inline size_t tailOf(size_t bytes) { return roundUp(bytes + 8, 16) - 8; }
 inline uint64_t &edgeAt(uintptr_t address) {
   return *reinterpret_cast<uint64_t *>(address);
 }
-/// What is right there. Never the mark of a free object, which may come to lie
-/// in the same place.
+/// The expected value at \p address. Never the mark of a free object, which may
+/// later be in the same place.
 inline uint64_t edgeOf(uintptr_t address) { return heapMap.mark ^ ~address; }
 
 /// Sets the edges of the block in use that begins with \p page, for the
@@ -310,7 +310,7 @@ inline void *setEdges(uint32_t page, size_t bytes) {
   return reinterpret_cast<void *>(block.start);
 }
 
-/// What the program may use of the block in use that begins with \p page.
+/// The usable bytes of the block in use that begins with \p page.
 inline Range usableBlock(uint32_t page) {
   Range block = mediumBlock(page);
   uint32_t bytes =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See HeapReport.h. The line is built on the stack and written by one system
-// call. The caller's place is given as file and address in that file, the way
-// addr2line takes it, from the memory map alone: dladdr and dl_iterate_phdr
-// take the loader's lock, which another thread may hold while it waits for us.
+// call. The caller is printed as file and address in that file, as addr2line
+// expects it, from the memory map alone: dladdr and dl_iterate_phdr take the
+// loader's lock, which another thread may hold while it waits for us.
 
 #include "heap/HeapReport.h"
 #include "base/Messages.h"
@@ -22,8 +22,8 @@ using namespace mpg;
 // Where the call came from
 //===----------------------------------------------------------------------===//
 
-/// How far the file whose first page is \p head was moved by the loader; for a
-/// program at fixed addresses nothing. False if that page is no ELF header.
+/// The loader's offset of the file whose first page is \p head; 0 for a program
+/// at fixed addresses. False if that page is not an ELF header.
 static bool loadBias(Range head, uintptr_t &bias) {
   auto *header = reinterpret_cast<const Elf64_Ehdr *>(head.start);
   if (head.bytes() < sizeof *header ||
@@ -55,7 +55,7 @@ static uint64_t offsetIn(const char *line) {
   return offset;
 }
 
-/// The end of a path is what tells libraries apart.
+/// Adds the end of a path, which is the part that identifies a library.
 static void addPath(LineBuffer &line, const char *path) {
   constexpr size_t mostBytes = 200;
   size_t length = strlen(path);
@@ -190,7 +190,7 @@ static bool tryEnter(uint64_t self) {
 }
 
 static void enter(uint64_t self) {
-  // A handler of SIGABRT may leave by longjmp and keep the place for ever. Five
+  // A handler of SIGABRT may leave by longjmp and never release its turn. Five
   // seconds are enough for one that writes a trace; a thread that has waited so
   // long goes on as well.
   constexpr unsigned mostTurns = 500;
@@ -222,12 +222,13 @@ void mpg::reportHeapDamage(const HeapDamage &damage, unsigned check) {
 // No large pages
 //===----------------------------------------------------------------------===//
 //
-// The cause is looked for only when there is a line to say: it is in a dozen
-// files, and a heap that has come to normal pages grows there many times.
+// The cause is looked up only when a line is due: it is in a dozen files, and a
+// heap on normal pages grows many times.
 
-/// Size of large pages for which this node is known to have no pool; 0: none.
+/// Size of large pages for which this node is known to have no pool; 0:
+/// unknown.
 static std::atomic<size_t> sizeWithoutPool;
-/// What the heap has got on normal pages on such a node.
+/// Bytes of the heap on normal pages on such a node.
 static std::atomic<uint64_t> normalBytes;
 
 namespace {
@@ -266,19 +267,19 @@ static bool isWithoutPool(size_t hugeBytes) {
   return true;
 }
 
-/// What has been asked for by name is missed.
+/// The user asked for pool pages by name, so report that they are missing.
 static bool isAskedFor;
 
 void mpg::tellEveryFallback() { isAskedFor = true; }
 
-/// Whether it is worth a line that the pool of a node that has none gave
-/// nothing.
+/// Whether an empty allocation from the pool, on a node without one, deserves a
+/// line.
 static bool isNews(uint64_t wantedBytes, Source used) {
   if (isAskedFor)
     return true;
   if (used == Source::thp)
     return false;
-  // What a shell or an interpreter needs to start: nothing large.
+  // A shell or an interpreter needs this much to start.
   constexpr uint64_t smallHeapBytes = 8 << 20;
   return normalBytes.fetch_add(wantedBytes) + wantedBytes > smallHeapBytes;
 }
@@ -329,7 +330,7 @@ void mpg::sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
 }
 
 bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
-  // To ask takes some microseconds, and once it is no, each block asks.
+  // Asking takes some microseconds, and after one refusal each block asks.
   static std::atomic<unsigned> silent{0};
   constexpr unsigned refusedAtOnce = 1000, share = 4;
   if (unsigned left = silent.load(std::memory_order_relaxed)) {

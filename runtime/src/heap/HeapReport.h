@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said when a program has damaged the heap, and what MALLOC_CHECK_
-// wants done about it. One line on standard error that has both addresses, the
-// one that the program gave and that of the block:
+// Reports damage that a program has done to the heap, and acts as MALLOC_CHECK_
+// asks. One line on standard error with both addresses, the one that the
+// program passed and that of the block:
 //
 //   mpg: heap: free(0x7f0012345670): block was freed before (64 bytes at
 //   0x7f0012345670); called from 0x55d0c0ffee12 (/path/app+0x1e12); fix: ...
 //
-// Not a message of class Messages: those are told once, and by one rank of a
-// node. Damage is told each time and by each rank that has it.
+// Not a message of class Messages: those are printed once, by one rank of a
+// node. Damage is printed each time and by each rank that has it.
 //
-// And what is said when the heap grows and finds no large pages.
+// Also reports that the heap grows without large pages.
 
 #ifndef MPG_RUNTIME_HEAPREPORT_H
 #define MPG_RUNTIME_HEAPREPORT_H
@@ -49,23 +49,24 @@ struct HeapDamage {
 /// pre: the caller holds no lock of the heap, because of that handler.
 void reportHeapDamage(const HeapDamage &damage, unsigned check);
 
-// What is said when the heap grows and finds no large pages: that it goes on
-// with others, or that malloc fails because HUGETLB_FALLBACK=0 asks for that.
-// One line per process each, with cause and fix.
+// Reports that the heap grows and finds no large pages: either it goes on with
+// other pages, or malloc fails because HUGETLB_FALLBACK=0 asks for that. One
+// line of each kind per process, with cause and fix.
 //
-// A node without any pool, where no large pages were promised, is no news:
-// there a heap on transparent huge pages is as good as it gets, and one on
-// normal pages is told of only when the program has a heap to speak of.
+// If the node has no pool and the user did not ask for one, the fallback is
+// expected: a heap on transparent huge pages is then as good as possible and
+// not reported, and one on normal pages is reported only for a program with a
+// large heap.
 
-/// The heap has \p wantedBytes of \p used (thp or normal) now instead of pages
-/// of \p hugeBytes from the pool; \p error is what the pool was refused with, 0
-/// if it was not asked (mode thp). Call at every such growth: cheap once the
-/// line is said. Thread-safe, allocates nothing.
+/// The heap got \p wantedBytes of \p used (thp or normal) instead of pages of
+/// \p hugeBytes from the pool. \p error is the pool's error, 0 if it was not
+/// asked (mode thp). Call at every such growth: cheap once the line is printed.
+/// Thread-safe, allocates nothing.
 void sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
                      int error, Messages &messages);
 
-/// From here on each first fallback is told: the user has asked for pages of
-/// the pool by name, or how to do without.
+/// From here on each first fallback is reported: the user has named pool pages,
+/// or the fallback, explicitly.
 void tellEveryFallback();
 
 /// \p text is why not all of the heap is on large pages, unless there is such a
@@ -81,11 +82,11 @@ const char *heapFallbackReason();
 void sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
                     Messages &messages);
 
-/// Whether an arena may take \p bytes more where there is a limit on memory.
-/// Blocks of the heap lie in sizes of its own and in whole frames, which
-/// takes more than the C library would; so of a limit a quarter is for arenas,
-/// and what comes then is the next malloc's. Says so once. \p arenaBytes: of
-/// all arenas now. Thread-safe.
+/// Whether arenas may take \p bytes more under a limit on memory. The heap
+/// rounds blocks to its sizes and to whole frames, which takes more than the C
+/// library would; so arenas get a quarter of a limit, and later blocks come
+/// from the next malloc. Reports this once. \p arenaBytes: of all arenas now.
+/// Thread-safe.
 bool limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages);
 
 } // namespace mpg

@@ -113,7 +113,8 @@ void SlabFrames::releaseSpare() {
     arenaAt(0).giveSlabFrame(frame);
 }
 
-/// The free slabs of a frame where others are in use; none if nothing is there.
+/// Takes the free slabs of a frame in which others are in use; none if the
+/// frame is not present.
 SlabBits SlabFrames::takeAllOf(uint32_t frame) {
   Locked hold(lock);
   if (heapMap.pages[frame].state != UnitState::slabs)

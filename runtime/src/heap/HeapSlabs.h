@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the slabs of HeapSmall.h come from: large pages that are divided into
-// 64 of them.
+// Provides the slabs of HeapSmall.h: large pages divided into 64 of them.
 
 #ifndef MPG_RUNTIME_HEAPSLABS_H
 #define MPG_RUNTIME_HEAPSLABS_H

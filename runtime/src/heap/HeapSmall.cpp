@@ -3,13 +3,12 @@
 // See HeapSmall.h.
 //
 // A free object is in one of three places: in a bin of its owner, in its slab,
-// or on its way home. Invariants, each kept by the owner of a slab alone:
+// or on its way home. Invariants, which only the owner of a slab maintains:
 //   used      objects of the slab that are neither in its own list nor fresh:
 //             the program's, those in a bin, and those on their way
-//   open      lists the slabs with an object that is free or fresh; no other
-//             slab is in a list
-// A slab without used objects is given away unless it is the only one with
-// room.
+//   open      lists the slabs with an object that is free or fresh, and no
+//             others
+// A slab without used objects is released unless it is the only one with room.
 
 #include "heap/HeapSmall.h"
 
@@ -135,8 +134,8 @@ void ThreadCache::toSlab(FreeObject *object) {
     release(slab);
 }
 
-/// Whether \p object is what a link should lead to, and its own link can be
-/// followed. A mark that was written over is no harm, the link is proof enough.
+/// Whether \p object is a plausible target of a link, and its own link can be
+/// followed. An overwritten mark is harmless: the link is proof enough.
 static bool isFreeObject(const FreeObject *object) {
   return isInHeap(object) && (!object->next() || isInHeap(object->next()));
 }
@@ -177,8 +176,8 @@ void ThreadCache::lookAtFree(unsigned sizeClass) {
     collapseSome();
 }
 
-/// A bin is full: all but the object that came last go on the shelf. If that is
-/// full, too, this object goes to its slab, while both are warm.
+/// A bin is full: all objects except the newest go on the shelf. If that is
+/// full, too, this object goes to its slab, while both are in the cache.
 void ThreadCache::shelve(unsigned sizeClass) {
   constexpr uint64_t mostBytes = 1 << 20;
   Bin &bin = bins[sizeClass];
@@ -198,7 +197,8 @@ void ThreadCache::shelve(unsigned sizeClass) {
   bin.count = 1;
 }
 
-/// Makes a batch the bin. False: there is none. pre: the bin is empty.
+/// Makes a batch of the shelf the bin. False: the shelf has none. pre: the bin
+/// is empty.
 bool ThreadCache::unshelve(unsigned sizeClass) {
   Shelf &shelf = shelves[sizeClass];
   if (!shelf.count)
@@ -210,9 +210,10 @@ bool ThreadCache::unshelve(unsigned sizeClass) {
   return true;
 }
 
-/// Where the program wrote to the first object of a bin, that one can be given
-/// out all the same; if its link is gone, what follows it is lost. A link
-/// after the last one does no harm. The C library goes on in these cases, too.
+/// Repairs a bin whose first object the program wrote to: that object can still
+/// be allocated; if its link is gone, the rest of the list is lost. A link
+/// after the last object does no harm. The C library goes on in these cases,
+/// too.
 void ThreadCache::mend(unsigned sizeClass) {
   Bin &bin = bins[sizeClass];
   FreeObject *object = bin.first;
@@ -229,9 +230,8 @@ void ThreadCache::mend(unsigned sizeClass) {
     reportWritten(sizeClass, object, "malloc");
 }
 
-/// Moves objects of \p slab into \p bin: all that are free, without a look at
-/// them, else some that were never used. False: it has none.
-/// pre: the bin is empty.
+/// Moves objects of \p slab into \p bin: all free ones, without checking them,
+/// else some that were never used. False: it has none. pre: the bin is empty.
 bool ThreadCache::fill(Bin &bin, Slab &slab) {
   constexpr uint32_t stepBytes = 4096;
   uint32_t bytes = slab.objectBytes;
@@ -321,7 +321,7 @@ bool ThreadCache::forgetThread(bool isOwn) {
     state.store(State::abandoned, std::memory_order_relaxed);
   bool isLost = !isOwn && !isHeld;
   isHeld = false;
-  // Its lists may be half changed. What is freed into it stays there.
+  // Its lists may be half changed. Objects freed into it stay there.
   if (isLost)
     state.store(State::lost, std::memory_order_relaxed);
   return isLost;
@@ -354,9 +354,8 @@ static Range freshPart(const Slab &slab) {
           start + slabBytes};
 }
 
-/// Makes the free objects fresh that lie after the last one in use, so that
-/// nothing on their pages is needed. False: there are none, or the list is
-/// damaged.
+/// Makes the free objects after the last one in use fresh, so that their pages
+/// hold nothing needed. False: there are none, or the list is damaged.
 static bool freshenEnd(Slab &slab) {
   uint64_t isFree[slabBytes / 16 / 64] = {};
   uintptr_t start = startOf(slab);
@@ -447,8 +446,8 @@ void ThreadCache::receive(unsigned sizeClass, const Waiting &some) {
                                        std::memory_order_relaxed));
 }
 
-/// Takes what others have freed of one class as its bin, without a look at it.
-/// False: there is nothing. pre: the bin is empty.
+/// Makes the objects of one class that other threads have freed its bin,
+/// without checking them. False: there are none. pre: the bin is empty.
 bool ThreadCache::receiveInto(unsigned sizeClass) {
   std::atomic<uint64_t> &list = received[sizeClass];
   if (!list.load(std::memory_order_relaxed))

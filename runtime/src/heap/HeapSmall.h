@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Small blocks: objects of one size in slabs of 32 KiB. A slab belongs to the
-// cache of one thread, which takes and frees its objects without any lock; what
-// another thread frees goes to the owner in batches, through a list that needs
-// none either. Threads that end leave their cache to the next one.
+// cache of one thread, which allocates and frees its objects without a lock.
+// Objects that another thread frees go to the owner in batches, through a
+// lock-free list. A thread that ends leaves its cache to the next one.
 //
 // Because a freed object always goes back to the cache it came from, two
 // threads never get objects of the same cache line by passing them around.
@@ -25,7 +25,7 @@ constexpr unsigned sizeClasses = 35;   ///< 16 to 128 by 16, then 4 a doubling
 
 class ThreadCache;
 
-/// What a free object has beside its link.
+/// The mark of a free object, stored beside its link.
 inline uintptr_t markOf(const void *object) {
   return heapMap.mark ^ uintptr_t(object);
 }
@@ -85,7 +85,7 @@ public:
     uint32_t count = 0, most = 0;
   };
 
-  /// What malloc does first; null: allocateSlowly() does the rest.
+  /// The fast path of malloc; null: allocateSlowly() does the rest.
   void *allocate(unsigned sizeClass) {
     Bin &bin = bins[sizeClass];
     FreeObject *object = bin.first;
@@ -137,7 +137,8 @@ public:
   void abandon();
 
   /// Calls \p visit(first, count) with each list of objects of a class that are
-  /// free for the program, though in use for their slabs. While the owner works
+  /// free for the program but in use for their slabs. While the owner runs, the
+  /// counts are approximate and the lists must not be followed.
   /// about right, and nothing to follow.
   template <typename Visit>
   void forEachList(unsigned sizeClass, Visit visit) const {
@@ -167,8 +168,8 @@ public:
   void lookAtEachFree();
 
   // Around a fork: no thread borrows an abandoned cache between the first and
-  // one of the others. In the child, where only the forking thread's cache is
-  // as it was, forgetThread() says whether this one lost its thread.
+  // one of the others. In the child, only the forking thread's cache is intact;
+  // forgetThread() returns whether this one lost its thread.
   void holdForFork();
   void releaseAfterFork();
   bool forgetThread(bool isOwn);
@@ -229,9 +230,9 @@ private:
   alignas(64) std::atomic<uint64_t> received[sizeClasses] = {};
 };
 
-/// The calling thread's cache. One without any slab, and never the owner of
-/// one, as long as the thread has none (or MALLOC_CHECK_ and the like want to
-/// see every call).
+/// The calling thread's cache. A shared one that never owns a slab, as long as
+/// the thread has none (or MALLOC_CHECK_ or another setting must see every
+/// call).
 extern __thread ThreadCache *threadCache
     __attribute__((tls_model("initial-exec")));
 extern ThreadCache noCache __attribute__((visibility("hidden")));
@@ -276,7 +277,7 @@ inline bool isObjectStart(const Slab &slab, size_t offset) {
          offset < slab.freshBytes.load(std::memory_order_relaxed);
 }
 
-/// The object of \p slab, which begins at \p start, that \p offset lies in.
+/// The object at \p offset of \p slab, which begins at \p start.
 inline Range objectAt(const Slab &slab, uintptr_t start, size_t offset) {
   start += offset - offset % slab.objectBytes;
   return {start, start + slab.objectBytes};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeapSpace.h. Addresses are given out under the lock; mapping and paging
-// in, which take long, happen without it: threads with arenas of their own grow
-// at the same time.
+// See HeapSpace.h. The lock covers the choice of addresses only. Mapping and
+// paging in, which take long, happen without it, so threads with different
+// arenas grow at the same time.
 
 #include "heap/HeapSpace.h"
 
@@ -30,8 +30,8 @@ static constexpr uint32_t isSplit = 1; // in place of the length of a frame
 // The range and its tables
 //===----------------------------------------------------------------------===//
 
-/// Four times the memory, for there are holes. No limit counts: what is only
-/// chosen needs nothing.
+/// Four times the memory, because the range gets holes. Limits do not matter:
+/// chosen addresses use nothing.
 static uint64_t wantedBytes() {
   constexpr uint64_t most = uint64_t(15) << 40; // in 32 bits of pages
   struct sysinfo info;
@@ -46,12 +46,12 @@ static size_t slabTableBytes(size_t rangeBytes) {
   return roundUp(rangeBytes / slabBytes * slabEntryBytes, basePageBytes());
 }
 static size_t pageTableBytes(size_t rangeBytes) {
-  // With the entry after them: FreeRuns looks at what follows a run.
+  // With one more entry: FreeRuns reads the one after a run.
   return roundUp((rangeBytes / heapPageBytes + 1) * sizeof(UnitEntry),
                  basePageBytes());
 }
 
-/// What a page table of 4 KiB pages reaches.
+/// Bytes that a page table of 4 KiB pages covers.
 static constexpr size_t tableReachBytes = 2 << 20;
 static constexpr size_t metadataStepBytes = 256 << 10;
 
@@ -221,13 +221,13 @@ void HeapSpace::tellRegion() {
 }
 
 /// Maps pages of the pool for the start of \p memory: all of it or, if the heap
-/// may have others as well, as much as there is. What it got is left in
-/// \p memory.
+/// may use other pages as well, as much as the pool has. Shrinks \p memory to
+/// the part it got.
 int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
   int error = mapChosen(memory, Source::hugetlb, hugeBytes);
   if (!error)
     return 0;
-  // The pool says what is left; a limit below that says only no.
+  // The pool knows how many are left; a limit below that only refuses.
   bool isAll = allOrNothing || error == EEXIST;
   uint64_t pages = memory.bytes() / hugeBytes - 1;
   uint64_t left = isAll || !pages ? 0 : readPool(hugeBytes).available();
@@ -251,8 +251,8 @@ static size_t populateStart(Range memory, size_t needBytes, size_t hugeBytes) {
   return present < needBytes ? present : memory.bytes();
 }
 
-/// Large pages of the pool for the start of \p memory; returns how many bytes
-/// of it have one for certain. If not all, \p error says why.
+/// Maps large pages of the pool for the start of \p memory. Returns the number
+/// of bytes that are certain to have one. If not all, \p error is the reason.
 size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
                           int &error) {
   if (!poolIsOpen()) { // after a fork
@@ -337,7 +337,7 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   return 0;
 }
 
-/// All or nothing; EEXIST: another mapping has some of the addresses.
+/// All or nothing; EEXIST: another mapping uses some of the addresses.
 int HeapSpace::map(Range memory, int node, size_t needBytes) {
   size_t huge = 0;
   int error = 0;
@@ -368,7 +368,7 @@ void HeapSpace::giveAddresses(Range memory) {
 static void touchPages(uintptr_t start, uintptr_t end) {
   for (size_t page = basePageBytes(); start < end;
        start = roundDown(start, page) + page)
-    // volatile: adding nothing would be taken for doing nothing
+    // volatile: the compiler would drop an addition of 0
     __atomic_fetch_add(reinterpret_cast<volatile char *>(start), 0,
                        __ATOMIC_RELAXED);
 }

@@ -27,7 +27,7 @@ constexpr size_t heapPageBytes = 4096; ///< unit of medium blocks
 constexpr size_t slabBytes = 32 << 10;
 constexpr size_t slabFrameBytes = 2 << 20; ///< is divided into slabs
 
-/// What every access to the heap reads; changes rarely.
+/// Read by every access to the heap; changes rarely.
 struct HeapMap {
   uintptr_t base = 0;
   std::atomic<size_t> openBytes{0}; ///< from base on, with tables to be read
@@ -47,7 +47,8 @@ struct MappedBytes {
 
 class HeapSpace {
 public:
-  /// Chooses the range. False if there is none to be had, or no tables for it.
+  /// Chooses the range. False if no range is free, or there is no memory for
+  /// tables.
   bool start(const Config &config, Messages &messages);
 
   /// Memory of \p bytes whose start is a multiple of \p alignment (a power of
@@ -80,9 +81,9 @@ public:
   /// nothing in it is in use; no lock is held, as unmapChosen().
   bool empty(Range memory);
 
-  /// Whether memory of others may be at \p address: a thread may map
-  /// something where memory of the heap comes or goes at this moment.
-  /// pre: the address lies in the range.
+  /// Whether memory of others may be at \p address: another thread may map
+  /// memory in the range just while the heap grows or shrinks there. pre: the
+  /// address lies in the range.
   bool isLost(uintptr_t address) const {
     return frames[(address - reserved.start) / hugeBytes].state ==
            UnitState::lost;
@@ -99,8 +100,8 @@ public:
   uint64_t peakHugeBytes() const { return mostHugeBytes; }
   uint64_t metadataBytes() const;
 
-  /// Memory for what lives as long as the process, zeroed, aligned to 64 bytes;
-  /// null if there is none. On normal pages.
+  /// Memory that lives as long as the process: zeroed, aligned to 64 bytes, on
+  /// normal pages. Null if there is none.
   void *metadata(size_t bytes);
 
   /// Calls \p visit(context, run) with each run of hugetlb memory in the order
@@ -109,16 +110,16 @@ public:
   /// \p run lies on \p source from now on. pre: as above.
   void setSource(Range run, Source source);
 
-  /// What of \p memory was on hugetlb pages is on normal ones now. pre: as
-  /// above; whole frames, of the heap or not.
+  /// Records that the hugetlb part of \p memory has moved to normal pages. pre:
+  /// as above; whole frames, of the heap or not.
   void leaveHuge(Range memory);
 
   /// Whether a fork splits pages of the heap: some are transparent huge ones,
   /// and MPG_FORK does not say `share`. Notes it as the reason why they are not
   /// all large.
   bool splitsAtFork();
-  /// The first frame of 2 MiB from \p start on that is on a transparent huge
-  /// page, or was; empty if there is none.
+  /// The first frame of 2 MiB from \p start on that is or was on a transparent
+  /// huge page; empty if there is none.
   Range nextThpFrame(uintptr_t start);
 
   /// Nothing is mapped, unmapped, or noted meanwhile. A forked child makes the

@@ -47,7 +47,7 @@ static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
   uint32_t length = __atomic_load_n(&entry.length, __ATOMIC_RELAXED);
   bool isInside = length <= end - page;
   switch (state) {
-  case UnitState::inside: // of nothing: no tile begins within another one
+  case UnitState::inside: // of no block, because no tile begins within another
     return page % framePages == 0 ? framePages : 0;
   case UnitState::slabs: // the length is a set of slabs
     return page % slabPages == 0 && slabPages <= end - page ? slabPages : 0;
@@ -116,7 +116,8 @@ void SmallUse::add(const Slab &slab) {
   free[slab.sizeClass] += slabBytes / slab.objectBytes - inUse;
 }
 
-/// What a cache has in its bins is not free for its slab, but for the program.
+/// Objects in a cache's bins are in use for their slab but free for the
+/// program.
 void SmallUse::add(const ThreadCache &cache) {
   for (unsigned i = 0; i < sizeClasses; ++i) {
     uint64_t count = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looking at the whole heap: all of its locks at once, and its memory piece by
-// piece, as the tables beside it say. What is told of the heap (how much of it
-// is in use, below; HeapChecks) is read in this way, so that the paths of
-// malloc and free count nothing for it.
+// Walks the whole heap: takes all of its locks, and visits its memory piece by
+// piece through the tables beside it. Reports on the heap (its use, below;
+// HeapChecks) are computed this way, so that the paths of malloc and free
+// maintain no counters.
 //
-// Locks do not stop the owner of a slab, who takes and frees its objects
-// without any, nor large blocks: their numbers are as of some moment of the
+// Locks stop neither the owner of a slab, which allocates and frees without
+// them, nor large blocks: their numbers are those of some moment during the
 // walk.
 
 #ifndef MPG_RUNTIME_HEAPWALK_H
@@ -16,10 +16,10 @@
 
 namespace mpg {
 
-/// Keeps the heap from growing, shrinking, and cutting medium blocks, and
-/// caches without a thread as they are. The locks are taken in the order in
-/// which malloc and free come to them. pre: the caller has none of them, and
-/// comes to no function that takes one.
+/// Keeps the heap from growing, shrinking, and splitting medium blocks, and
+/// keeps caches without a thread unchanged. Takes the locks in the order of
+/// malloc and free. pre: the caller holds none of them, and calls no function
+/// that takes one.
 class HeapHeld {
 public:
   HeapHeld() {
@@ -79,8 +79,8 @@ template <typename Visit> void visitSlabs(Visit visit) {
 }
 
 // How much of the heap is in use, how much of it is free, in blocks of which
-// sizes: what mpg_heap_stats, mallinfo, malloc_stats and malloc_info tell. Read
-// from the tables when one of them is called.
+// sizes: the data of mpg_heap_stats, mallinfo, malloc_stats and malloc_info.
+// Computed from the tables at each call.
 
 /// Blocks, and their bytes.
 struct BlockCount {
@@ -91,7 +91,7 @@ struct BlockCount {
   }
 };
 
-/// What one arena has, or all of them. Arena 0 has everybody's slabs.
+/// Totals of one arena, or of all. Arena 0 includes all slabs.
 struct ArenaUse {
   static constexpr unsigned doublings = 32;
 

@@ -63,7 +63,7 @@ NextMalloc mpg::nextMalloc = {__libc_malloc, startFree,       __libc_calloc,
 // library's heap is not set up.
 extern void *mallocHook __asm__("__malloc_hook") __attribute__((weak));
 
-/// What dlsym() allocates meanwhile; it is never given back.
+/// Serves dlsym()'s allocations meanwhile; never freed.
 alignas(16) static char startMemory[4096];
 static size_t startBytes;
 
@@ -110,7 +110,7 @@ static bool nextIsLibc() { return nextMalloc.malloc == __libc_malloc; }
 #endif
 
 bool mpg::nextMallocIsUsed() {
-  // One that is not the C library's has its own operator new and the like.
+  // A malloc other than the C library's brings its own operator new.
   if (!nextIsLibc())
     return true;
 #ifdef MPG_STATIC
@@ -249,7 +249,7 @@ MPG_EXPORT size_t MPG_MALLOC(malloc_usable_size)(void *block) {
 // Aligned
 //===----------------------------------------------------------------------===//
 
-/// As glibc: an alignment that is no power of two is rounded up to one.
+/// As glibc: rounds an alignment up to a power of two.
 static void *alignedBlock(size_t alignment, size_t bytes) {
   if (alignment > SIZE_MAX / 2 + 1) {
     errno = EINVAL;

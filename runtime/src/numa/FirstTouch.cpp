@@ -7,9 +7,10 @@
 // the node and leaving the paging in to the loop.
 //
 // mbind commits no memory, so it suits arrays that are never filled. But its
-// word stays with the addresses until they are unmapped, whatever uses them
-// next, and each part is a mapping of its own, of which a process may have
-// 65,530. Hence touching is the default. Last in this file: .bss at the start.
+// policy stays with the addresses until they are unmapped, whatever uses them
+// next, and each part is a separate mapping, of which a process may have
+// 65,530. So touching is the default. The end of this file handles .bss at the
+// start.
 
 #include "mpg/pass.h"
 #include "numa/NodeCpus.h"
@@ -62,16 +63,16 @@ void mpg::startFirstTouch(const Config &config, Range heap,
 // The team
 //===----------------------------------------------------------------------===//
 //
-// The threads are those of the program's own OpenMP runtime if it has one
-// (GOMP_parallel is in libgomp and in libomp), because only they stand where
-// the loop will run. Without OpenMP the calling thread goes round: threads of
-// our own would leave the C library in its slower ways for several threads for
+// The threads are those of the program's OpenMP runtime if it has one
+// (GOMP_parallel is in libgomp and in libomp), because only they are placed
+// where the loop will run. Without OpenMP the calling thread visits the CPUs
+// itself: creating threads would switch the C library to its slower
+// multi-threaded paths for good.
 // good.
 
 namespace {
 
-/// What is to be done where each thread of a team stands; derive from it for
-/// the data.
+/// The work of each thread of a team; derive from it to add data.
 struct TeamWork {
   /// For thread \p thread of \p threads, where it stands. With OpenMP all of
   /// them at once.
@@ -113,9 +114,9 @@ static bool visit(const TeamWork &work, uint32_t threads,
   return hasGone;
 }
 
-/// The calling thread goes from CPU to CPU, to where the threads would stand by
-/// OMP_PLACES and its like, else over all CPUs, and comes back. False if it
-/// could not go: the work is done all the same, from where it was.
+/// The calling thread visits the CPUs that OMP_PLACES and related variables
+/// would give the threads, else all CPUs, and returns. False if it could not
+/// move: the work is done all the same, from where it was.
 static bool visitPlaces(const TeamWork &work, uint32_t threads) {
   cpu_set_t usable;
   Staged staged;
@@ -160,10 +161,10 @@ static bool isInProgram(uintptr_t address) {
   return false;
 }
 
-/// Pages that come as a whole. libmpg's own memory that is not on pages of the
-/// pool is on transparent large ones; those a system with base pages of 64 KiB
-/// has are larger than any part (HW:huge-sizes-64k). Of other memory it is not
-/// known: a page over a border goes to the thread that comes first.
+/// The size of pages that come as a whole. libmpg's memory outside of the pool
+/// is on transparent large pages; those of a system with base pages of 64 KiB
+/// are larger than any part (HW:huge-sizes-64k). For other memory the size is
+/// unknown: the first thread gets a page that crosses a border.
 static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
   if (pageBytes > basePageBytes() || !known.config)
     return pageBytes;
@@ -247,8 +248,9 @@ static bool isTooFine(const SharedArray &array, const Nodes &nodes) {
   return false;
 }
 
-/// Returns an errno value. A node that gives this process no memory is left
-/// out, as touching there would take other memory; if all are, it is EINVAL.
+/// Returns an errno value. Skips a node that gives this process no memory,
+/// because touching there would take memory elsewhere; EINVAL if all nodes are
+/// skipped.
 static int placeRuns(const SharedArray &array, const Nodes &nodes) {
   OwnedRuns runs(array, nodes.ofThread);
   Range run;
@@ -292,7 +294,7 @@ static bool placeByMbind(SharedArray array) {
   if (nodes.threads > maxNodeThreads || isTooFine(array, nodes))
     return false;
   int error = placeRuns(array, nodes);
-  if (error == ENOMEM) // no more mappings
+  if (error == ENOMEM) // the process has too many mappings
     return false;
   if (error)
     sayRefused(error);
@@ -374,10 +376,10 @@ void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched, uint64_t step,
   errno = before;
 }
 
-// MPG_FIRST_TOUCH=start: .bss is paged in before main, on all nodes, as if one
-// parallel loop initialised all of it. Each part comes to the node of the CPU
-// that the starting thread has gone to, by the kernel's own rules: where that
-// node has no page the next one gives it, and nothing fails.
+// MPG_FIRST_TOUCH=start: pages .bss in before main, on all nodes, as if one
+// parallel loop initialised all of it. Each part goes to the node of the CPU
+// that the starting thread has moved to, by the kernel's own rules: if that
+// node has no page, the next one provides it, and nothing fails.
 
 namespace {
 
@@ -394,7 +396,7 @@ struct StartTouch : TeamWork {
 
 } // namespace
 
-/// On other nodes than \p here; 0 where the system does not tell.
+/// Bytes on nodes other than \p here; 0 if the system does not report it.
 static uint64_t bytesElsewhere(Range pages, size_t pageBytes, int here) {
   constexpr size_t batch = 64;
   int nodes[batch];
@@ -419,7 +421,7 @@ static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {
   if (!partOf(array.loop, thread, 0, first, end))
     return;
   Range part = pagesOf(array, first, end);
-  // What was written to before, and was copied, is no page that was missing.
+  // Pages that were written before, and copied, were not missing.
   int here = nodeHere();
   uint64_t before = bytesElsewhere(part, array.pageBytes, here);
   pageInHere(part, array.pageBytes);

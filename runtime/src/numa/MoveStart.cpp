@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg_move_start and mpg_move_wait (<mpg/mpg.h>): mpg_move by a thread of its
-// own for each call, which the wait joins. Not one thread that has a queue: the
-// kernel moves for several threads side by side, and nothing would say when to
-// end it.
+// mpg_move_start and mpg_move_wait (<mpg/mpg.h>): one thread for each call runs
+// mpg_move, and the wait joins it. Not one thread with a queue: the kernel
+// moves for several threads in parallel, and nothing would tell such a thread
+// when to end.
 //
-// There is no lock, so that a fork finds none taken. A handle is the number of
-// its start and the place in a table; a wait takes the handle out of the table,
-// so of two waits for one only one goes on, also if another start has the place
-// by now.
+// There is no lock, so that a fork finds none taken. A handle combines the
+// number of its start and its index in a table; a wait removes the handle from
+// the table, so only one of two waits for the same handle succeeds, even if
+// another start reuses the place.
 //
-// An object of its own: a static program that starts no moves needs no threads.
+// A separate object file: a static program that starts no moves needs no
+// threads.
 
 #include "base/Syscall.h"
 #include "mpg/mpg.h"
@@ -48,7 +49,7 @@ static void *moveAll(void *argument) {
   return nullptr;
 }
 
-/// Takes a free place. Returns its handle, 0 if there is none.
+/// Allocates a free place. Returns its handle, 0 if there is none.
 static int64_t takePlace() {
   static std::atomic<int64_t> started;
   int64_t first = (started.fetch_add(1) + 1) * MPG_MOST_MOVES;
@@ -63,8 +64,8 @@ static int64_t takePlace() {
 /// False if there can be no further thread. It blocks all signals: no handler
 /// of the program expects to run there.
 static bool startThread(Move &move) {
-  // Three times what mpg_move needs; smaller than the stacks that are given
-  // large pages. What the C library takes of it comes on top.
+  // Three times what mpg_move needs; smaller than the stacks that get large
+  // pages. The C library's share comes on top.
   constexpr size_t stackBytes = 128 << 10;
   long ownBytes = sysconf(_SC_THREAD_STACK_MIN);
   pthread_attr_t attributes;

@@ -35,7 +35,7 @@ void mpg::cpusOfNode(int node, cpu_set_t &cpus) {
 
 namespace {
 
-/// What getdents64 gives: opendir() would allocate.
+/// The record of getdents64; opendir() would allocate.
 struct DirectoryEntry {
   uint64_t inode;
   int64_t offset;
@@ -113,8 +113,8 @@ int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
   return count;
 }
 
-// Right when it is asked: the kernel may move the thread a moment later, unless
-// it is bound.
+// Correct at the time of the call: the kernel may move the thread a moment
+// later, unless it is bound.
 int mpg::nodeOfThread() {
   unsigned cpu = 0, node = 0;
   rawCall(SYS_getcpu, long(&cpu), long(&node));
@@ -276,7 +276,7 @@ unsigned mpg::processesOfJob(const char *const *environment) {
     if (const char *text = findValue(environment, name))
       if (parseValue(number, text, value) && value > most)
         most = value;
-  // Where only the rank is known, there are at least as many.
+  // If only the rank is known, there are at least rank + 1.
   for (const char *name : ranks)
     if (const char *text = findValue(environment, name))
       if (parseValue(rank, text, value) && value + 1 > most)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CPUs and NUMA nodes as the system shows them: which CPUs belong to which node
-// or have something else in common, how far nodes are from each other, and on
-// which CPUs this process can run. Reads sysfs and /proc; allocates nothing.
+// CPUs and NUMA nodes as the system reports them: which CPUs belong to which
+// node or share caches, the distances between nodes, and the CPUs on which this
+// process can run. Reads sysfs and /proc; allocates nothing.
 //
 // And core memory groups (CMG) as the kernel shows them: NUMA nodes with CPUs.
 
@@ -15,15 +15,15 @@
 
 namespace mpg {
 
-/// The numbers of the nodes of this system; node 0 if it tells of none.
+/// The numbers of the nodes of this system; node 0 if it reports none.
 void onlineNodes(cpu_set_t &nodes);
 
-/// The CPUs of \p node. Where the system tells of no nodes, all of them are
-/// node 0's.
+/// The CPUs of \p node. If the system reports no nodes, all of them are node
+/// 0's.
 void cpusOfNode(int node, cpu_set_t &cpus);
 
 /// The CPUs that at least one thread of this process may run on. One thread's
-/// mask is not enough: OpenMP binds the one that asks to a single place.
+/// mask is not enough: OpenMP binds the calling thread to a single place.
 void cpusOfProcess(cpu_set_t &cpus);
 
 /// Whether the calling thread may run on CPUs of more than one node.
@@ -37,8 +37,8 @@ int distancesFrom(int node, unsigned *distances, int capacity);
 /// The node of the CPU that the calling thread is on.
 int nodeOfThread();
 
-/// The CPUs that share \p level with \p cpu, for makePlaces(). Where sysfs does
-/// not say, a CPU has a core for itself and everything else with all others.
+/// The CPUs that share \p level with \p cpu, for makePlaces(). Without data in
+/// sysfs a CPU has a private core and shares everything else with all others.
 void readNeighbors(unsigned cpu, Level level, cpu_set_t &group);
 
 /// The L2 cache belongs to a group, so code that divides it has to know which
@@ -50,27 +50,27 @@ struct CoreGroups {
   unsigned possibleCpus; ///< that the system can have; 0: not known
 };
 
-/// "0-3,8,10-11" as sysfs writes it; false if it is no such list.
+/// Parses "0-3,8,10-11" as sysfs writes it; false for other text.
 bool parseCpuList(const char *text, cpu_set_t &cpus);
 
 /// The same out of a file. Allocates nothing.
 bool readCpuList(const char *path, cpu_set_t &cpus);
 
-/// The groups of this system. Reads sysfs; allocates nothing.
+/// Reads the groups of this system from sysfs; allocates nothing.
 void readCoreGroups(CoreGroups &groups);
 
 /// The one node that has all of \p cpus, or -1.
 int nodeOf(const CoreGroups &groups, const cpu_set_t &cpus);
 
-/// Whether a process that may run on \p mine has its groups for itself: all
-/// CPUs of each group it touches, and few enough neighbours that they find room
-/// on the other groups. \p jobNodes: nodes that the job may use; \p processes:
-/// of the job on this computer.
+/// Whether a process that may run on \p mine has its groups to itself: all CPUs
+/// of each group it touches, and so few neighbours that they fit on the other
+/// groups. \p jobNodes: nodes that the job may use; \p processes: of the job on
+/// this computer.
 bool hasGroupsAlone(const CoreGroups &groups, const cpu_set_t &mine,
                     unsigned jobNodes, unsigned processes);
 
-/// Processes of the job on this computer, as the launcher tells in
-/// \p environment; 1 if nothing does.
+/// Processes of the job on this computer, from the launcher's variables in \p
+/// environment; 1 if there are none.
 unsigned processesOfJob(const char *const *environment);
 
 } // namespace mpg

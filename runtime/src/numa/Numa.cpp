@@ -3,11 +3,11 @@
 // Memory on a NUMA node of the caller's choice: functions of <mpg/mpg.h> that a
 // program calls itself.
 //
-// A reservation of large pages counts pages of all nodes together. Memory that
-// is bound to a node whose own pool is empty would die with SIGBUS at its first
-// touch, so it is made present here, and if that fails it comes from other
-// pages of the same node. Those are only preferred to be there, and then looked
-// at: the kernel kills a process that asks a full node for bound memory.
+// A reservation of large pages counts pages of all nodes together. Memory bound
+// to a node whose own pool is empty would die with SIGBUS at its first touch.
+// So it is made present here, and if that fails, other pages of the same node
+// are used. Those are only preferred to be there, and then checked: the kernel
+// kills a process that asks a full node for bound memory.
 
 #include "numa/Numa.h"
 #include "mpg/mpg.h"
@@ -31,7 +31,7 @@ struct Wish {
 
 } // namespace
 
-/// Whether no page lies elsewhere.
+/// Whether all present pages are on \p node.
 static bool liesOn(int node, Range range) {
   constexpr size_t batch = 256;
   int nodes[batch];
@@ -40,7 +40,7 @@ static bool liesOn(int node, Range range) {
     size_t left = (range.end - at) / pageBytes;
     size_t count = left < batch ? left : batch;
     if (int error = nodesOf(at, count, pageBytes, nodes))
-      return error == EPERM || error == ENOSYS; // it cannot be told
+      return error == EPERM || error == ENOSYS; // unknown
     for (size_t i = 0; i < count; ++i)
       if (nodes[i] >= 0 && nodes[i] != node)
         return false;

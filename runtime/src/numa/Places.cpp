@@ -95,8 +95,8 @@ static bool takeInterval(const char *&at, Interval &interval) {
 
 static bool isCpu(int64_t cpu) { return cpu >= 0 && cpu < CPU_SETSIZE; }
 
-/// "3", "3:4", "3:4:2" or "!3" inside of a place. CPUs that cannot be are left
-/// out.
+/// Parses "3", "3:4", "3:4:2" or "!3" inside of a place. Skips CPUs that cannot
+/// exist.
 static bool takeResources(const char *&at, cpu_set_t &place) {
   bool isOut = takeMark(at, '!');
   int64_t cpu;
@@ -286,7 +286,7 @@ uint32_t mpg::defaultThreads(const PlaceWishes &wishes,
   return uint32_t(CPU_COUNT(&usable));
 }
 
-/// The CPU of \p place that \p index of them come before.
+/// The CPU of \p place that has \p index others before it.
 static int cpuAt(const cpu_set_t &place, uint64_t index) {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &place) && index-- == 0)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the threads of a team stand when OMP_PLACES, OMP_PROC_BIND and
-// OMP_NUM_THREADS say so (OpenMP 5.2, chapter 21), for programs that have no
-// OpenMP runtime that could be asked. A value that means nothing counts as not
-// set. Text and numbers only: what the machine looks like is the caller's to
-// tell.
+// The CPUs of a team's threads according to OMP_PLACES, OMP_PROC_BIND and
+// OMP_NUM_THREADS (OpenMP 5.2, chapter 21), for programs without an OpenMP
+// runtime to ask. A malformed value counts as unset. Text and numbers only: the
+// caller describes the machine.
 
 #ifndef MPG_RUNTIME_PLACES_H
 #define MPG_RUNTIME_PLACES_H
@@ -20,7 +19,7 @@ enum class Level : uint8_t { threads, cores, llCaches, numaDomains, sockets };
 /// Puts into \p group the CPUs that share \p level with \p cpu.
 using GroupOfCpu = void (*)(unsigned cpu, Level level, cpu_set_t &group);
 
-/// The variables as they are set, or null.
+/// The variables' values, or null.
 struct PlaceWishes {
   const char *places, *bind, *threads;
 };
@@ -48,19 +47,18 @@ struct PlaceList {
 void makePlaces(const PlaceWishes &wishes, const cpu_set_t &usable,
                 GroupOfCpu groupOf, PlaceList &list);
 
-/// Number of threads of a team without a number of its own.
+/// Number of threads of a team that does not set one.
 uint32_t defaultThreads(const PlaceWishes &wishes, const cpu_set_t &usable);
 
-/// The CPU that stands for thread \p thread of \p threads: its place's first
-/// one, or, if it shares its place with others, as far into the place as it is
-/// into their row.
+/// The CPU of thread \p thread of \p threads: the first of its place. Threads
+/// that share a place get consecutive CPUs of it.
 int cpuOfThread(const PlaceList &list, uint32_t thread, uint32_t threads);
 
 } // namespace mpg
 
 // The program's own OpenMP runtime, if it has one: GOMP_parallel is in libgomp
-// and in libomp. Null where there is none. Where there are two, the loader
-// gives all of them from the program's own.
+// and in libomp. Null without one. If there are two, the loader takes all of
+// them from the program's own.
 
 // NOLINTBEGIN(readability-identifier-naming): the names are OpenMP's.
 extern "C" {

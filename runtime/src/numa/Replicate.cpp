@@ -8,13 +8,13 @@
 // the threads of the OpenMP team make the copy of their own node first and then
 // help with the others; without OpenMP the calling thread makes all.
 //
-// A thread finds its copy by the number of its CPU in a table. That number
-// comes from memory that the kernel keeps up to date (the C library's rseq area
-// or the vDSO), without a system call.
+// A thread finds its copy by the number of its CPU in a table. The kernel keeps
+// that number up to date in memory (the C library's rseq area or the vDSO), so
+// reading it needs no system call.
 //
-// Copies are not kept in step: this is for data that only is read, and for
-// output that each thread writes a part of. A node without room shares the copy
-// of the nearest one that has one, so a shortage costs time and nothing else.
+// Copies are not kept in sync: they are for data that is only read, and for
+// output of which each thread writes a part. A node without room shares the
+// nearest copy, so a shortage costs time and nothing else.
 
 #include "mpg/mpg.h"
 #include "numa/NodeCpus.h"
@@ -46,7 +46,7 @@ struct Site {
 
 } // namespace
 
-/// Zeroed pages of its own; what is not needed of it is never touched.
+/// In a separate zeroed mapping; its unused part is never touched.
 struct mpg_replica {
   const void *original;
   size_t bytes;
@@ -147,7 +147,7 @@ static void copyAll(void *data) {
 // Who gets which
 //===----------------------------------------------------------------------===//
 
-/// The copy that is nearest to \p node; null if there is none at all.
+/// The copy nearest to \p node; null if there is no copy at all.
 static void *nearestCopy(const mpg_replica &replica, int node,
                          const cpu_set_t &nodes) {
   unsigned distances[maxNodes];
@@ -169,7 +169,8 @@ static void *nearestCopy(const mpg_replica &replica, int node,
   return nearest;
 }
 
-/// For nodes without a copy, too. \p last is what there is when there is none.
+/// Fills the tables, also for nodes without a copy. \p last is used when there
+/// is no copy at all.
 static void fillTables(mpg_replica &replica, void *last) {
   cpu_set_t nodes, cpus;
   void *copies[maxNodes];

@@ -75,7 +75,7 @@ bool mpg::isFine(const SharedArray &array) {
          array.loop.chunk < array.pageBytes / array.step;
 }
 
-/// What is mapped may begin in the middle of the first page.
+/// The mapped part may begin in the middle of the first page.
 uint64_t OwnedRuns::iterationHere() const {
   uintptr_t middle = roundDown(at, array.pageBytes) + array.pageBytes / 2;
   return (middle - array.start) / array.step;

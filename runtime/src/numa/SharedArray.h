@@ -18,7 +18,7 @@
 
 namespace mpg {
 
-/// How OpenMP shares the iterations of a loop out over a team of threads:
+/// How OpenMP divides the iterations of a loop among a team of threads:
 /// schedule(static) and schedule(static, chunk), the two whose outcome is known
 /// before the loop runs. pre of the functions below: threads is not 0, and
 /// chunk is not 0 if sched is 1.
@@ -46,9 +46,8 @@ struct SharedArray {
   uint64_t step;    ///< bytes of one iteration
   SharedLoop loop;
 
-  /// An array in \p bytes; \p mapped is what may be written to around it, and
-  /// no page reaches out of that. Iterations are counted here.
-  /// pre: step is not 0.
+  /// An array in \p bytes. \p mapped is the writable memory around it, and no
+  /// page extends beyond that. Iterations are counted here. pre: step is not 0.
   static SharedArray of(Range bytes, Range mapped, size_t pageBytes,
                         uint64_t step, SharedLoop loop);
 };
@@ -56,8 +55,8 @@ struct SharedArray {
 /// The pages whose middle is in iterations [first, end). May be empty.
 Range pagesOf(const SharedArray &array, uint64_t first, uint64_t end);
 
-/// Whether several chunks can lie on one page: then there are fewer pages to
-/// look at than parts.
+/// Whether several chunks can share a page: then there are fewer pages to visit
+/// than parts.
 bool isFine(const SharedArray &array);
 
 /// All pages of an array in the order of addresses, in runs that are as long

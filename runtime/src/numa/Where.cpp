@@ -243,16 +243,16 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
 // mpg_move (<mpg/mpg.h>): memory that is there already, to another NUMA node.
 //
 // The kernel moves, page by page (move_pages): it knows which frames a device
-// has, and a large page is one page to it. A frame of 2 MiB is asked for by its
-// first page that lies elsewhere; if that was a large page, all of it has come
-// along, and only what is still elsewhere is asked for one by one. Not mbind
-// with MPOL_MF_MOVE: that leaves a policy behind, and a mapping cut in pieces.
+// holds, and a large page is one page to it. For a frame of 2 MiB, first ask
+// for its first page that is elsewhere. If that was a large page, all of it has
+// moved; otherwise ask for the remaining pages one by one. Not mbind with
+// MPOL_MF_MOVE: that leaves a policy behind, and a mapping cut in pieces.
 //
-// Next touch is the kernel's NUMA balancing and nothing else. Pages without
-// access and a handler of SIGSEGV would find the touch at once, but a system
-// call that is given such memory fails with EFAULT and the program with it.
+// Next touch relies on the kernel's NUMA balancing alone. Pages without access
+// and a handler of SIGSEGV would find the touch at once, but a system call on
+// such memory fails with EFAULT, and the program with it.
 //
-// What has come is counted, not taken from what the kernel says of its work.
+// Moved bytes are counted, not taken from the kernel's return values.
 
 namespace {
 

@@ -48,7 +48,7 @@ void mpg::noteLargeMemory(Range range, size_t hugePageBytes) {
 bool mpg::hasLargeMemory() { return noted.count; }
 
 void mpg::forgetLargeMemory() {
-  // The thread that has the lock may be stopped: then the table is asked again.
+  // The owner of the lock may be stopped: then the table is read again.
   if (!noted.lock.tryLock())
     return;
   noted.count = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libmpg has put on hugetlb pages beside the heap and the segments: large
-// parts of stacks, and memory for mpg_alloc_onnode(). A fork() asks for it.
-// Memory that the program has asked the kernel for is not among it.
+// libmpg's hugetlb memory beside the heap and the segments: large parts of
+// stacks, and memory for mpg_alloc_onnode(). A fork() needs the list. Memory
+// that the program itself mapped is not included.
 //
-// And what a fork() leaves behind for good, for those that put memory onto
-// large pages. The fork itself is in fork/, which says so here.
+// Also the lasting effects of a fork(), for code that puts memory onto large
+// pages. fork/ does the work and records it here.
 
 #ifndef MPG_RUNTIME_LARGEMEMORY_H
 #define MPG_RUNTIME_LARGEMEMORY_H
@@ -15,17 +15,17 @@
 
 namespace mpg {
 
-/// \p range may lie on hugetlb pages of \p hugePageBytes from now on. What is
-/// not there any more need not be forgotten: the kernel's list of mappings
-/// decides. Thread-safe, async-signal-safe.
+/// Records that \p range may be on hugetlb pages of \p hugePageBytes from now
+/// on. Freed memory need not be removed: the kernel's list of mappings decides.
+/// Thread-safe, async-signal-safe.
 void noteLargeMemory(Range range, size_t hugePageBytes);
 
 /// Whether anything was noted since the last forgetLargeMemory().
 bool hasLargeMemory();
 void forgetLargeMemory();
 
-/// The first part of \p mapping that was noted; empty if there is none. With
-/// its \p hugePageBytes.
+/// The first recorded part of \p mapping, with its \p hugePageBytes; empty if
+/// there is none.
 Range notedPart(Range mapping, size_t &hugePageBytes);
 
 /// Whether this process was made by a fork() with this library in it: memory
@@ -35,8 +35,8 @@ bool isForkedChild();
 /// pre: no other thread runs.
 void becomeForkedChild();
 
-/// Whether new memory may come from the pool of large pages. Not after a fork
-/// under which it would have to leave them again. Thread-safe.
+/// Whether new memory may come from the pool of large pages. False after a fork
+/// that would have to move it off again. Thread-safe.
 bool poolIsOpen();
 void closePool();
 

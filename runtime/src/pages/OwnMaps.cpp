@@ -8,10 +8,10 @@
 // all of it is advised, the odd end included: two mappings where the program
 // made one would make its mremap() fail.
 //
-// For the same reason what the program maps later over a part of an advised
-// mapping, to empty or to fill it (MAP_FIXED), is advised as well, small or
-// not. So the advised frames are remembered: in a table that may forget,
-// because forgetting costs large pages and nothing else.
+// For the same reason, memory that the program later maps over a part of an
+// advised mapping, to empty or to fill it (MAP_FIXED), is advised as well,
+// small or not. So the advised frames are kept in a table. It may drop entries,
+// because that costs large pages and nothing else.
 //
 // Left alone is what was made for something else (stacks, files, pages of the
 // pool, memory that is to be present at once) and what is larger than the
@@ -146,7 +146,7 @@ static bool isFixed(int flags) {
   return flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 }
 
-/// Private memory of no file, and nothing said about it that would count.
+/// Private anonymous memory without a flag that matters here.
 static bool isPlain(int flags) {
   constexpr int harmless = MAP_NORESERVE | MAP_FIXED | MAP_FIXED_NOREPLACE |
                            MAP_32BIT | MAP_DENYWRITE | MAP_EXECUTABLE;
@@ -165,9 +165,9 @@ static bool hasMappingsLeft() {
   return !maps.isFull;
 }
 
-/// The same request again, on the border below \p result. Another thread may
-/// have the addresses by then, or what a limit left: then it is as if that one
-/// had come first.
+/// Repeats the request at the border below \p result. Another thread may take
+/// the addresses first, or the rest of a limit: then the result is as if that
+/// thread had come first.
 static void *moveToBorder(const MapCalls &calls, const MapRequest &request,
                           void *result) {
   uintptr_t border = roundDown(uintptr_t(result), frameBytes);
@@ -195,7 +195,7 @@ void *mpg::adviseOwnMap(const MapCalls &calls, const MapRequest &request,
     errno = saved;
     return result;
   }
-  // Addresses below 2 GiB are few: they stay as they are.
+  // Addresses below 2 GiB are scarce: leave those mappings in place.
   if (!request.address && !isFixed(request.flags) &&
       !(request.flags & MAP_32BIT))
     result = moveToBorder(calls, request, result);

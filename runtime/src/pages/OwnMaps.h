@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MPG_MMAP=thp: memory that the program maps itself, past malloc (virtual
-// machines, BLAS, pools of allocators), is asked onto transparent huge pages.
-// The program cannot see it but by the address, which was the kernel's to
-// choose in any case: lengths, rights, errors and limits are the kernel's.
+// MPG_MMAP=thp: asks for transparent huge pages for memory that the program
+// maps itself, past malloc (virtual machines, BLAS, pools of allocators). The
+// program sees only a different address, which was the kernel's choice in any
+// case: lengths, rights, errors and limits are the kernel's.
 
 #ifndef MPG_RUNTIME_OWNMAPS_H
 #define MPG_RUNTIME_OWNMAPS_H
@@ -14,7 +14,7 @@
 
 #include <sys/types.h>
 
-/// Whether the program's calls of mmap come to us. Only in the shared library.
+/// Whether libmpg interposes the program's mmap. Only in the shared library.
 extern "C" __attribute__((weak, visibility("hidden"))) bool mpg_sees_maps();
 
 namespace mpg {
@@ -33,20 +33,20 @@ struct MapCalls {
   int (*unmap)(void *, size_t);
 };
 
-/// From here on the functions below act, if MPG_MMAP says so and the system
+/// From here on the functions below act, if MPG_MMAP asks for it and the system
 /// lets them. Call once.
 void startOwnMaps(const Config &config, Messages &messages);
 
 /// Whether they act.
 bool watchesOwnMaps();
 
-/// To be called after \p request has had \p result, which is no failure, and
-/// before the program knows of it. Returns what the program gets. Thread-safe,
-/// async-signal-safe; errno stays what it was.
+/// Call after \p request succeeded with \p result and before the program sees
+/// it. Returns the address for the program. Thread-safe, async-signal-safe;
+/// keeps errno.
 void *adviseOwnMap(const MapCalls &calls, const MapRequest &request,
                    void *result);
 
-/// What was in \p range is not there any more, or is not to be on large pages.
+/// Removes \p range: it was unmapped, or must not be on large pages.
 void forgetOwnMap(Range range);
 
 /// The kernel has moved \p from, with its advice, to \p to.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds memory on large pages away from the program, proves that it is there,
-// and moves it in. Why it is done in this order stands in Pages.h.
+// Builds memory on large pages away from the program, proves that it is
+// present, and moves it in. Pages.h has the reason for this order.
 //
-// From the moment a piece has been copied until it is in its place, only
-// locals and raw system calls are used: in a static program our own variables
-// and libc's can lie in the piece that is on its way.
+// Between the copy of a piece and its move only locals and raw system calls are
+// used: in a static program libmpg's own variables and libc's may be in that
+// piece.
 
 #include "pages/Pages.h"
 
@@ -74,16 +74,16 @@ int mpg::mapFlags(Source source, size_t hugePageBytes) {
 // What this kernel can do
 //===----------------------------------------------------------------------===//
 
-/// Moves one untouched page inside a reservation of its own. Before Linux 5.16
-/// hugetlb mappings cannot be moved, and the attempt costs the old memory at
-/// the target, so it is found out here and not when it counts.
+/// Moves one untouched page inside a separate reservation. Before Linux 5.16
+/// hugetlb mappings cannot be moved, and the attempt destroys the old memory at
+/// the target, so this finds out beforehand.
 static int tryMove(size_t bytes, int flags) {
   long reserved = mapMemory(0, 3 * bytes, PROT_NONE, anonymous | MAP_NORESERVE);
   if (isError(reserved))
     return int(-reserved);
   uintptr_t from = roundUp(uintptr_t(reserved), bytes);
   uintptr_t to = from + bytes;
-  // The one place with MAP_NORESERVE: it needs no page of the pool, and the
+  // The only use of MAP_NORESERVE: it needs no page of the pool, and the
   // mapping is never touched.
   long result =
       mapMemory(from, bytes, readWrite, flags | MAP_FIXED | MAP_NORESERVE);
@@ -94,7 +94,7 @@ static int tryMove(size_t bytes, int flags) {
   return isError(result) ? int(-result) : 0;
 }
 
-/// What one entry of the upper page table maps: a table is a base page.
+/// Bytes that one entry of the upper page table maps: a table is a base page.
 static size_t upperPageBytes() { return basePageBytes() / 8 * basePageBytes(); }
 
 static bool isOn(const char *file) {
@@ -105,20 +105,20 @@ static bool isOn(const char *file) {
 bool mpg::thpOf2MibIsOn() {
   char own[64];
   bool isCommonOn = isOn(MPG_THP_FOLDER "enabled");
-  // Since Linux 6.8 each size has a word of its own, which wins.
+  // Since Linux 6.8 each size has its own setting, which wins.
   if (readSmallFile(MPG_THP_FOLDER MPG_THP_2M, own, sizeof own) <= 0)
     return isCommonOn && upperPageBytes() == frameBytes;
   return strstr(own, "[inherit]") ? isCommonOn : !strstr(own, "[never]");
 }
 
-/// PR_SET_THP_DISABLE with PR_THP_DISABLE_EXCEPT_ADVISED (Linux 6.18) leaves
-/// memory alone for which nobody asks; we ask. 1 alone is all of it.
+/// PR_SET_THP_DISABLE with PR_THP_DISABLE_EXCEPT_ADVISED (Linux 6.18) exempts
+/// advised memory, and libmpg advises. 1 alone disables all of it.
 static bool isOffForProcess() {
   return rawCall(SYS_prctl, PR_GET_THP_DISABLE) == 1;
 }
 
 static bool askWhetherThpIsAllowed() {
-  // Larger ones come to memory that is as large.
+  // Larger pages are used in mappings that are as large.
   bool isLargerOn =
       upperPageBytes() > frameBytes && isOn(MPG_THP_FOLDER "enabled");
   return (thpOf2MibIsOn() || isLargerOn) && !isOffForProcess();
@@ -189,8 +189,8 @@ static long mapHugetlb(size_t bytes, size_t hugePageBytes, int flags, int fd) {
   unmapMemory(uintptr_t(reserved), start);
   unmapMemory(start + bytes, uintptr_t(reserved) + bytes + hugePageBytes);
   // After a failure the inside is either a hole, in which another thread may
-  // have mapped something by now, or address space that costs nothing: leave
-  // it alone.
+  // have mapped something by now, or address space that costs nothing: leave it
+  // alone.
   return at;
 }
 
@@ -256,8 +256,8 @@ bool mpg::touchWord(uintptr_t address) {
 }
 
 size_t mpg::populate(Range range, size_t hugePageBytes) {
-  // All at once where the kernel can (Linux 5.14). Whether it did is not taken
-  // from its answer: an emulator says 0 to any advice.
+  // All at once where the kernel can (Linux 5.14). Do not trust the return
+  // value: an emulator returns 0 for any advice.
   rawCall(SYS_madvise, long(range.start), long(range.bytes()),
           advicePopulateWrite);
   uintptr_t at = range.start;
@@ -285,8 +285,8 @@ void mpg::discard(Staged &staged) {
 //===----------------------------------------------------------------------===//
 
 void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
-  // Not memcpy: in a static program it is reached through a table that may lie
-  // in the piece that is being replaced.
+  // Not memcpy: in a static program it is called through a table that may be in
+  // the piece that is being replaced.
 #if defined(__x86_64__)
   __asm__ volatile("rep movsb"
                    : "+D"(to), "+S"(from), "+c"(bytes)
@@ -324,8 +324,8 @@ static void putNormalPages(uintptr_t target, size_t bytes, uintptr_t from) {
 }
 
 /// Moves \p staged with one system call. On kernels that have passed the probe
-/// it fails only when the kernel itself is out of memory; should the old
-/// memory be gone by then, the contents are put back on normal pages.
+/// it fails only when the kernel itself is out of memory; if the old memory is
+/// gone by then, the contents are restored on normal pages.
 static int moveMapping(Staged &staged, uintptr_t target, size_t pageBytes) {
   size_t bytes = staged.range.bytes();
   long result =
@@ -358,9 +358,9 @@ int mpg::mapOver(Range target, Source source, size_t hugePageBytes, int fd) {
   return 0;
 }
 
-/// For old kernels. The large pages of \p staged are given back to the
-/// pool before new ones are asked for, so that the last pages of a pool can be
-/// used as well; their contents wait on normal pages.
+/// For old kernels. Returns the large pages of \p staged to the pool before it
+/// maps new ones, so that the last pages of a pool can be used as well;
+/// meanwhile their contents are on normal pages.
 static int copyBack(Staged &staged, uintptr_t target, size_t hugePageBytes,
                     Contents contents, size_t pageBytes) {
   size_t bytes = staged.range.bytes();
@@ -432,7 +432,7 @@ class PageMap {
 public:
   PageMap();
   ~PageMap();
-  /// True when it cannot be told.
+  /// True if unknown.
   bool isTouched(Range range) const;
   Presence presenceOf(Range frame) const;
 
@@ -460,8 +460,8 @@ PageMap::~PageMap() {
     rawCall(SYS_close, fd);
 }
 
-/// Under an emulator the file can be about other addresses than ours. Asks it
-/// about two pages of which it is known whether they are touched.
+/// Under an emulator the file can describe other addresses than ours. Checks it
+/// with two pages, one touched and one not.
 bool PageMap::tellsTheTruth() const {
   size_t bytes = basePageBytes();
   long at = mapMemory(0, 2 * bytes, readWrite, anonymous);

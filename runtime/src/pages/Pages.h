@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory on large pages: how it is mapped, moved over what is there, and
-// advised. What libmpg needs for itself on normal pages is mapped where it is
-// needed (Messages.cpp, StackMove.cpp).
+// Memory on large pages: maps it, moves it over existing memory, and advises
+// the kernel. libmpg's own memory on normal pages is mapped where it is needed
+// (Messages.cpp, StackMove.cpp).
 //
 // One idea serves every region: new memory is built somewhere else, filled and
-// proven to be there, and then moved over the old in one system call. Until
+// proven to be present, and then moved over the old in one system call. Until
 // that call nothing of the program has changed, so every failure leaves it as
 // it was. The obvious call, mmap with MAP_FIXED, is never made on memory in
 // use: when the pool is short it fails after it has already removed the old
@@ -16,9 +16,9 @@
 // under a cgroup's usage limit MAP_POPULATE succeeds with pages missing.
 //
 // Errors are errno values, 0 is success. Nothing here allocates, prints, or
-// uses stdio. Start-up is single-threaded; thread stacks use these functions
-// from many threads at once, which is safe: there is no state but what
-// probePages() found out.
+// uses stdio. Start-up is single-threaded. Thread stacks use these functions
+// from many threads at once, which is safe: the results of probePages() are the
+// only state.
 
 #ifndef MPG_RUNTIME_PAGES_H
 #define MPG_RUNTIME_PAGES_H
@@ -34,14 +34,14 @@ enum class Source : uint8_t {
   normal,      ///< anonymous pages of the base size
 };
 
-/// New memory in a place of its own, not yet part of the program.
+/// New memory at a separate address, not yet part of the program.
 struct Staged {
   Range range; ///< the memory; whole frames
   Source source = Source::normal;
   int fd = -1; ///< hugetlb file: open only as long as it is needed
 };
 
-/// What a piece that is moved in has in it.
+/// The contents of a piece that is moved in.
 enum class Contents : uint8_t {
   copied, ///< what the caller has put there
   zero,   ///< nothing but zeros; the target gets as much of it present
@@ -62,9 +62,9 @@ bool canMove(Source source);
 #define MPG_THP_FOLDER "/sys/kernel/mm/transparent_hugepage/"
 #define MPG_THP_2M "hugepages-2048kB/enabled"
 
-/// THP for MADV_HUGEPAGE memory: sysfs says always or madvise, for 2 MiB or a
-/// larger size, and this process has not been switched off (prctl). As it was
-/// at probePages().
+/// Whether MADV_HUGEPAGE memory gets transparent huge pages: sysfs has always
+/// or madvise, for 2 MiB or a larger size, and this process is not switched off
+/// (prctl). As of probePages().
 bool thpIsAllowed();
 
 /// Whether these can be of 2 MiB; reads sysfs.
@@ -83,33 +83,34 @@ int buildStaged(Source source, size_t bytes, size_t hugePageBytes,
                 const char *name, Staged &staged);
 
 /// Makes the memory present, from its start on, without changing its contents.
-/// Returns how many bytes are present for certain, a multiple of
-/// \p hugePageBytes; no signal, whatever is short. Of memory on transparent
-/// huge or normal pages only the first word of each frame is certain, and no
-/// more is needed: such memory comes when it is touched.
+/// Returns how many bytes are certain to be present, a multiple of \p
+/// hugePageBytes; raises no signal, whatever is short. Of memory on transparent
+/// huge or normal pages only the first word of each frame is certain. That is
+/// enough, because such memory also comes when it is touched.
 size_t populate(Range range, size_t hugePageBytes);
 
-/// Writes one word as it is. False if the page cannot be had or written to; no
-/// signal. pre: \p address is a multiple of 4.
+/// Rewrites one word with its own value. False if the page is missing or
+/// read-only; raises no signal. pre: \p address is a multiple of 4.
 bool touchWord(uintptr_t address);
 
 /// Keeps the first \p bytes of \p staged and gives the rest back.
 void shrinkStaged(Staged &staged, size_t bytes);
 
-/// Puts \p staged in the place of [target, target + bytes) with its contents.
-/// All or nothing: after an error the old memory is there as before and \p
-/// staged still exists. pre: the caller has copied what has to survive, and
-/// nothing writes to the target meanwhile (one thread, signals blocked). Where
-/// the memory cannot be moved (canMove), its contents are set aside on normal
-/// pages, new large pages are mapped over the target and filled again; should
-/// that fail, the target gets normal pages with the same contents, and the
-/// error says so; \p staged is gone then.
+/// Replaces [target, target + bytes) with \p staged and its contents. All or
+/// nothing: after an error the old memory is still there and \p staged still
+/// exists. pre: the caller has copied the contents to keep, and nothing writes
+/// to the target meanwhile (one thread, signals blocked).
+///
+/// If the memory cannot be moved (canMove), its contents are saved on normal
+/// pages, and new large pages are mapped over the target and filled. If that
+/// fails, the target gets normal pages with the same contents, the error
+/// reports it, and \p staged is gone.
 int moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
              Contents contents = Contents::copied);
 
-/// Maps new memory of \p source over \p target, whatever is there; nothing of
-/// it is present yet, and hugetlb memory is reserved. Returns an errno value;
-/// there may be nothing at the target then. \p fd: for hugetlbFile.
+/// Maps new memory of \p source over \p target, replacing any mapping; nothing
+/// of it is present yet, and hugetlb memory is reserved. Returns an errno
+/// value; the target may then be unmapped. \p fd: for hugetlbFile.
 int mapOver(Range target, Source source, size_t hugePageBytes, int fd = -1);
 
 /// The flags of mmap for private memory of \p source that is in no file.
@@ -122,19 +123,19 @@ void copyPages(uintptr_t to, uintptr_t from, size_t bytes);
 /// Gives \p staged back.
 void discard(Staged &staged);
 
-/// Asks for transparent huge pages on existing anonymous memory and, if
-/// \p collapse, for their making at once where the kernel can do that (Linux
-/// 6.1). Does nothing where the site says `never`: the collapse by itself
-/// would go past that. Returns what the kernel said to the advice, 0 or an
-/// errno value, which may be ignored.
+/// Advises transparent huge pages for existing anonymous memory and, if \p
+/// collapse, makes them at once where the kernel can (Linux 6.1). Does nothing
+/// where the site's setting is `never`, because a collapse would override it.
+/// Returns the kernel's answer to the advice, 0 or an errno value, which may be
+/// ignored.
 int adviseHuge(Range range, bool collapse = true);
 
-/// What the kernel says to a wish for transparent huge pages: 0 or an errno
-/// value. For those who look for the cause of a shortage.
+/// The kernel's answer to advice for transparent huge pages: 0 or an errno
+/// value. For finding the cause of a shortage.
 int tryAdvice();
 
-/// Whether any page of \p range has contents (present or swapped out); true
-/// when that cannot be told. pre: \p range is whole base pages.
+/// Whether any page of \p range has contents (present or swapped out); true if
+/// unknown. pre: \p range is whole base pages.
 bool isTouched(Range range);
 
 /// The contents of a frame.
@@ -146,26 +147,26 @@ enum class Presence : uint8_t {
 /// pre: \p frame is a frame of private memory.
 Presence presenceOf(Range frame);
 
-/// Has the kernel put \p frame on one transparent huge page (Linux 6.1).
+/// Makes the kernel put \p frame on one transparent huge page (Linux 6.1).
 /// Returns 0 or an errno value: EINVAL if it cannot, ENOMEM if there is none.
 int collapse(Range frame);
 
-/// Length of the stretch at the start of \p range whose frames are all
-/// touched or all untouched; \p touched says which.
-/// pre: \p range is whole frames and not empty.
+/// Length of the stretch at the start of \p range whose frames are all touched
+/// or all untouched; \p touched receives which. pre: \p range is whole frames
+/// and not empty.
 size_t touchedRun(Range range, size_t hugePageBytes, bool &touched);
 
 //===----------------------------------------------------------------------===//
 // Addresses (PagesReserve.cpp)
 //===----------------------------------------------------------------------===//
 //
-// Address ranges for later, and memory in them: the part for the
-// heap. A range that is chosen is not mapped: addresses count against RLIMIT_AS
-// even where they have no rights, and a program that sets such a limit for
-// itself could map nothing any more. So others may get addresses in it; it lies
-// where the kernel does not put mappings by itself, and memory comes only where
-// there is none of others'. It goes back through the C library's munmap,
-// because libraries that register memory with a network card (MPI) watch that.
+// Address ranges for later, and memory in them, for the heap. A chosen range is
+// not mapped, because addresses count against RLIMIT_AS even without access
+// rights, and a program that sets such a limit for itself could map nothing any
+// more. So others may get addresses in it: it lies where the kernel does not
+// put mappings by itself, and memory is mapped only where nothing else is. It
+// is returned through the C library's munmap, because libraries that register
+// memory with a network card (MPI) watch that.
 
 /// Reserves \p bytes of address space that begin at a multiple of
 /// \p alignment, a power of two. Empty if they cannot be had.
@@ -182,13 +183,13 @@ void releaseAddresses(Range range);
 /// where addresses are to be the same in each run (setarch -R, debuggers).
 uint64_t addressRandom();
 
-/// \p bytes of free addresses, at a place of this process's own,
-/// beginning at a multiple of \p alignment. Empty if there are none.
+/// \p bytes of free addresses at a place of this process, beginning at a
+/// multiple of \p alignment. Empty if there are none.
 Range chooseAddresses(size_t bytes, size_t alignment);
 
-/// Memory for chosen addresses, as buildStaged() makes it elsewhere. Returns an
-/// errno value, and then nothing has changed; EEXIST: other memory has some of
-/// them. pre: whole frames.
+/// Maps memory at chosen addresses, as buildStaged() does elsewhere. Returns an
+/// errno value, with nothing changed; EEXIST: other memory uses some of them.
+/// pre: whole frames.
 int mapChosen(Range range, Source source, size_t hugePageBytes);
 /// The same for tables, of which most is never touched: normal pages that do
 /// not count as promised. pre: whole base pages.

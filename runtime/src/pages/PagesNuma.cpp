@@ -96,7 +96,7 @@ static int policyOf(Placement placement) {
 }
 
 int mpg::place(Range range, Placement placement, const NodeSet &nodes) {
-  // The kernel reads one bit less than it is told.
+  // The kernel reads one bit less than the given number.
   long result =
       rawCall(SYS_mbind, long(range.start), long(range.bytes()),
               policyOf(placement), long(nodes.words), NodeSet::maxNodes + 1, 0);
@@ -118,8 +118,8 @@ static bool hasFileName(const Mapping &mapping) {
   return mapping.name[0] == '/';
 }
 
-/// smaps tells the page sizes, but it looks at every page on the way, which
-/// takes long: only if there can be anything but base pages.
+/// smaps has the page sizes, but it visits every page for that, which takes
+/// long: read it only if there can be pages other than base pages.
 static bool mayHaveLargePages(Range range) {
   SelfMaps maps;
   Mapping mapping;
@@ -148,7 +148,7 @@ static size_t readPageBytes(LineReader &lines) {
   return 0;
 }
 
-/// Files that are memory and nothing else.
+/// Files that live in memory only.
 static bool isMemory(const char *name) {
   static constexpr const char *const starts[] = {"/memfd:", "/SYSV",
                                                  "/dev/zero", "/dev/shm/"};
@@ -257,8 +257,8 @@ bool mpg::balancesNodes() {
 }
 
 int mpg::leaveToBalancing(Range range) {
-  // Memory without a policy of its own has the process's; where that is the
-  // default one, the balancing works already.
+  // Memory without a policy uses the process's; if that is the default one, the
+  // balancing works already.
   long result = rawCall(SYS_mbind, long(range.start), long(range.bytes()),
                         MPOL_DEFAULT, 0, 0, 0);
   if (!isError(result) && hasMemoryPolicy()) {

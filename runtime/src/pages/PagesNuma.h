@@ -22,10 +22,10 @@ struct NodeSet {
   int count() const;
 };
 
-/// Nodes that this process may have memory on; node 0 if that cannot be told.
+/// Nodes from which this process may take memory; node 0 if unknown.
 NodeSet allowedNodes();
 
-/// Whether it is decided already where memory of this process comes from
+/// Whether a policy already decides where this process's memory comes from
 /// (set_mempolicy, as by numactl).
 bool hasMemoryPolicy();
 
@@ -35,8 +35,8 @@ enum class Placement : uint8_t {
   interleave, ///< page by page in turn
 };
 
-/// Decides where pages of \p range come from that are not present yet. Returns
-/// an errno value.
+/// Sets the nodes for pages of \p range that are not present yet. Returns an
+/// errno value.
 int place(Range range, Placement placement, const NodeSet &nodes);
 
 /// Part of one mapping.
@@ -47,7 +47,7 @@ struct Extent {
   bool reachesDisk; ///< what is written here is written to a file
 };
 
-/// What is mapped in a range, in the order of the addresses.
+/// The mappings in a range, in address order.
 class Extents {
 public:
   explicit Extents(Range range);
@@ -60,7 +60,7 @@ private:
   LineReader lines;
 };
 
-/// The node of the CPU that the calling thread is on; -1 if it cannot be told.
+/// The node of the calling thread's CPU; -1 if unknown.
 int nodeHere();
 
 /// Size of the largest pages in \p range, which grows to whole pages, if all of
@@ -68,7 +68,7 @@ int nodeHere();
 size_t writablePages(Range &range);
 
 /// Makes \p range present as if the calling thread had written to it; contents
-/// stay. What cannot be made present, or written, is left alone: no signal.
+/// stay. Skips memory that cannot be made present or written; raises no signal.
 /// pre: \p range is whole base pages; \p pageBytes is the size of its pages.
 void pageInHere(Range range, size_t pageBytes);
 
@@ -79,10 +79,10 @@ int nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes);
 constexpr size_t mostPagesMoved = 512;
 
 /// Moves pages to \p node, each as a whole whatever its size, unless another
-/// process has them, too. \p states become the node of each or a negative
-/// errno; of pages that were not reached nothing is written. Returns 0, an
-/// errno value, or -1 if the kernel stopped at a page that it cannot move.
-/// pre: \p count is mostPagesMoved or less.
+/// process maps it, too. \p states become the node of each page or a negative
+/// errno, and stay unchanged for pages that were not reached. Returns 0, an
+/// errno value, or -1 if the kernel stopped at a page that it cannot move. pre:
+/// \p count is mostPagesMoved or less.
 int movePages(const uintptr_t *pages, size_t count, int node, int *states);
 
 /// Whether the kernel moves pages to the nodes of the threads that use them
@@ -93,7 +93,7 @@ bool balancesNodes();
 /// an errno value.
 int leaveToBalancing(Range range);
 
-/// Gives back whole pages that nothing uses any more.
+/// Returns whole unused pages to the system.
 void giveBack(Range range);
 
 } // namespace mpg

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Address ranges for later (Pages.h). MAP_FIXED_NOREPLACE does what is needed
-// in one step: it maps all or nothing, and never over what another thread has
-// mapped meanwhile.
+// Address ranges for later (Pages.h). MAP_FIXED_NOREPLACE does this in one
+// step: it maps all or nothing, and never over another thread's mapping.
 
 #include "pages/Pages.h"
 
@@ -22,7 +21,7 @@
 using namespace mpg;
 
 static constexpr int reservation =
-    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // no rights: no page either
+    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // without rights no page comes
 
 /// A debugger would write the addresses into a core file, as zeros.
 static void leaveOutOfCores(Range range) {
@@ -59,8 +58,8 @@ int mpg::openReserved(Range range) {
 // Addresses that are only chosen
 //===----------------------------------------------------------------------===//
 
-/// Maps [range) if all of it is free. Kernels before 4.17 take the address
-/// for a wish; then EEXIST as well.
+/// Maps [range) if all of it is free. Kernels before 4.17 treat the address as
+/// a hint; then EEXIST as well.
 static int mapNew(Range range, int protection, int flags) {
   long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),
                     protection, flags | MAP_FIXED_NOREPLACE, -1, 0);

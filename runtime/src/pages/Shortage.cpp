@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out after a failure who keeps the large pages from us: the pool, a
-// cgroup (v1 or v2; any group above counts), address space limits, a kernel
-// without the page size, the site's setting of transparent huge pages, a
-// system call filter. Each cause comes with the command that removes it.
+// Finds out after a failure why large pages are missing: the pool, a cgroup (v1
+// or v2; any group above counts), address space limits, a kernel without the
+// page size, the site's setting of transparent huge pages, a system call
+// filter. Each cause comes with the command that removes it.
 
 #include "pages/Shortage.h"
 
@@ -196,7 +196,7 @@ uint64_t mpg::readPromisesLeft() {
   return promised < most ? most - promised : 0;
 }
 
-/// Whether the kernel promises no more; false if that is no reason.
+/// Whether the kernel commits no more memory; false if that is not the reason.
 static bool explainPromises(LineBuffer &line, uint64_t missingBytes) {
   uint64_t left = readPromisesLeft();
   if (left >= missingBytes)
@@ -262,7 +262,7 @@ static bool explainNodes(LineBuffer &line, size_t hugeBytes) {
   return true;
 }
 
-/// Without sysfs nothing is known of pools and settings; containers hide it.
+/// Without sysfs, pools and settings are unknown; containers hide it.
 static bool explainHiddenFiles(LineBuffer &line) {
   char text[64];
   // This one is there on every kernel, whatever it is configured with.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why large pages could not be had, in words that name a file and a number:
-// the pool is empty, a cgroup's limit is reached, address space or stack
-// limits, a kernel without the page size, THP switched off by the site. Looks
-// only after something failed; a node where all is well pays nothing.
+// Why large pages are missing, in words that name a file and a number: the pool
+// is empty, a cgroup's limit is reached, address space or stack limits, a
+// kernel without the page size, THP switched off by the site. Looks only after
+// a failure; a node where all is well pays nothing.
 
 #ifndef MPG_RUNTIME_SHORTAGE_H
 #define MPG_RUNTIME_SHORTAGE_H
@@ -18,7 +18,7 @@ namespace mpg {
 struct Pool {
   bool exists = false; ///< the kernel offers this size
   uint64_t total = 0, free = 0, reserved = 0, surplus = 0, overcommit = 0;
-  /// What a new mapping could still reserve, in pages.
+  /// Pages that a new mapping could still reserve.
   uint64_t available() const;
 };
 Pool readPool(size_t hugeBytes);
@@ -49,10 +49,10 @@ struct MemoryLimit {
 };
 MemoryLimit readMemoryLimit();
 
-/// What the kernel still promises to all processes together where it promises
-/// no more than there is (vm.overcommit_memory is 2), else UINT64_MAX. Normal
-/// and transparent pages count from the mapping on, used or not; those of the
-/// pool never.
+/// Memory that the kernel may still commit to all processes together, if it
+/// commits no more than there is (vm.overcommit_memory is 2); else UINT64_MAX.
+/// Normal and transparent pages count from the mapping on, used or not; pool
+/// pages never.
 uint64_t readPromisesLeft();
 
 /// Adds the cause of a failure to get \p missingBytes of \p source to \p line,

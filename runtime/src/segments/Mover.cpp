@@ -15,7 +15,7 @@
 
 using namespace mpg;
 
-/// Beyond that many pieces untouched .bss is moved as if it were touched: a
+/// With more pieces than this, untouched .bss is moved like touched .bss: a
 /// process may have 65530 mappings, and the program needs some of them.
 static constexpr unsigned manyPieces = 2048;
 
@@ -114,9 +114,9 @@ bool Mover::coverEdge(const Segment &segment, Range frame) const {
 }
 
 /// Advice brings no large page to a frame that the segment shares with free
-/// address space, because no mapping covers all of it. Where that cannot be
-/// mended it is moved as if it were touched; \p piece ends before it or becomes
-/// it.
+/// address space, because no mapping covers all of it. If the rest cannot be
+/// mapped, the frame is moved like a touched one; \p piece ends before it or
+/// becomes it.
 void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
   size_t pageBytes = basePageBytes();
   Range covered = innerFrames({roundDown(segment.range.start, pageBytes),
@@ -138,8 +138,7 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
   uintptr_t target = piece.range.start;
   Source source = staged.source;
   if (piece.touched) {
-    // Not the address space beside the segment in its border frames, where
-    // nothing is mapped.
+    // Not the unmapped address space beside the segment in its border frames.
     size_t pageBytes = basePageBytes();
     uintptr_t from = roundDown(segment.range.start, pageBytes);
     uintptr_t to = roundUp(segment.range.end, pageBytes);
@@ -156,8 +155,8 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
   return 0;
 }
 
-/// As much of \p bytes as can be had: half of it, and half of that. Fails with
-/// what the last frame failed with.
+/// Builds as much of \p bytes as possible: half of it, half of that, and so on.
+/// On failure returns the error of the last frame.
 int Mover::buildSome(Source source, size_t bytes, Staged &staged) const {
   for (;;) {
     int why = buildStaged(source, bytes, hugePageBytes, nullptr, staged);
@@ -200,14 +199,14 @@ size_t Mover::pageInThp(Range range) {
   return bytes;
 }
 
-/// \p pagedIn: how much of it was made present although nothing was there.
+/// \p pagedIn: bytes that were made present although they were untouched.
 size_t Mover::moveThp(const Segment &segment, Piece piece, size_t &pagedIn) {
   if (!hugePagesFitGroup(piece.range.bytes())) {
     giveUp(Source::thp, ENOMEM);
     return 0;
   }
   if (!piece.touched) {
-    // Advice is enough where nothing is there yet.
+    // Advice is enough where nothing is present yet.
     if (int why = adviseHuge(piece.range, false)) {
       giveUp(Source::thp, why);
       return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .data and .bss onto large pages: finds what can be moved (Segments), has it
-// moved (Mover), and says what came of it. One line at most for what is missing
-// and one for a layout that prevents it; a program that has no memory of the
-// size of a large page is nothing to speak of.
+// Puts .data and .bss onto large pages: finds the movable parts (Segments), has
+// them moved (Mover), and reports the result. Prints at most one line about
+// missing memory and one about a layout that prevents the move, and nothing for
+// a program whose data is smaller than a large page.
 
 #include "segments/Remap.h"
 #include "base/SelfMaps.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t maxRanges = 64;
 
-/// What was reported to mpgrun.
+/// What mpgrun was told about a region.
 struct Region {
   mpg_region_kind kind = MPG_REGION_DATA;
   Range range;
@@ -161,13 +161,13 @@ void Remap::findParts() {
   uintptr_t brk = uintptr_t(rawCall(SYS_brk, 0));
   for (size_t i = 0; i < segmentCount; ++i) {
     if (segments[i].range.bytes() * 2 < hugePageBytes)
-      continue; // most programs: not worth a look at the map
+      continue; // most programs: skip reading the map
     MovableFinder finder(segments[i], hugePageBytes, basePageBytes(), brk);
     SelfMaps maps;
     Mapping mapping;
     while (maps.next(mapping))
       finder.see(mapping);
-    if (!maps.opened()) { // without a map nothing is certain
+    if (!maps.opened()) { // without a map, nothing is known to be movable
       isMapHidden = true;
       return;
     }
@@ -181,8 +181,8 @@ void Remap::findParts() {
   }
 }
 
-/// A signal handler that wrote to a piece after it was copied would write into
-/// memory that is about to go. All signals: there is nothing to be lost by it.
+/// Blocks all signals, because a handler that wrote to a piece after its copy
+/// would write into memory that is about to go. Nothing is lost by it.
 void Remap::moveParts(Mover &mover) {
   uint64_t all = ~uint64_t(0), before = 0;
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&all), long(&before),
@@ -192,7 +192,7 @@ void Remap::moveParts(Mover &mover) {
   rawCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&before), 0, sizeof before);
 }
 
-/// What is only reserved, or advised, is nowhere yet.
+/// Places memory that is only reserved or advised so far.
 void Remap::touchParts(BssTouch touch) {
   for (size_t i = 0; i < partCount; ++i) {
     Part &part = parts[i];
@@ -302,7 +302,7 @@ void Remap::sayLayout(const Tally &all) {
   if (all.total < 2 * hugePageBytes || all.movable * 2 >= all.total)
     return;
   LineBuffer line;
-  // The beginning is the vendor's: job scripts look for it.
+  // Begins like the vendor's message: job scripts search for it.
   line.add("Failed to map HugeTLBfs for data/bss: ")
       .addBytes(all.total - all.movable)
       .add(" of ")
@@ -319,7 +319,7 @@ void Remap::sayMissing(const Tally &all, const Mover &mover) {
   if (missing > all.movable || missing == 0)
     return;
   // The kernel decides how many transparent huge pages it makes; a few missing
-  // ones are no news.
+  // ones are expected.
   if (usedThp() && missing * 20 < all.movable)
     return;
   Source source = mover.failed() ? mover.failedSource : Source::thp;
@@ -333,7 +333,7 @@ void Remap::sayMissing(const Tally &all, const Mover &mover) {
   messages.say(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE, line);
 }
 
-/// PAGING_POLICY=prepage was asked for, and nothing reserves so much.
+/// PAGING_POLICY=prepage was requested, and nothing reserves so much.
 void Remap::sayLeftForTouch(const Mover &mover) {
   if (!mover.leftForTouch)
     return;

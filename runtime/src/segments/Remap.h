@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .data and .bss of the program (and, on request, of its libraries) onto large
-// pages, before main; and which parts of them are on hugetlb pages since, which
-// a fork() asks for.
+// Puts .data and .bss of the program (and, on request, of its libraries) onto
+// large pages before main; and keeps the list of the parts on hugetlb pages,
+// which a fork() needs.
 
 #ifndef MPG_RUNTIME_REMAP_H
 #define MPG_RUNTIME_REMAP_H
@@ -20,8 +20,8 @@ namespace mpg {
 //===----------------------------------------------------------------------===//
 //
 // Moves ranges of .data and .bss piece by piece, on hugetlb pages while they
-// last, then on transparent huge pages if the mode allows it. What cannot be
-// moved stays where it is.
+// last, then on transparent huge pages if the mode allows it. Parts that cannot
+// be moved stay where they are.
 
 /// A range of movable frames and what became of it.
 struct Part {
@@ -65,19 +65,18 @@ private:
 
   const size_t hugePageBytes;
   const bool thpAfterwards; ///< what hugetlb leaves over
-  const bool demand;    ///< of what the pool reserves
-  const bool demandThp; ///< of what nothing reserves
-  bool populateAll;     ///< a reservation alone is not safe here
+  const bool demand;        ///< of what the pool reserves
+  const bool demandThp;     ///< of what nothing reserves
+  bool populateAll;         ///< a reservation alone is not safe here
   bool useHugetlb, useThp;
   unsigned pieces = 0;
 };
 
-/// Moves every frame that lies wholly in a writable segment and outside of
-/// RELRO; values, addresses and protection stay as they are. What could not be
-/// moved stays on normal pages, and one line says how much and why.
-/// pre: probePages() was called; may be called once.
-/// \p threads: of the process, now. \p touch: what MPG_FIRST_TOUCH=start does
-/// with .bss that is on large pages; it is not called else.
+/// Moves every frame that is completely inside a writable segment and outside
+/// of RELRO; values, addresses and protection stay. The rest stays on normal
+/// pages, and one line prints how much and why. pre: probePages() was called;
+/// may be called once. \p threads: of the process, now. \p touch: the action of
+/// MPG_FIRST_TOUCH=start on .bss on large pages; not called otherwise.
 void remapSegments(const Config &config, Messages &messages, unsigned threads,
                    void (*touch)(Range bss, const Config &, Messages &));
 
@@ -86,7 +85,7 @@ struct SegmentRanges {
   const Range *begin() const { return first; }
   const Range *end() const { return last; }
 };
-/// What was moved onto hugetlb pages, in the order of addresses.
+/// The parts moved onto hugetlb pages, in address order.
 SegmentRanges segmentsOnLargePages();
 uint64_t segmentHugeBytes();
 

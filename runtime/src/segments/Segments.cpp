@@ -139,8 +139,8 @@ void MovableFinder::see(const Mapping &mapping) {
   Range usable = common(range, inside);
   if (!isPlain || usable.empty())
     return;
-  // RELRO in the middle would be unusual; what the linker wants read-only is
-  // left alone even if it is still writable.
+  // RELRO in the middle would be unusual. Leave memory alone that the linker
+  // wants read-only, even if it is still writable.
   Range relro = segment.relro;
   if (!relro.overlaps(usable)) {
     add(usable);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which memory of the program may be moved to large pages: the writable
-// segments of its ELF files without RELRO, and of these the frames that hold
-// nothing else. The loader's tables say what was meant to be there; the memory
-// map says what is there, and only what both agree on is moved.
+// Which memory of the program may move to large pages: the writable segments of
+// its ELF files without RELRO, and of these the frames that hold nothing else.
+// The loader's tables list the intended mappings, the memory map the actual
+// ones; only what both agree on is moved.
 
 #ifndef MPG_RUNTIME_SEGMENTS_H
 #define MPG_RUNTIME_SEGMENTS_H
@@ -12,7 +12,7 @@
 
 namespace mpg {
 
-/// One writable PT_LOAD, as it lies in memory. RELRO at its start is cut off.
+/// One writable PT_LOAD as mapped, without RELRO at its start.
 struct Segment {
   Range range;           ///< as the program headers say, not rounded
   uintptr_t fileEnd = 0; ///< .data below, .bss from here on

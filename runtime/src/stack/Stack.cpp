@@ -7,23 +7,23 @@
 //   whole   the range from the top of the stack up to the next border
 //           of large pages is free: old and new lie in [low, border), nothing
 //           is left behind
-//   parted  it is not (the vDSO of many x86 kernels, or the end of the address
-//           space), or the kernel could not read the arguments any more: the
-//           stack keeps what shares a large page with that on normal pages, is
-//           grown to the border below, and large pages continue from there.
-//           main begins at the border, if libmpg calls it (mpg_calls_main)
+//   parted  that range is in use (the vDSO of many x86 kernels, or the end of
+//           the address space), or the kernel could not read the arguments
+//           afterwards: the part of the stack above the border below keeps
+//           normal pages. The stack is grown to that border, and large pages
+//           continue from there. main begins at the border if libmpg calls it
+//           (mpg_calls_main)
 //
-// Below either lies what the kernel would have had there: a gap that cannot be
-// touched, or, where the limit is higher than the large part or there is none,
-// normal pages that grow downwards. A program may change its limit: see
-// StackLimit.cpp.
+// Below either is what the kernel would have there: a gap without access or, if
+// the limit is higher than the large part or unlimited, normal pages that grow
+// downwards. A program may change its limit: see StackLimit.cpp.
 //
 // That is for pages of the pool. For transparent pages the kernel's own stack
 // grows to its size at once, and all but what is used first is advised: so a
 // program that needs little of its stack has no large page cleared for it.
 //
 // Not done: running main on another stack. Garbage collectors and sanitizers
-// look for the stack where the kernel has put it.
+// look for the stack where the kernel put it.
 
 #include "stack/Stack.h"
 #include "base/Cgroup.h"
@@ -37,9 +37,9 @@
 
 using namespace mpg;
 
-/// More large pages than this only where a limit asks for them.
+/// More large pages than this only if a limit asks for them.
 static constexpr uint64_t unlimitedPartBytes = 64 << 20;
-/// Less is not worth it where there is no limit.
+/// A smaller part is not worth it when there is no limit.
 static constexpr uint64_t leastPartBytes = 8 << 20;
 /// Room below the frame of the caller that stays on normal pages when the
 /// stack is parted: everything that is in use while it happens.
@@ -62,12 +62,12 @@ struct Plan {
   Range large; ///< where the new memory goes
   Staged staged;
 
-  /// What is left to the limit below the large part grows on normal pages.
+  /// The limit beyond the large part is served by growing on normal pages.
   bool grows() const { return limitBytes > old.end - large.start; }
   size_t belowBytes() const {
     return grows() ? growingStartBytes : guardGapBytes();
   }
-  /// What must be free below the stack in use.
+  /// Addresses below the stack in use that must be free.
   Range below() const {
     bool starts = whole || old.start < large.end;
     return {large.start - belowBytes(), starts ? old.start : large.end};
@@ -192,8 +192,8 @@ static void sayNoRoomBelow(Messages &messages, const Plan &plan) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-/// Fills in what is there. False if it is no stack of ours to move; then that
-/// has been said.
+/// Fills in the present state. False if this is not a stack that may be moved;
+/// that has been printed.
 static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
   Mapping mapping;
   auto here = uintptr_t(__builtin_frame_address(0));
@@ -201,8 +201,8 @@ static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
     return false;
   plan.old = mapping.range;
   plan.limitBytes = stackLimitBytes();
-  // An emulator or a tool has made a stack of its own. One that says "[stack]"
-  // has its full size from the start, which the kernel's has not.
+  // An emulator or a tool has made its own stack. If the map calls it
+  // "[stack]", it has its full size from the start, unlike the kernel's.
   constexpr uint64_t kernelStartMaxBytes = 8 << 20; // HW:stack-start
   uint64_t fullBytes = plan.limitBytes < kernelStartMaxBytes
                            ? plan.limitBytes
@@ -222,9 +222,9 @@ static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
   return true;
 }
 
-/// Whether the large part, which is there from the start on, would take a part
-/// of a limit on memory that the program may want for other things. What the
-/// kernel promises counts for pages of the pool, too: a fork takes them off it.
+/// Whether the large part, present from the start, would take a part of a
+/// memory limit that the program may want for other things. The kernel's commit
+/// limit also counts for pool pages, because a fork moves them to normal pages.
 static bool isTooMuch(const Plan &plan, Messages &messages) {
   uint64_t limited = readMemoryLimit().leftBytes, left = readPromisesLeft();
   bool isPromise = left < limited;
@@ -255,7 +255,7 @@ static bool layOut(Plan &plan, uint64_t bytes) {
   size_t hugeBytes = plan.hugePageBytes;
   plan.large.end = plan.whole ? roundUp(plan.old.end, hugeBytes)
                               : roundDown(here - framesBytes, hugeBytes);
-  // What main does not begin with must not be missing at the other end.
+  // The part above main's first frame must not be missing at the low end.
   uintptr_t top = plan.skips ? plan.large.end : plan.old.end;
   if (bytes >= top)
     return false;
@@ -263,10 +263,10 @@ static bool layOut(Plan &plan, uint64_t bytes) {
   return !plan.large.empty();
 }
 
-/// Linux (measured on 6.18) moves hugetlb memory to wrong places
-/// where it begins with a stretch that no page table covers and goes on with
-/// one that a table does cover: it skips to the end of the table's reach in the
-/// old and in the new place alike, which are not equally far away (inferred,
+/// Linux (measured on 6.18) moves hugetlb memory to wrong places if it begins
+/// with a stretch that no page table covers and continues with one that a table
+/// covers. The kernel skips to the end of the table's range in the old and in
+/// the new place alike, which are not equally far away (inferred,
 /// HW:hugetlb-mremap-hole). The stack's contents are at the end of untouched
 /// memory, so one page is made present before each such border.
 static bool makePageTables(Range staged, size_t hugePageBytes) {
@@ -279,8 +279,8 @@ static bool makePageTables(Range staged, size_t hugePageBytes) {
   return true;
 }
 
-/// Makes present what has to be before the move: all of the new memory if
-/// prepaging is asked for or if reserved memory may fail later.
+/// Makes memory present before the move: all of the new memory if prepaging is
+/// requested or if reserved memory may fail later.
 static bool fill(const Config &config, const Plan &plan) {
   Range staged = plan.staged.range;
   if (config.stackPaging == Paging::prepage ||
@@ -296,8 +296,8 @@ static int build(const Config &config, Plan &plan) {
   for (;;) {
     if (!layOut(plan, bytes))
       return ENOMEM;
-    // The space in front makes it "/memfd: [stack] by libmpg" in the maps,
-    // which is what users of Fujitsu's library look for.
+    // The leading space makes it "/memfd: [stack] by libmpg" in the maps, which
+    // users of Fujitsu's library search for.
     int error = buildStaged(plan.source, plan.large.bytes(), plan.hugePageBytes,
                             " [stack] by libmpg", plan.staged);
     if (!error) {
@@ -334,8 +334,8 @@ static bool reachBorder(const Plan &plan, Messages &messages) {
   return true;
 }
 
-/// After a failed move: what is held below, unless normal pages are there now
-/// as a part of the stack (then it does not grow any more and needs them).
+/// After a failed move: frees the addresses held below, unless they are normal
+/// pages of the stack by now (then it no longer grows and needs them).
 static void releaseBelow(Range below) {
   Mapping mapping;
   if (!findMapping(below.end, mapping) || mapping.range.start == below.end)
@@ -397,8 +397,8 @@ static void reportMoved(Messages &messages, const Plan &plan) {
 /// need little more.
 static constexpr size_t firstPartBytes = 128 << 10;
 
-/// Lays the large part out in the kernel's own stack, which is to reach down to
-/// the place that is returned; 0: no whole frame lies in it.
+/// Lays out the large part in the kernel's own stack. Returns the address to
+/// which that must reach down; 0: no whole frame fits.
 static uintptr_t layOutInPlace(Plan &plan) {
   auto here = uintptr_t(__builtin_frame_address(0));
   uintptr_t low = roundUp(plan.old.end - wantedBytes(plan), basePageBytes());
@@ -407,9 +407,9 @@ static uintptr_t layOutInPlace(Plan &plan) {
   return low < plan.old.start && !plan.large.empty() ? low : 0;
 }
 
-/// Has the kernel's stack grow to its size at once, of which nothing is touched
-/// yet: transparent pages come to memory that is mapped in whole frames. False:
-/// the stack is as it was, which has been said.
+/// Makes the kernel's stack grow to its full size at once, untouched:
+/// transparent pages need memory that is mapped in whole frames. False: the
+/// stack is unchanged, and the reason has been printed.
 static bool useThp(const Config &config, Plan &plan, Messages &messages) {
   plan.source = Source::thp;
   uintptr_t low = layOutInPlace(plan);

@@ -10,31 +10,30 @@
 #include "base/Range.h"
 #include "pages/Pages.h"
 
-/// Whether libmpg is asked to call main (Interpose.cpp). Not in static
-/// programs.
+/// Whether libmpg calls main (Interpose.cpp). Not in static programs.
 extern "C" __attribute__((weak, visibility("hidden"))) bool mpg_calls_main();
 
 namespace mpg {
 
-/// Moves the process stack: as a whole where the range above it is free, else
-/// the part below its first border of large pages. Its limit, its guard and
-/// everything on it stay. On failure it is as it was and one line says why.
+/// Moves the process stack: all of it if the range above it is free, else the
+/// part below its first border of large pages. Its limit, its guard and its
+/// contents stay. On failure the stack is unchanged and one line prints the
+/// reason.
 ///
 /// A limit of at most 64 MiB is met with large pages in full, a higher one with
-/// at least 64 MiB and at most a quarter of the pages that are left; without a
-/// limit it is 64 MiB. Below that the stack grows on normal pages.
-/// pre: called on the process stack by the only thread.
-/// \p threads: of the process, now.
+/// at least 64 MiB and at most a quarter of the remaining pages; without a
+/// limit it is 64 MiB. Below that the stack grows on normal pages. pre: called
+/// on the process stack by the only thread. \p threads: of the process, now.
 void remapStack(const Config &config, Messages &messages, unsigned threads);
 
 /// Where the first frame of main has to lie, so that the stack is on large
 /// pages from there on; 0: wherever it is.
 uintptr_t mainBegins();
 
-/// The whole of the process stack, where the C library is told less: it takes
-/// the mapping with the first frame for all of the stack, and its end for the
-/// stack's. \p reported is what it says; comes back as it is unless it is of a
-/// process stack that lies otherwise.
+/// The whole process stack where the C library knows only a part: it takes the
+/// mapping with the first frame for all of the stack, and its end for the
+/// stack's. \p reported is the C library's answer, returned unchanged for any
+/// other stack.
 Range wholeStackOf(Range reported);
 
 /// Page size for stacks when the program's is \p hugeBytes.
@@ -45,9 +44,9 @@ constexpr size_t stackHugePageBytes(size_t hugeBytes) {
 
 using Main = int(int, char **, char **);
 
-/// What the C library is to call for \p main: that is called further down the
-/// stack if mainBegins() says so by then. pre: once a process. Works before
-/// anything of a static program is set up.
+/// The function that the C library calls in place of \p main. It calls \p main
+/// further down the stack if mainBegins() asks for that by then. pre: once a
+/// process. Works before a static program is initialised.
 Main *mainOnLargePages(Main *main);
 
 //===----------------------------------------------------------------------===//
@@ -64,8 +63,8 @@ struct PlacedStack {
   uintptr_t grownTo = 0; ///< the kernel's own, grown to here; 0: moved
 };
 
-/// Large pages that a stack has not used yet take no more than this part of
-/// what a limit on memory leaves.
+/// Unused large pages of a stack take at most this part of the remainder of a
+/// memory limit.
 constexpr unsigned stackShareOfLimit = 32;
 
 /// From here on the stack is \p stack. pre: one thread.
@@ -76,19 +75,19 @@ void watchStackLimit(const PlacedStack &stack);
 /// cannot be touched any more, until it is raised again.
 void applyStackLimit();
 
-/// A limit on memory may have been set: where it is near, the stack gives back
-/// what it has not used, and grows on normal pages instead.
+/// Call when a memory limit may have been set: if it is near, the stack returns
+/// its unused part and grows on normal pages instead.
 void applyMemoryLimit();
 
 //===----------------------------------------------------------------------===//
 // The move itself (StackMove.cpp)
 //===----------------------------------------------------------------------===//
 //
-// Replaces the memory under the stack in use, by the calling thread itself; the
-// address space around a stack, which is kept free above and below it while it
-// moves, and what lies under it afterwards; and the program's arguments and
-// environment, which lie on the stack, where the kernel goes on reading them
-// for /proc/PID/cmdline and environ (ps, pgrep).
+// Replaces the memory under the stack in use, from the calling thread itself.
+// Also holds the address space around a stack free while it moves, and decides
+// what is below it afterwards. Also moves the program's arguments and
+// environment, which are on the stack and from which the kernel serves
+// /proc/PID/cmdline and environ (ps, pgrep).
 
 /// New memory for the stack in use, or for a part that lies below it.
 struct StackMove {
@@ -98,19 +97,19 @@ struct StackMove {
   size_t hugePageBytes;
 };
 
-/// Moves; all or nothing as moveInto(). Signals wait meanwhile.
-/// pre: no other thread writes to the live part; one thread at a time.
+/// Moves; all or nothing as moveInto(). Signals wait meanwhile. pre: no other
+/// thread writes to the live part; one thread at a time.
 int moveStack(StackMove &move);
 
-/// RLIMIT_STACK in bytes; UINT64_MAX if there is no limit.
+/// RLIMIT_STACK in bytes; UINT64_MAX for no limit.
 uint64_t stackLimitBytes();
 
 /// The distance that the kernel itself keeps below a growing stack.
 size_t guardGapBytes();
 
-/// Takes free address space so that no other code maps anything there; it is
-/// not accessible. False if any of it is in use or beyond the end of the
-/// address space; then nothing has changed. An empty range is free.
+/// Reserves free address space, without access, so that no other code maps
+/// anything there. False, with nothing changed, if any of it is in use or
+/// beyond the end of the address space. An empty range is free.
 bool holdPlace(Range place);
 
 void releasePlace(Range place);
@@ -124,8 +123,7 @@ bool mayMapMore(size_t bytes);
 /// mayMapMore().
 void growStackTo(uintptr_t border);
 
-/// The same where nothing between is to be touched, and nothing is left
-/// touched.
+/// As growStackTo(), without touching anything between.
 void stretchStackTo(uintptr_t border);
 
 /// Normal pages below \p top that grow downwards on their own, as the kernel's
@@ -138,10 +136,10 @@ constexpr size_t growingStartBytes = 128 << 10;
 /// Whether the kernel lets moveArguments() do its work. Changes nothing.
 bool canMoveArguments();
 
-/// Moves the strings of argv and environ to normal pages outside of the stack
-/// and tells the kernel and the two arrays. The old strings stay as well, for
-/// those who have pointers to them. False: nothing has changed.
-/// pre: canMoveArguments().
+/// Moves the strings of argv and environ to normal pages outside of the stack,
+/// and updates the kernel and the two arrays. The old strings stay as well, for
+/// code that holds pointers to them. False: nothing has changed. pre:
+/// canMoveArguments().
 bool moveArguments();
 
 } // namespace mpg

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process stack on large pages follows RLIMIT_STACK, which the kernel looks
-// at whenever a stack of its own grows, and a program may change at any time. A
-// limit that another process sets, or a raw system call, is
-// not seen.
+// A process stack on large pages follows RLIMIT_STACK. The kernel reads the
+// limit whenever its own stack grows, and a program may change it at any time.
+// A change by another process or by a raw system call is not seen.
 
 #include "base/ProcessLock.h"
 #include "base/Syscall.h"
@@ -22,8 +21,8 @@ struct Watched {
   PlacedStack stack;
   uintptr_t openStart = 0; ///< below it the large part cannot be touched
   long process = 0;
-  /// Where the C library thinks that the stack ends although it goes on, and
-  /// where it really ends. Empty: nowhere.
+  /// From the end of the stack according to the C library to its real end.
+  /// Empty if both agree.
   Range partNotSeen;
 };
 
@@ -37,8 +36,8 @@ static uintptr_t framesBelow() {
   return uintptr_t(__builtin_frame_address(0)) - framesBytes;
 }
 
-/// Whether the calling thread is the one that the stack is for. A child has
-/// limits of its own, after vfork() on the memory of its parent.
+/// Whether the stack belongs to the calling thread. A child has its own limits;
+/// after vfork() it runs on the memory of its parent.
 static bool ownsStack() {
   auto here = uintptr_t(__builtin_frame_address(0));
   return here > watched.stack.large.start && here < watched.stack.end &&
@@ -102,14 +101,14 @@ static void letGrow() {
   stack.grows = mapGrowingBelow(stack.large.start);
 }
 
-/// Gives whole pages of the large part back that this thread, whose stack it
-/// is, has not come to.
+/// Returns whole pages of the large part that this thread, the stack's owner,
+/// has not reached.
 static void shrink() {
   PlacedStack &stack = watched.stack;
   uintptr_t start = roundDown(framesBelow(), stack.hugePageBytes);
   if (stack.grownTo && start > stack.large.end)
     start = stack.large.end;
-  // What lies below takes the place of the last of them.
+  // The memory below replaces the last of them.
   if (start <= stack.large.start || !ownsStack() ||
       (start >= stack.large.end && !stack.grownTo))
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The copy and the move of a stack, on a small stack of our own: after the copy
-// nothing may be written to the old one any more.
+// The copy and the move of a stack, run on a small separate stack: after the
+// copy nothing may be written to the old one any more.
 
 #include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
@@ -27,7 +27,7 @@ struct Job {
 } // namespace
 
 static void moveOnOwnStack(void *argument) {
-  // A copy of its own: the argument is on the stack that goes away.
+  // A copy, because the argument is on the stack that is replaced.
   Job job = *static_cast<Job *>(argument);
   StackMove &move = job.move;
   if (!move.live.empty())
@@ -40,7 +40,7 @@ static void moveOnOwnStack(void *argument) {
 int mpg::moveStack(StackMove &move) {
   alignas(16) static char ownStack[64 << 10];
   Job job{move, 0};
-  // What lies below this frame is free, and reading it would page it in.
+  // Memory below this frame is free, and reading it would page it in.
   uintptr_t frame =
       roundDown(uintptr_t(__builtin_frame_address(0)) - 4096, basePageBytes());
   if (job.move.live.contains(frame))
@@ -55,10 +55,10 @@ int mpg::moveStack(StackMove &move) {
 }
 
 // Address space around the process stack. These mappings hold no contents and
-// are no large pages, so they are made here and not in Pages.cpp; like there,
-// nothing that is in use is ever mapped over.
+// are not large pages, so they are made here and not in Pages.cpp. As there,
+// nothing in use is ever mapped over.
 
-// Linux 4.17; older kernels take the address for a wish, which is noticed.
+// Linux 4.17; older kernels treat the address as a hint, which is detected.
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -104,8 +104,8 @@ bool mpg::mayMapMore(size_t bytes) {
   return true;
 }
 
-/// The stack pointer goes down with the touches: x86 kernels before 4.20 take
-/// an access far below it for a stray pointer.
+/// Moves the stack pointer down with the touches: x86 kernels before 4.20 treat
+/// an access far below it as a stray pointer.
 __attribute__((noinline)) void mpg::growStackTo(uintptr_t border) {
   constexpr size_t stepBytes = 16 << 10;
   auto at = uintptr_t(__builtin_frame_address(0));
@@ -135,11 +135,11 @@ bool mpg::mapGrowingBelow(uintptr_t top) {
   return !isError(at);
 }
 
-// Linux (measured on 6.18) reads a process's arguments only out of ordinary
-// anonymous memory, not out of hugetlb pages, so a stack that is moved as a
-// whole would leave /proc/PID/cmdline empty and ps with a name in brackets
-// (HW:cmdline-anonymous). The way out is the one of programs that change their
-// title: other strings and a system call that says where they are.
+// Linux (measured on 6.18) reads a process's arguments only from ordinary
+// anonymous memory, not from hugetlb pages. So a stack moved as a whole would
+// leave /proc/PID/cmdline empty and ps with a name in brackets
+// (HW:cmdline-anonymous). The remedy is that of programs that change their
+// title: copy the strings, and pass the kernel their new address.
 //
 // argv[] and environ[] follow, so that a program that writes its title over its
 // arguments still changes what ps shows.

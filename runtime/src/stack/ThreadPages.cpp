@@ -106,8 +106,8 @@ static void takeOut(Range large) {
 static void endThread(void *) {
   Range large = ownLarge;
   auto frame = uintptr_t(__builtin_frame_address(0));
-  // exit() calls this too, on the stack as it is; and the pages of a forked
-  // child have been seen to.
+  // exit() also calls this, on the unchanged stack; and the pages of a forked
+  // child are already handled.
   if (large.empty() || frame < large.end || isForkedChild())
     return;
   ownLarge = Range{};
@@ -116,8 +116,8 @@ static void endThread(void *) {
   pages.takenBytes.fetch_sub(large.bytes(), std::memory_order_relaxed);
 }
 
-/// As many hugetlb pages as can be had, at the top of \p place, which becomes
-/// what was replaced. Returns 0 or why it is not all of them.
+/// Maps as many hugetlb pages as possible at the top of \p place, and shrinks
+/// that to the replaced part. Returns 0, or why it is not all of them.
 static int putLarge(Range &place) {
   size_t hugeBytes = pages.hugePageBytes;
   bool atOnce = pages.config->stackPaging == Paging::prepage || !isPromised();
@@ -146,7 +146,7 @@ static int putLarge(Range &place) {
   return shortage;
 }
 
-/// Whether \p bytes more are no more than what all capped stacks may have.
+/// Whether \p bytes more stay within the share of all capped stacks.
 static bool isWithinShare(size_t bytes) {
   uint64_t taken = pages.takenBytes.load(std::memory_order_relaxed);
   uint64_t free =
@@ -195,8 +195,8 @@ static bool advise(Range place) {
   return true;
 }
 
-/// What stays on normal pages at the low end of a stack of \p bytes, where
-/// virtual machines set guard pages of their own.
+/// Bytes at the low end of a stack of \p bytes that stay on normal pages, where
+/// virtual machines set their guard pages.
 static size_t endBytes(size_t bytes) {
   constexpr size_t mostBytes = 256 << 10;
   return bytes / 2 < mostBytes ? roundDown(bytes / 2, basePageBytes())

@@ -2,29 +2,28 @@
 //
 // Three kinds of threads:
 //
-//   plain   all of it is the C library's; a thread costs what it costs there
-//   deep    the stack is what was asked for; transparent huge pages are allowed
-//           from 2 MiB below its top on, so that they come to a thread that
-//           uses as much and to no other
-//   large   asked for by a setting or a large size: ThreadPages.cpp puts large
-//           pages into a stack that is longer for that
+//   plain   unchanged from the C library; a thread costs the same
+//   deep    the requested stack; transparent huge pages are allowed from 2 MiB
+//           below its top on, so only a thread that uses as much gets them
+//   large   requested by a setting or by a large size: ThreadPages.cpp puts
+//           large pages into a stack that is longer for that
 //
 // A stack of the last kind, as glibc makes it, from the low end: guard, stack,
-// thread-local variables and the thread's descriptor. It is asked for two
-// large pages more than the program wants, so that wherever it lies there are
-// whole ones of that size below the first call of the new thread:
+// thread-local variables and the thread's descriptor. libmpg asks glibc for two
+// large pages more than the program wants, so that wherever the stack lies
+// there are whole frames of that size below the first call of the new thread:
 //
 //   guard | normal, spare | large, as asked for | normal: first frames, TLS
 //                     ^ low                  ^ top
 //
 // The program's function gets its first frame at the top, and
-// pthread_getattr_np says that the stack lies below, in the size asked for. The
-// low end is on normal pages, for guard pages of the program's own. What is
-// told is kept in a thread-local variable of the thread that it is about, which
-// has the same distance from the thread's descriptor in all of them.
+// pthread_getattr_np reports the stack below it, in the requested size. The low
+// end is on normal pages, for the program's guard pages. The reported values
+// are in a thread-local variable of that thread, at the same distance from the
+// thread's descriptor in all threads.
 //
-// Not handing glibc a stack of ours (pthread_attr_setstack): it would not free
-// it, and join, detach and exit would have to be interposed as well.
+// Not done: passing glibc our own stack (pthread_attr_setstack). glibc would
+// not free it, and join, detach and exit would have to be interposed as well.
 
 #include "stack/ThreadStack.h"
 
@@ -48,7 +47,7 @@ namespace {
 
 enum class Kind : uint8_t { plain, deep, large };
 
-/// What a new thread has to know.
+/// Parameters for a new thread.
 struct Wish {
   Kind kind = Kind::plain;
   bool isCapped = false; ///< not asked for by a setting: some of the pool only
@@ -79,7 +78,7 @@ struct ThreadStacks {
   Start starts[128] = {};
 };
 
-/// What pthread_getattr_np says of a thread instead of what glibc does.
+/// What pthread_getattr_np reports for a thread in place of glibc's answer.
 struct Told {
   size_t bytes;  ///< 0: nothing
   uintptr_t top; ///< 0: what glibc says
@@ -94,9 +93,9 @@ static ThreadStacks stacks;
 // initial-exec: reading it never allocates, and toldOf() counts on it.
 static thread_local Told ownTold __attribute__((tls_model("initial-exec")));
 
-/// What a thread uses of its stack before any of it is large.
+/// Bytes of its stack that a thread uses before any of it is large.
 static constexpr size_t smallBytes = 2 << 20;
-/// A size of a stack that asks for large pages by itself.
+/// A stack of this size or more gets large pages without a setting.
 static constexpr size_t largeBytes = 16 << 20;
 /// Advice makes three mappings of a stack. A process may have 65,530, and a
 /// program with very many threads is not to have fewer of them.
@@ -127,7 +126,8 @@ static void giveBack(Start *start) {
 // In the new thread
 //===----------------------------------------------------------------------===//
 
-/// What is certainly the stack of this thread, which begins at \p frame.
+/// Memory that certainly belongs to the stack of this thread, which begins at
+/// \p frame.
 static Range stackBelow(uintptr_t frame, const Wish &wish) {
   // Above the frame are the descriptor, which pthread_self() points to, and
   // the thread-local variables.
@@ -186,7 +186,8 @@ static void *startThread(void *argument) {
 // In the creator
 //===----------------------------------------------------------------------===//
 
-/// What pthread_attr_setstack has set, as a range; ends at 0 if nothing has.
+/// The stack set by pthread_attr_setstack, as a range; ends at 0 if none is
+/// set.
 static Range userStackOf(const pthread_attr_t *attributes) {
   void *start;
   size_t bytes;
@@ -206,7 +207,7 @@ static void sayUserStack(Range stack) {
   stacks.messages->say(MPG_LPG_USER_STACK, line);
 }
 
-/// The size of stacks of threads that are given no attributes.
+/// Stack size of threads created without attributes.
 static size_t defaultBytes() {
   pthread_attr_t attributes;
   size_t bytes = 0;
@@ -217,7 +218,7 @@ static size_t defaultBytes() {
   return bytes;
 }
 
-/// Whether the size of a stack asks for large pages by itself.
+/// Whether the size of a stack alone asks for large pages.
 static bool isLargeSize(size_t bytes) {
   return bytes >= largeBytes && stacks.config->mode != Mode::thp &&
          bytes != defaultBytes();
@@ -234,8 +235,8 @@ static bool hasMappingsLeft() {
   return stacks.mayAdvise && number < mostDeepThreads;
 }
 
-/// Whether it is the stack of an OpenMP thread in the size that a variable
-/// says. libomp adds something to that.
+/// Whether this is an OpenMP thread's stack, in the size that a variable sets.
+/// libomp adds something to that.
 static bool isWorkerSize(size_t bytes) {
   size_t omp = stacks.config->ompStackBytes;
   return omp >= smallBytes && bytes >= omp && bytes - omp < smallBytes;
@@ -276,8 +277,8 @@ static Wish wishOf(const ThreadCalls &calls, const pthread_attr_t *attributes) {
 /// large pages. \p mine is the caller's to destroy if \p attributes is null.
 static bool askForMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
                        Wish &wish) {
-  // The stack size is in the struct itself. What it points to is shared with
-  // the program's own, which stays as it is.
+  // The stack size is in the struct itself. The data it points to is shared
+  // with the program's struct, which stays unchanged.
   if (attributes)
     memcpy(&mine, attributes, sizeof mine);
   else if (pthread_getattr_default_np(&mine))
@@ -313,7 +314,7 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
                       const pthread_attr_t *attributes,
                       void *(*function)(void *), void *argument) {
   Wish wish;
-  // glibc's own mark for threads of thrd_create is no address.
+  // glibc marks threads of thrd_create with a value that is not an address.
   bool isOurs = stacks.active.load(std::memory_order_acquire) &&
                 attributes != reinterpret_cast<pthread_attr_t *>(-1);
   if (isOurs)

@@ -4,10 +4,10 @@
 // constructors of all other libraries, some of which start threads (OpenBLAS).
 // The steps, in this order:
 //
-//   who           nothing in programs that are not meant, and nothing but a
+//   who           do nothing in programs that are not affected, and print one
 //                 line beside Fujitsu's library or after another of ours
 //   environment   into one Config, all of it checked
-//   sectors       ways of the L2 cache, if the environment gives some
+//   sectors       ways of the L2 cache, if the environment sets some
 //   data          .data and .bss, because later steps write to them
 //   stack         the process stack
 //   threads       from here on new threads get large pages
@@ -44,10 +44,10 @@ using namespace mpg;
 // What else is in the process
 //===----------------------------------------------------------------------===//
 //
-// What is in this process besides the program: Fujitsu's libmpg.so.1, another
-// file of this library, and on whose wish we are here. Two libraries that move
-// the same memory would be one too many, so ours stands down beside Fujitsu's,
-// and after another of ours, whose malloc the program has, and says so.
+// Detects Fujitsu's libmpg.so.1 and other files of this library in this
+// process, and who requested this one. Only one library may move memory. So
+// this one does nothing beside Fujitsu's, nor after another of ours, which
+// serves the program's malloc, and it prints that.
 
 namespace {
 
@@ -208,11 +208,11 @@ static const char *againstNodes(const Config &config) {
   return nullptr;
 }
 
-/// Only the pool sets memory aside, so only there .bss comes before it is
-/// touched. Pages that are there before the program's threads are lie on the
-/// node of the thread that starts. Where several nodes may be used, without a
-/// policy of any kind, they come at the first touch, if that is sure to find
-/// them, or .bss in parts if that is asked for.
+/// Only the pool reserves memory, so only there .bss is paged in before it is
+/// touched. Pages that come before the program's threads are on the node of the
+/// starting thread. If several nodes may be used, and no policy is set, they
+/// come at the first touch, provided that is sure to find them, or .bss in
+/// parts if that is requested.
 static void choosePaging(Config &config) {
   bool wantsParts = config.firstTouch == TouchMode::start;
   if (config.pagingGiven && !wantsParts)
@@ -236,7 +236,7 @@ static void choosePaging(Config &config) {
   }
 }
 
-/// Who is meant, and the settings. False: there is nothing to do.
+/// Reads who is affected, and the settings. False: there is nothing to do.
 static bool decide() {
   state.isDecided = true;
   rememberStandardError();
@@ -276,7 +276,7 @@ bool mpg::decideHeap() {
   return decide() && startHeap(state.config, state.messages);
 }
 
-/// Ends early where there is nothing to do; see the file head.
+/// Ends early if there is nothing to do; see the file head.
 static void run() {
   heapIsOurs(); // decides, if no call of malloc has done so
   if (!state.isDecided)
@@ -308,16 +308,16 @@ static void run() {
 extern "C" void __sanitizer_report_error_summary(const char *)
     __attribute__((weak));
 
-/// A sanitizer replaces functions that we call, and these do not work
-/// before its own constructor. That may come after ours.
+/// A sanitizer replaces functions that libmpg calls, and these do not work
+/// before the sanitizer's constructor. That may run after ours.
 static bool isPostponed() {
   return &__sanitizer_report_error_summary && mpg_calls_main &&
          mpg_calls_main();
 }
 
-/// The start, and then the environment as it was before mpgrun, so that a child
-/// without this library, in a container or of 32 bits, is not told that it
-/// cannot be loaded. A second file of this library that does nothing leaves it
+/// Runs the start, then restores the environment from before mpgrun, so that
+/// the loader does not complain in a child without this library, in a container
+/// or of 32 bits. A second file of this library that does nothing leaves this
 /// to the one at work, which the loader may start later.
 static void runAndLeave() {
   run();

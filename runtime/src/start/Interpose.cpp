@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of the C library and of the C++ library that libmpgrt.so stands in
-// front of. Only in the shared library: in a static program a second
-// pthread_create would be a duplicate definition, there Wrap.cpp is in its
-// place.
+// Functions of the C library and of the C++ library that libmpgrt.so
+// interposes. Only in the shared library: in a static program a second
+// pthread_create would be a duplicate definition; Wrap.cpp is used there.
 
 #include "base/CLibrary.h"
 #include "base/Messages.h"
@@ -39,8 +38,8 @@ static Next<size_t(const pthread_attr_t *)> nextMinStack;
 MPG_EXPORT int pthread_create(pthread_t *thread,
                               const pthread_attr_t *attributes,
                               void *(*function)(void *), void *argument) {
-  // What glibc takes for itself: a private function that it keeps for virtual
-  // machines which look for it by name, as here.
+  // The size of glibc's own share: a private function that it keeps for virtual
+  // machines, which also look it up by name.
   mpg::ThreadCalls calls{nextCreate.get("pthread_create"),
                          nextMinStack.get("__pthread_get_minstack")};
   if (!calls.create)
@@ -76,8 +75,8 @@ MPG_EXPORT int pthread_key_create(pthread_key_t *key,
 // main
 //===----------------------------------------------------------------------===//
 
-/// What the first instructions of a program call, when the constructors of the
-/// libraries are done.
+/// Called by the first instructions of a program, after the constructors of the
+/// libraries.
 MPG_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc,
                                  char **argv, void (*init)(), void (*fini)(),
                                  void (*loaderFini)(), void *stackEnd) {
@@ -281,7 +280,7 @@ static Next<int(int, const struct rlimit *)> nextSetLimit;
 static Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
     nextProcessLimit;
 
-/// What a new limit changes for this process.
+/// Applies the effects of a new limit to this process.
 static void applyLimit(int resource) {
   if (resource == RLIMIT_STACK)
     mpg::applyStackLimit();
@@ -354,14 +353,14 @@ MPG_EXPORT int prctl(int option, ...) noexcept {
 // Libraries
 //===----------------------------------------------------------------------===//
 //
-// dlopen() with RTLD_DEEPBIND looks for a library's symbols in the library and
-// in what it needs before anything else: its free() is the C library's then,
-// and gets blocks that come from our heap. So the flag is left out where malloc
-// is ours; the library sees what all others see.
+// dlopen() with RTLD_DEEPBIND resolves a library's symbols in the library and
+// its dependencies before anything else: its free() is then the C library's,
+// and gets blocks from our heap. So the flag is dropped where libmpg serves
+// malloc, and the library sees the same symbols as all others.
 //
-// dlopen() asks who has called it, by the return address, for the caller's
-// RUNPATH. So the C library's function is jumped to, which is not for a
-// compiler to decide.
+// dlopen() derives the caller's RUNPATH from its return address. So the C
+// library's function is entered by a jump, which a compiler would not
+// guarantee.
 
 namespace {
 
@@ -446,11 +445,12 @@ dlopen:
 // C++
 //===----------------------------------------------------------------------===//
 //
-// operator new and delete, in the forms to which the C++ library's others come
-// down. It has them on top of malloc already; these are here because an
-// allocator after us may have them on top of its own, with delete calling free
-// by name, which is ours. Under their linkage names: libmpg is no C++ program.
-// They call each other by name too, so that what a program replaces is used.
+// operator new and delete, in the forms that the C++ library's other forms
+// call. The C++ library builds them on malloc already. They are here because an
+// allocator after libmpg may build its own on its own malloc, with delete
+// calling free by name, which is libmpg's. They have their linkage names
+// because libmpg is not a C++ program. They also call each other by name, so
+// that a program's replacement is used.
 
 extern "C" void *_Znwm(size_t);
 extern "C" void *_ZnwmSt11align_val_t(size_t, size_t);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of Interpose.cpp for static programs, which are linked with
-// --wrap=pthread_create. Only in libmpgrt.a, in an object of its own: the
-// linker takes it in when something calls the wrapped name, so that a program
-// without threads needs none of it and one that is linked without --wrap still
-// links.
+// --wrap=pthread_create. Only in libmpgrt.a, in a separate object: the linker
+// includes it if something calls the wrapped name, so a program without threads
+// needs none of it, and one linked without --wrap still links.
 
 #include "stack/ThreadStack.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As Wrap.cpp, for --wrap=pthread_getattr_np: an object of its own, because a
-// program may be linked with one of the two options only.
+// As Wrap.cpp, for --wrap=pthread_getattr_np: a separate object, because a
+// program may be linked with only one of the two options.
 
 #include "stack/ThreadStack.h"
 
