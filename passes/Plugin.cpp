@@ -6,8 +6,8 @@
 //   loops are kept        until the vectoriser: LoopIdiom runs before it
 //   first touch           on simplified code, before the vectoriser; for LTO at
 //                         the link, which sees all files
-//   accesses are told     to mpgsim, if asked for: when nothing optimises any
-//                         more, and before tags make addresses hard to read
+//   accesses are recorded for mpgsim, on request: after the last optimisation,
+//                         and before tags make addresses hard to read
 //   tags are written      after everything else, once: not when compiling for
 //                         LTO, where the link optimises again
 //
@@ -55,8 +55,8 @@ static size_t entryOf(const link_map &library, int tag) {
   return 0;
 }
 
-/// A function that this library calls and the process lacks; null if there is
-/// none.
+/// A function that this library calls and the process lacks; null if it has
+/// all.
 static const char *findMissingFunction() {
   Dl_info info;
   void *found = nullptr;
@@ -81,8 +81,8 @@ static const char *findMissingFunction() {
   return nullptr;
 }
 
-/// Says on standard error what does not fit, and what to do, if it does not.
-/// Calls nothing of LLVM's C++, which is that of another version then.
+/// Checks that the compiler's LLVM fits; if not, prints what does not fit and
+/// what to do. Calls nothing of LLVM's C++, which may have another version.
 static bool compilerFits() {
   constexpr int own = LLVM_VERSION_MAJOR;
   if (!LLVMGetVersion) {
@@ -122,7 +122,7 @@ static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(TagWriterPass(stage));
 }
 
-/// What is about OpenMP programs.
+/// The passes about OpenMP programs.
 static void addParallel(ModulePassManager &passes, OptimizationLevel level) {
   if (level == OptimizationLevel::O0)
     return;
@@ -167,9 +167,9 @@ static void registerByPhase(PassBuilder &builder) {
 }
 #endif
 
-/// Whether our passes are there already: a compiler that is given the plugin
-/// twice, by a wrapper and by a build file, registers it twice. If not, what
-/// runs in the compiler is watched from now on.
+/// Whether our passes are registered already: a compiler that gets the plugin
+/// twice, from a wrapper and from a build file, calls this twice. If not,
+/// starts to watch the passes that run in the compiler.
 static bool isRegistered(PassBuilder &builder) {
   static constexpr char name[] = "mpg-plugin";
   PassInstrumentationCallbacks *callbacks =

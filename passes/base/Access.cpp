@@ -50,9 +50,8 @@ static bool isAccess(const IntrinsicInst &call) {
   }
 }
 
-/// The one operand of \p call that is an address, if there is just one. What a
-/// scatter of pointers stores is a vector of pointers too: the address is the
-/// last.
+/// The address operand of \p call, if it has exactly one. A scatter of pointers
+/// also stores a vector of pointers: the address is the last.
 static Use *addressOf(IntrinsicInst &call) {
   Use *address = nullptr;
   for (Use &argument : call.args())
@@ -88,9 +87,9 @@ Value *mpg::withoutSteps(Value *address, bool onlyConstant) {
   return address;
 }
 
-// Volatile and atomic accesses keep the address as it is: they may be to
-// devices and locks, which a hint gains nothing for. What another address space
-// means is not known here.
+// Volatile and atomic accesses keep their address: they may be to devices and
+// locks, which gain nothing from a hint. The meaning of other address spaces is
+// unknown here.
 Use *mpg::taggableAddress(Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() && !load->getPointerAddressSpace()

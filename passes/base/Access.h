@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can carry a tag: which instructions touch memory in a way that one can
-// be put on, and which operand is their address; which targets and functions.
+// Which accesses can carry a tag: which instructions, targets and functions,
+// and which operand of an instruction is the address.
 
 #ifndef MPG_PASSES_ACCESS_H
 #define MPG_PASSES_ACCESS_H
@@ -53,14 +53,14 @@ bool isPrefetch(const llvm::Instruction &instruction);
 /// \p code with words for a remark: "volatile", ...
 const char *describe(Untaggable code);
 
-/// Whether \p module is for Linux with pointers of 64 bits, for which there is
-/// libmpg. What an offload compile makes for a GPU passes by here, too.
+/// Whether \p module is for 64-bit Linux, which has libmpg. False for the GPU
+/// modules of an offload compile.
 bool isLinux64(const llvm::Module &module);
 
 /// Whether code for \p module's target can carry tags: AArch64 Linux.
 bool targetHasTags(const llvm::Module &module);
 
-/// Why \p function is left alone; nullptr if it is not.
+/// Why \p function is skipped; nullptr if it is not.
 const char *whyUntagged(const llvm::Function &function);
 
 /// One remark for \p function, or for the whole \p module, whose hints are not

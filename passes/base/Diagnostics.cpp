@@ -140,7 +140,7 @@ static std::string nameOfGlobal(const GlobalVariable &global) {
   return demangle(name.str());
 }
 
-/// Whether \p a stands in front of \p b, in the same block.
+/// Whether \p a comes before \p b, in the same block.
 static bool isBefore(const DbgVariableRecord *a, const DbgVariableRecord *b) {
   if (a->getInstruction() != b->getInstruction())
     return a->getInstruction()->comesBefore(b->getInstruction());
@@ -150,7 +150,7 @@ static bool isBefore(const DbgVariableRecord *a, const DbgVariableRecord *b) {
   return false;
 }
 
-/// As the code of \p function has them; the blocks are looked through once.
+/// Sorts in the order of \p function's code; scans the blocks once.
 static void sortByCode(const Function &function,
                        SmallVectorImpl<const DbgVariableRecord *> &records) {
   DenseMap<const BasicBlock *, unsigned> places;
@@ -166,9 +166,9 @@ static void sortByCode(const Function &function,
   });
 }
 
-/// What debug information of \p function says about the place of \p value, in
-/// the order of the code. Found by the uses of the value: each array of a file
-/// is asked for, and the function may be all of the file.
+/// Debug records of \p function about the place of \p value, in the order of
+/// the code. Found by the uses of the value, because every array of a file is
+/// queried, and the function may be the whole file.
 static SmallVector<const DbgVariableRecord *, 4>
 recordsIn(const Function &function, const Value &value) {
   SmallVector<const DbgVariableRecord *, 4> records;
@@ -181,8 +181,8 @@ recordsIn(const Function &function, const Value &value) {
   return records;
 }
 
-/// The variable of the user's that debug information of \p function says
-/// \p value holds.
+/// The source variable that holds \p value according to the debug information
+/// of \p function.
 static std::string nameInDebugInfo(const Function &function,
                                    const Value &value) {
   for (const DbgVariableRecord *record : recordsIn(function, value))

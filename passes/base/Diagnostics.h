@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the passes say: warnings about wrong hints, remarks about each hint that
-// was applied or not (-Rpass=mpg, -Rpass-missed=mpg), and what the source calls
-// the place and the memory that they are about.
+// Diagnostics of the passes: warnings about wrong hints, remarks about each
+// hint that was applied or not (-Rpass=mpg, -Rpass-missed=mpg), and the
+// source's names for the place and the memory they refer to.
 
 #ifndef MPG_PASSES_DIAGNOSTICS_H
 #define MPG_PASSES_DIAGNOSTICS_H
@@ -35,7 +35,7 @@ struct SourceLine {
   std::string text() const;
 };
 
-/// "app.c:12: hint 'mpg:1:...': \p text". The compile goes on.
+/// "app.c:12: hint 'mpg:1:...': \p text". The compilation continues.
 void warn(llvm::LLVMContext &context, const SourceLine &where,
           const llvm::Twine &text);
 
@@ -50,9 +50,9 @@ llvm::DebugLoc userLocation(llvm::DebugLoc location);
 /// change; also if it is not known.
 bool isUserCode(const llvm::DebugLoc &location);
 
-/// The remarks of one module about the user's source: each is said once for a
-/// place, however many copies of its code templates, inlining and outlining
-/// have made. Not for several threads.
+/// The remarks of one module about the user's source. Each is printed once for
+/// a place, however many copies of its code templates, inlining and outlining
+/// have made. Not thread-safe.
 class RemarkPlaces {
 public:
   using AddText = llvm::function_ref<void(llvm::OptimizationRemarkMissed &)>;
@@ -64,8 +64,8 @@ public:
   void missed(llvm::StringRef name, const llvm::Instruction &at,
               AddText addText);
 
-  /// Whether nothing was said as \p name at \p location of code in \p block
-  /// about \p subject; from now on something was.
+  /// Whether no remark \p name about \p subject has been printed yet at \p
+  /// location of code in \p block. Records it.
   bool isNew(llvm::StringRef name, const llvm::DebugLoc &location,
              const llvm::BasicBlock &block, llvm::StringRef subject = "");
 
@@ -75,7 +75,7 @@ private:
   std::set<Place> places;
 };
 
-/// What debug information says about the place of \p value, in no order.
+/// Debug records about the place of \p value, in no particular order.
 llvm::SmallVector<llvm::DbgVariableRecord *, 4>
 debugRecordsOf(llvm::Value &value);
 

@@ -101,8 +101,8 @@ static std::string digitsFor(uint8_t tag) {
   return utohexstr(tag, /*LowerCase=*/true, 2);
 }
 
-/// Adds one more \p digits that an access carries. Two different ones are a
-/// conflict: which of the two accesses was meant cannot be told any more.
+/// Adds another \p digits of an access. Two different ones are a conflict:
+/// which of the two accesses was meant is unknown by now.
 static void addTo(Mark &mark, StringRef digits) {
   unsigned tag;
   if (digits.getAsInteger(16, tag) || tag > 0xff)
@@ -184,7 +184,7 @@ static void addTag(Instruction &access, StringRef ours, uint8_t tag) {
 // --- Both
 
 Mark mpg::readMark(const Instruction &access) {
-  // The second form is asked only where the first is lost (Hint.h).
+  // Read the second form only where the first is lost (Hint.h).
   Mark mark = readTags(access, markPrefix);
   if (mark.kind != Mark::none)
     return mark;
@@ -241,7 +241,7 @@ BaseMarks::BaseMarks(const Function &function) : function(function) {
 
 Mark BaseMarks::of(const Value &base) const {
   Mark mark;
-  // Without the attribute its text is empty, and no digits are no mark.
+  // Without the attribute its text is empty, which is not a mark.
   if (auto *argument = dyn_cast<Argument>(&base))
     addTo(mark, function.getAttributes()
                     .getParamAttr(argument->getArgNo(), basePrefix)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a user asks for one variable or function, the tag byte that says it to
-// the machine (<mpg/hints.h> has the bits), and how the decision about an
-// access travels from the source to the end of the optimiser: as a mark.
+// A user's hint for one variable or function, the tag byte that encodes it for
+// the machine (<mpg/hints.h> has the bits), and the mark that carries the
+// decision about an access from the source to the end of the optimiser.
 //
-// A mark is !mmra !{"mpg", "<tag byte, two hex digits>"}. Metadata of our own
-// kind would be lost in the vectoriser; this kind survives it, unrolling,
-// inlining and LTO, and changes nothing in what the optimiser does.
+// A mark is !mmra !{"mpg", "<tag byte, two hex digits>"}. The vectoriser would
+// drop metadata of a new kind; this kind survives the vectoriser, unrolling,
+// inlining and LTO, and does not change the optimiser's decisions.
 //
-// Where a loop's access becomes one before it and one after it, only what
-// alias analysis looks at is handed on. So the mark is written a second time,
-// as an alias scope that nothing is said about; it counts where the first is
-// lost.
+// Where a loop's access becomes one before it and one after it, the optimiser
+// copies only the metadata of alias analysis. So the mark is written a second
+// time, as an alias scope that no access refers to; it counts where the first
+// is lost.
 
 #ifndef MPG_PASSES_HINT_H
 #define MPG_PASSES_HINT_H
@@ -36,11 +36,11 @@ struct Hint {
   /// pf_func << 4 | sector; 0 is what an address without a tag means.
   uint8_t tagByte() const;
 
-  /// Adds \p other. Returns what the two contradict each other in, "" if they
-  /// do not; then nothing was added.
+  /// Adds \p other. If the two conflict, adds nothing and returns the conflict,
+  /// else "".
   std::string add(const Hint &other);
 
-  /// Why the hint contradicts itself, "" if it does not.
+  /// The contradiction within the hint, "" if there is none.
   std::string contradiction() const;
 };
 
@@ -67,7 +67,7 @@ constexpr unsigned l2Ways = 14;
 /// "0x41: sector 1, no L1 hardware prefetch"
 std::string describeTag(uint8_t tag);
 
-/// What an instruction carries.
+/// The mark of an instruction.
 struct Mark {
   enum Kind {
     none,

@@ -38,7 +38,8 @@ Value *ParallelRegion::operandFor(unsigned parameter) const {
 /// Instructions that are looked at in front of a call.
 static constexpr unsigned maxBefore = 10000;
 
-/// What has always run in front of \p at; null if there are several ways to it.
+/// The instruction that has always run just before \p at; null if several paths
+/// lead there.
 static const Instruction *before(const Instruction &at) {
   if (at.getPrevNode())
     return at.getPrevNode();
@@ -46,8 +47,8 @@ static const Instruction *before(const Instruction &at) {
   return block ? block->getTerminator() : nullptr;
 }
 
-/// void __kmpc_push_num_threads(loc, thread, threads) stands before its fork;
-/// the branch of an `if` may stand between.
+/// void __kmpc_push_num_threads(loc, thread, threads) comes before its fork;
+/// the branch of an `if` may be between them.
 static Value *pushedThreads(const CallBase &fork) {
   const Instruction *at = before(fork);
   for (unsigned i = 0; at && i < maxBefore; ++i, at = before(*at)) {
@@ -172,8 +173,8 @@ static WorksharingLoop staticLoop(CallBase &init) {
   return found;
 }
 
-/// (loc, thread, schedule, lower, upper, stride, chunk); its iterations come
-/// from the next (loc, thread, &last, &lower, &upper, &stride) after it.
+/// (loc, thread, schedule, lower, upper, stride, chunk); the next (loc, thread,
+/// &last, &lower, &upper, &stride) after it fetches its iterations.
 static WorksharingLoop dispatchLoop(CallBase &init, CallBase &next) {
   WorksharingLoop found;
   found.init = &init;
@@ -202,7 +203,7 @@ static SmallVector<WorksharingLoop, 4> findInits(Function &function) {
   SmallVector<WorksharingLoop, 4> found;
   for (CallBase *init : callsOf(function, "__kmpc_for_static_init_", 9))
     found.push_back(staticLoop(*init));
-  // The two calls of a dynamic loop share nothing but their order.
+  // Only their order connects the two calls of a dynamic loop.
   auto inits = callsOf(function, "__kmpc_dispatch_init_", 7);
   auto nexts = callsOf(function, "__kmpc_dispatch_next_", 6);
   SmallPtrSet<Value *, 4> taken;
@@ -227,8 +228,8 @@ static SmallVector<Loop *, 4> loopsWithin(const BasicBlock *block,
   return found;
 }
 
-/// With chunks, and where chunks are asked for one by one, the first loop runs
-/// over chunks and the one inside of it over iterations.
+/// With chunks, and where chunks are fetched one at a time, the outer loop runs
+/// over chunks and the inner one over iterations.
 static void addLoop(Loop &loop, WorksharingLoop &sharing,
                     const LoopInfo &loops) {
   size_t wanted = sharing.schedule == LoopSchedule::block ? 1 : 2;

@@ -45,7 +45,8 @@ struct ParallelRegion {
 llvm::Value *forkOperand(const llvm::CallBase &fork, unsigned firstOperand,
                          unsigned parameter);
 
-/// What a call of __kmpc_fork_call or __kmpc_fork_call_if runs in a team.
+/// The region that a call of __kmpc_fork_call or __kmpc_fork_call_if runs in a
+/// team.
 struct RegionStart {
   llvm::Function *body; ///< may be a declaration
   unsigned firstOperand;

@@ -112,7 +112,7 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
 
 Error mpg::parsePassOptions(StringRef text, PassOptions &into) {
   SmallVector<StringRef, 8> items;
-  // Empty ones are no mistake: what -mllvm said begins with a comma.
+  // Empty items are allowed: the text from -mllvm begins with a comma.
   text.split(items, ',', -1, /*KeepEmpty=*/false);
   for (StringRef item : items) {
     StringRef name, value;
@@ -176,7 +176,7 @@ Expected<PassOptions> mpg::readPassOptions() {
 }
 
 void mpg::storePassOptions(Module &module, const PassOptions &options) {
-  // What the reader of hints has used up is left out.
+  // Omits the options that the reader of hints has used already.
   std::string text = options.userHints ? "sector=user" : "sector=off";
   if (options.verify)
     text += ",verify=on";

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the command line and the environment say to the passes: options in one
+// The passes' options from the command line and the environment: one
 // comma-separated text, MPG_PASS_OPTIONS of the environment, and on LLVM 22 an
 // -mllvm -mpg-NAME=VALUE for each; and a debug counter. The first pass of a
-// compile writes the options that it found into the module, so a link with LTO
-// needs none.
+// compile writes the options into the module, so a link with LTO needs none.
 
 #ifndef MPG_PASSES_PASSOPTIONS_H
 #define MPG_PASSES_PASSOPTIONS_H
@@ -22,15 +21,15 @@ class Module;
 
 namespace mpg {
 
-/// What is done about arrays whose memory would lie on the wrong NUMA nodes.
+/// How to treat arrays whose memory would be on the wrong NUMA nodes.
 enum class FirstTouch {
-  off,         ///< nothing, and nothing is said
-  remark,      ///< it is said
+  off,         ///< no change and no remark
+  remark,      ///< remarks only
   on,          ///< the memory is touched by the threads that will use it
   parallelInit ///< the initialisation itself is made parallel where it can be
 };
 
-/// Whether the program tells mpgsim what it accesses (sim/SimPass.h).
+/// Whether the program reports its accesses to mpgsim (sim/SimPass.h).
 enum class Simulation {
   off,
   on,
@@ -53,20 +52,21 @@ struct PassOptions {
 /// Reads "name=value,name=value". The error names the option.
 llvm::Error parsePassOptions(llvm::StringRef text, PassOptions &into);
 
-/// Makes -mllvm -mpg-NAME=VALUE known. Call it once, before the command line is
-/// read; on LLVM 19 the command line has been read by then and nothing happens.
+/// Registers -mllvm -mpg-NAME=VALUE. Call it once, before LLVM reads the
+/// command line; on LLVM 19 that has happened by then and the call has no
+/// effect.
 void registerPassOptions();
 
-/// What the environment and the command line say. The error names the option.
+/// Reads the environment and the command line. The error names the option.
 llvm::Expected<PassOptions> readPassOptions();
 
 /// Writes the options into \p module, for later stages and a link with LTO.
 void storePassOptions(llvm::Module &module, const PassOptions &options);
 
-/// What was written into \p module; of linked modules the first one that says
-/// something speaks for all. For firstTouch and sim, which are also about
-/// modules without hints, where nothing is written: then what the environment
-/// and the command line of this step say.
+/// The options written into \p module; of linked modules the first that has any
+/// counts for all. firstTouch and sim also apply to modules without hints, in
+/// which nothing is written: then those of this step's environment and command
+/// line.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred

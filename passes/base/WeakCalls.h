@@ -15,9 +15,9 @@ class Module;
 
 namespace mpg {
 
-/// A function of \p module that calls the weak function \p name of libmpg if it
-/// is there, and otherwise returns \p absent (null: \p type returns nothing).
-/// Null if the program uses the name for something else.
+/// A function of \p module that calls the weak function \p name of libmpg if
+/// that is linked, and otherwise returns \p absent (null: \p type returns
+/// nothing). Null if the program uses the name for something else.
 llvm::Function *callIfThere(llvm::Module &module, llvm::StringRef name,
                             llvm::FunctionType *type, llvm::Constant *absent);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hints that stand in the code itself: annotations of variables, fields
-// and functions, and the markers of pragmas, which begin and end regions.
-// Annotations are erased before they are used: what a field is only its uses
-// tell, and until then those are the annotation's. See HintSource.h.
+// Reads the hints in the code: annotations of variables, fields and functions,
+// and the markers of pragmas, which begin and end regions. Annotations are
+// erased before they are applied: only its uses show what a field is, and until
+// then these are uses of the annotation. See HintSource.h.
 
 #include "hints/HintSource.h"
 #include "hints/HintText.h"
@@ -49,7 +49,7 @@ private:
 };
 } // namespace
 
-/// The text of the constant that \p pointer points to; "" if there is none.
+/// The text of the constant that \p pointer points to; "" if it is not one.
 static StringRef constantText(const Value *pointer) {
   StringRef text;
   getConstantStringInfo(pointer, text);
@@ -105,8 +105,8 @@ static void addText(StringRef text, bool isFunction, Said &said,
 
 // --- Globals and functions
 
-/// What is left of an erased list counts as uses of globals, and would show in
-/// the object as an address that matters.
+/// The remains of an erased list count as uses of globals, and would make their
+/// addresses appear significant in the object.
 static void dropDeadUses(Module &module) {
   for (GlobalValue &global : module.global_values())
     global.removeDeadConstantUsers();
@@ -168,7 +168,7 @@ private:
 };
 } // namespace
 
-/// The variable, or for an expression that means a field a GEP of its own: the
+/// The variable, or a separate GEP if the expression refers to a field: the
 /// first member has the address of the structure, members of a union all have
 /// the same, and only one of them is meant.
 Value *AnnotationCalls::rootOf(IntrinsicInst &call) {
@@ -245,8 +245,8 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
       return targetOf(call); // another tool's
     isUsed |= isa<LoadInst, StoreInst>(user);
   }
-  // Only plain values are loaded and stored: no pointer and no array. Without
-  // any use there is nothing to warn about.
+  // Only plain values are loaded and stored: neither a pointer nor an array. A
+  // variable without any use needs no warning.
   return isUsed ? std::nullopt : std::optional(HintRequest::data);
 }
 
@@ -318,7 +318,7 @@ static bool isMarker(const Instruction &instruction) {
          isHintText(constantText(call->getArgOperand(1)));
 }
 
-/// Those with a text that makes sense; others are warned about and do nothing.
+/// Those with a valid text; warns about the others, which do nothing.
 static std::vector<Marker> findMarkers(Function &function) {
   std::vector<Marker> markers;
   for (Instruction &instruction : instructions(function)) {
@@ -473,7 +473,7 @@ static void addWays(const Marker &marker, ArrayRef<Marker> markers,
     if (other.text.kind == HintKind::wayValue &&
         other.text.region == marker.text.region)
       (other.text.isL1 ? request.l1 : request.l2) = other.call;
-  // A number that the function gets is known after its first instructions.
+  // A number that is a parameter is known only after the first instructions.
   if (marker.text.kind == HintKind::ways || request.l1 || request.l2) {
     request.begin = marker.call;
     request.region = regionAfter(marker, markers, request.ends);

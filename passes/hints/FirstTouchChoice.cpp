@@ -40,7 +40,7 @@ static Attribute attributeOf(LLVMContext &context, TouchChoice choice) {
   return Attribute::get(context, attributeName, wordOf(choice));
 }
 
-/// What was said for the variable at \p address.
+/// The user's choice for the variable at \p address.
 static TouchChoice choiceOfVariable(const Value *address) {
   if (auto *global = dyn_cast<GlobalVariable>(address))
     return choiceFor(*global);
@@ -52,13 +52,13 @@ static TouchChoice choiceOfVariable(const Value *address) {
   return word ? choiceNamed(word->getString()) : TouchChoice::none;
 }
 
-/// What was said for the call \p allocation and nothing around it.
+/// The user's choice for the call \p allocation itself.
 static TouchChoice ownChoice(const CallBase &allocation) {
   return choiceOf(allocation.getAttributes().getFnAttr(attributeName));
 }
 
-/// Notes that something about which off was said is allocated by malloc in
-/// \p function: with a memset after it LLVM makes a new call of calloc of it.
+/// Notes that malloc in \p function allocates memory with the choice off: LLVM
+/// turns a malloc and a memset into a new call of calloc.
 static void noteMallocOff(Function &function) {
   function.addFnAttr(mallocName);
 }
@@ -222,8 +222,8 @@ void VariableMarker::followPlace(Value *place) {
     followUse(place, user);
 }
 
-/// Gives the calls in \p function about which nothing was said what was said
-/// for the function: it may be inlined into another one.
+/// Gives the calls in \p function without their own choice that of the
+/// function, which may be inlined into another one.
 static void markCalls(Function &function) {
   TouchChoice choice = choiceFor(function);
   if (choice == TouchChoice::none)
@@ -236,8 +236,8 @@ static void markCalls(Function &function) {
   }
 }
 
-/// Off for the calls of calloc in \p function about which nothing was said: one
-/// of them was a malloc.
+/// Sets off for the calls of calloc in \p function without a choice: one of
+/// them was a malloc.
 static void markCallocs(Function &function) {
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
@@ -305,7 +305,7 @@ static void eraseField(Value *root, const HintRequests &requests) {
 bool mpg::markTouches(Module &module, const HintRequests &requests) {
   // Once for each place in the source: a field is used in many.
   StringSet<> told;
-  // Variables first: what is said for one is stronger.
+  // Variables first: a choice for a variable is stronger.
   for (const TouchRequest &request : requests.touches) {
     if (request.target == HintRequest::function)
       continue;

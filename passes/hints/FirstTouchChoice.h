@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user said about first touch (MPG_FIRST_TOUCH_OFF, MPG_FIRST_TOUCH,
-// touch: in a side file): found for the allocations that it is about, and kept
-// in a form that lives through the optimiser until arrays are looked for:
-// string attributes, which no pass reads, on functions, parameters, global
-// variables and calls (they stay when a call is inlined or becomes an invoke,
-// where metadata is lost), and metadata on local variables, which have no
-// attributes.
+// The user's choices about first touch (MPG_FIRST_TOUCH_OFF, MPG_FIRST_TOUCH,
+// touch: in a side file): finds the allocations they are about, and keeps the
+// choices until the search for arrays in a form that survives the optimiser.
+// That form is string attributes, which no pass reads, on functions,
+// parameters, global variables and calls (they stay when a call is inlined or
+// becomes an invoke, where metadata is lost), and metadata on local variables,
+// which have no attributes.
 
 #ifndef MPG_PASSES_FIRSTTOUCHCHOICE_H
 #define MPG_PASSES_FIRSTTOUCHCHOICE_H
@@ -26,24 +26,24 @@ class Instruction;
 
 namespace mpg {
 
-/// What was said for the memory that \p allocation gives: for the call itself,
-/// else for the variable that its result is stored in, else for the function
-/// that is called, else for the one that it stands in. Any instruction may be
-/// asked about; one that allocates nothing has what its function has.
+/// The choice for the memory of \p allocation: of the call itself, else of the
+/// variable that holds its result, else of the called function, else of the
+/// function that contains it. Accepts any instruction; one that allocates
+/// nothing has its function's choice.
 TouchChoice choiceFor(const llvm::Instruction &allocation);
 
-/// What was said for a global array, or for all that a global pointer gets.
+/// The choice for a global array, or for all memory that a global pointer gets.
 TouchChoice choiceFor(const llvm::GlobalVariable &global);
 
-/// What was said for the memory that \p argument points to. It names no
-/// allocation: ask when memory is found through the parameter.
+/// The choice for the memory that \p argument points to. It names no
+/// allocation: use this when memory is found through the parameter.
 TouchChoice choiceFor(const llvm::Argument &argument);
 
-/// What was said for all that happens in \p function. OpenMP regions have what
-/// the function around them has.
+/// The choice for everything in \p function. OpenMP regions have that of the
+/// surrounding function.
 TouchChoice choiceFor(const llvm::Function &function);
 
-/// Says \p choice for one of these. What was said before is replaced.
+/// Sets \p choice for one of these, replacing an earlier one.
 void setChoice(llvm::CallBase &allocation, TouchChoice choice);
 void setChoice(llvm::AllocaInst &variable, TouchChoice choice);
 void setChoice(llvm::GlobalVariable &global, TouchChoice choice);
@@ -56,15 +56,15 @@ void setChoice(llvm::Function &function, TouchChoice choice);
 /// Fortran's allocate). A call of a function that allocates is as good as an
 /// allocation; what that function does inside is not looked at.
 ///
-/// What they cannot be about is warned about. The addresses that stood for
-/// fields in \p requests, and are about nothing else, are erased. Returns
-/// whether \p module changed.
+/// Applies the choices in \p requests and warns about those that cannot apply.
+/// Erases addresses in \p requests that stood for fields and have no other use.
+/// Returns whether \p module changed.
 bool markTouches(llvm::Module &module, const HintRequests &requests);
 
-/// When what a function calls has been inlined into it, and before it is itself
-/// inlined: gives the allocations that have come, as those of std::vector, what
-/// was said for the function, and the calloc that has become of a malloc and a
-/// memset what was said for the malloc.
+/// Runs when a function's callees have been inlined into it, and before it is
+/// inlined itself. Gives inlined allocations, as those of std::vector, the
+/// function's choice, and gives a calloc made from a malloc and a memset the
+/// malloc's choice.
 class TouchKeeperPass : public llvm::PassInfoMixin<TouchKeeperPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,

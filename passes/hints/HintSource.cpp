@@ -50,7 +50,7 @@ public:
   void write();
 
 private:
-  /// What an access will be marked with.
+  /// How to mark an access.
   struct Decision {
     int strength = -1;
     uint8_t tag = 0;
@@ -110,8 +110,8 @@ void AccessMarker::decide(Instruction &access, const HintRequest &request) {
   Decision &decision = decisions[&access];
   uint8_t tag = request.hint.tagByte();
   int strength = request.strength();
-  // A hint of a region overrides that of its variable; of two that are equally
-  // strong neither is followed: write() says so.
+  // A hint of a region overrides that of its variable. Of two equally strong
+  // ones neither applies, and write() reports it.
   if (strength > decision.strength) {
     decision = {strength, tag, request.hint.off, false};
   } else if (strength == decision.strength &&
@@ -128,7 +128,7 @@ void AccessMarker::addFunction(const HintRequest &request) {
     for (Instruction &instruction : instructions(*function)) {
       Use *address = taggableAddress(instruction);
       bool isMeant = !request.region || request.region->contains(&instruction);
-      // What lies on the stack is not meant by a hint for a function.
+      // A hint for a function does not cover memory on the stack.
       if (address && isMeant &&
           !isa<AllocaInst>(getUnderlyingObject(address->get())))
         decide(instruction, request);
@@ -147,7 +147,7 @@ static DebugLoc locationOf(const SourceLine &where, Function &function) {
                          isThere ? where.line : program->getLine(), 0, program);
 }
 
-/// Says that the hint of a line of \p function does what it says.
+/// Remarks that the hint of a line of \p function is applied.
 static void remarkHonoured(const SourceLine &where, Function &function,
                            const Twine &what) {
   OptimizationRemark remark(remarkPass, "HintHonoured",
@@ -299,7 +299,7 @@ void AccessMarker::remarkDirectives() {
 }
 
 void AccessMarker::add(const HintRequests &requests) {
-  // All of them first: what has a hint of its own is not followed from another
+  // All roots first: a variable with its own hint is not followed from another
   // variable (PointerUses.h).
   for (const HintRequest &request : requests.hints)
     if (request.target != HintRequest::function && !request.region &&
@@ -396,8 +396,9 @@ void AccessMarker::write() {
   }
 }
 
-/// Whether the loader gives variables of \p module tags of memory tagging. No
-/// function says so, and one that uses none of them may get their addresses.
+/// Whether the loader tags variables of \p module for memory tagging.
+/// Attributes of functions do not show it, and a function that uses none of
+/// these variables may still receive their addresses.
 static bool tagsGlobals(const Module &module) {
   return any_of(module.globals(), [](const GlobalVariable &global) {
     return global.hasSanitizerMetadata() &&
@@ -429,8 +430,8 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
   HintRequests requests;
-  // Read and erased for any target and at -O0 as well: what is left of them
-  // keeps loops from being vectorised.
+  // Read and erased for any target and at -O0 as well, because leftover
+  // annotations keep loops from being vectorised.
   bool isChanged = readAnnotations(module, requests);
   isChanged |= readMarkers(module, requests);
   bool hasTags = targetHasTags(module);
@@ -463,7 +464,8 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
 static GlobalVariable *waysConstant(Module &module, const Ways &ways) {
   uint8_t bytes[6];
   std::fill_n(bytes, 6, MPG_WAYS_NOT_ASKED);
-  // Sector 1 has what is asked for and sector 0 the rest: [0] and [1] of each.
+  // Sector 1 gets the requested ways and sector 0 the rest: [0] and [1] of
+  // each.
   if (ways.l1) {
     bytes[0] = l1Ways - *ways.l1;
     bytes[1] = *ways.l1;
@@ -522,14 +524,14 @@ void Bracketer::bracketFunction(Function &function, GlobalVariable *ways) {
   BasicBlock &entry = function.getEntryBlock();
   IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
   Value *token = builder.CreateCall(begin, ways);
-  // Returns and exceptions: those without a handler get one that goes on.
+  // Returns and exceptions: calls without a handler get one that resumes.
   EscapeEnumerator exits(function, "mpg.ways.cleanup");
   while (IRBuilder<> *exit = exits.Next())
     exit->CreateCall(end, token);
 }
 
 /// The number of ways of sector 0 and of sector 1, as bytes of struct mpg_ways,
-/// where sector 1 asks for \p value of \p limit. Less than none asks for
+/// if sector 1 asks for \p value of \p limit. A negative value asks for
 /// nothing.
 static std::pair<Value *, Value *> wayBytes(IRBuilder<> &builder, Value *value,
                                             unsigned limit) {
@@ -554,7 +556,7 @@ void mpg::coverFunction(WaysRequest &request) {
     request.region->insert(&instruction);
 }
 
-/// Reads \p variable in front of \p before; null if there is none.
+/// Reads \p variable just before \p before; null if it does not exist.
 static Value *readVariable(const NumberVariable &variable,
                            Instruction *before) {
   Value *address = variable.address;
@@ -573,15 +575,15 @@ static Value *readVariable(const NumberVariable &variable,
   return builder.CreateAlignedLoad(variable.type, address, Align(1));
 }
 
-/// Room for a struct mpg_ways in \p function; a number has it whole.
+/// Room for a struct mpg_ways in \p function, as one integer.
 static AllocaInst *waysRoom(Function &function) {
   BasicBlock &entry = function.getEntryBlock();
   IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
   return builder.CreateAlloca(builder.getInt64Ty(), nullptr, "mpg.ways");
 }
 
-/// struct mpg_ways for \p request, which is made where it begins: some of its
-/// numbers are known there only.
+/// Builds struct mpg_ways for \p request where it begins, because some of its
+/// numbers are known only there.
 static AllocaInst *waysVariable(const WaysRequest &request,
                                 GlobalVariable *constant) {
   Type *type = constant->getValueType();
@@ -603,8 +605,8 @@ static AllocaInst *waysVariable(const WaysRequest &request,
   return ways;
 }
 
-/// Calls the end where code of \p request goes on outside of it: at a goto or
-/// break, or at the one return that clang makes of all. Not for exceptions.
+/// Calls the end on every path out of \p request: at a goto or break, or at the
+/// single return that clang makes of all. Not for exceptions.
 void Bracketer::cutExits(const WaysRequest &request, Value *token) {
   std::vector<std::pair<Instruction *, unsigned>> exits;
   for (BasicBlock &block : *request.function) {

@@ -30,9 +30,9 @@ private:
 // Ways of the caches
 //===----------------------------------------------------------------------===//
 //
-// Calls of mpg_sector_begin and mpg_sector_end around code that asks for ways.
-// The calls are weak and made after a null test, so the program links and runs
-// without libmpg.
+// Puts calls of mpg_sector_begin and mpg_sector_end around code that asks for
+// ways. The calls are weak and follow a null test, so the program links and
+// runs without libmpg.
 
 /// Brackets the code of each request: a function from its entry to each way
 /// out, a region from its begin to its ends and to returns between. Parallel
@@ -71,9 +71,8 @@ void coverFunction(WaysRequest &request);
 /// changed.
 bool readAnnotations(llvm::Module &module, HintRequests &requests);
 
-/// What kind of variable is at \p address: decided by its type, or where that
-/// is not known any more, by what is done with it. None: neither a pointer nor
-/// an array.
+/// The kind of variable at \p address: decided by its type or, if that is
+/// unknown by now, by its uses. None: neither a pointer nor an array.
 std::optional<HintRequest::Target> targetOf(llvm::Value *address);
 
 /// Adds what the markers of \p module ask for to \p requests. Returns whether
@@ -86,9 +85,9 @@ void eraseMarkers(llvm::Module &module);
 // Side files (SideFile.cpp)
 //===----------------------------------------------------------------------===//
 
-/// Adds what the file \p path says about \p module to \p requests. What is
-/// wrong in it, and names that \p module does not have, are warned about with
-/// the file's line; the rest counts.
+/// Adds the requests of the file \p path about \p module to \p requests. Warns,
+/// with the file's line, about errors in it and about names that \p module
+/// lacks; the rest counts.
 void readSideFile(llvm::Module &module, const std::string &path,
                   HintRequests &requests);
 

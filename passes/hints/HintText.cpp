@@ -10,8 +10,8 @@
 using namespace llvm;
 using namespace mpg;
 
-// A text of a version that we do not know is refused as a whole: to read a part
-// of it could do the opposite of what it asks for.
+// A text of an unknown version is rejected as a whole: reading a part of it
+// could do the opposite of what it asks for.
 static constexpr StringLiteral prefix = "mpg:";
 static constexpr StringLiteral version = "1:";
 
@@ -27,7 +27,7 @@ static Error readNumber(StringRef item, unsigned most,
   if (digits.trim().getAsInteger(10, number) || number > most)
     return badHint("'" + item + "': " + name.trim() +
                    "= takes a number from 0 " + "to " + Twine(most));
-  // Said twice with one number it is no mistake.
+  // Repeating the same number is not a mistake.
   if (into && *into != number)
     return badHint("'" + item + "' contradicts " + name.trim() + "=" +
                    Twine(*into) + "; leave out one of them");
@@ -35,8 +35,8 @@ static Error readNumber(StringRef item, unsigned most,
   return Error::success();
 }
 
-/// Reads one word into a hint of its own and adds that, so that words of one
-/// text contradict each other as hints of two places do.
+/// Reads one word into a separate hint and adds that, so that contradictions
+/// within one text are found like those between two places.
 static Error readItem(StringRef item, Hint &into) {
   StringRef name = item.split('=').first.trim();
   Hint one;
@@ -155,7 +155,7 @@ static Expected<HintText> parseKind(StringRef text, bool mayName) {
                    "'; known: hint, ways, touch");
   HintText result;
   result.kind = *kind;
-  // Nothing where there is none.
+  // Leaves it unchanged if there is none.
   region.getAsInteger(10, result.region);
   Error error = Error::success();
   switch (*kind) {

@@ -11,8 +11,8 @@
 #include "base/Diagnostics.h"
 #include "base/Hint.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Error.h"
@@ -21,8 +21,8 @@
 
 namespace mpg {
 
-/// What a text is about. Those with an end stand in a function's body and mean
-/// the code between.
+/// What a text applies to. The kinds with an end are in a function's body and
+/// apply to the code between.
 enum class HintKind {
   hint,            ///< data, or a function's accesses
   touch,           ///< first touch: an array's memory, or all of a function's
@@ -52,11 +52,11 @@ struct HintText {
   bool isL1 = false; ///< of wayValue
 };
 
-/// Whether \p text is meant for us; another tool's annotation is not.
+/// Whether \p text is one of our hints; annotations of other tools are not.
 bool isHintText(llvm::StringRef text);
 
-/// Reads "mpg:1:<kind>:<args>". The error names the word that is wrong and what
-/// may stand there.
+/// Reads "mpg:1:<kind>:<args>". The error names the wrong word and what is
+/// allowed there.
 llvm::Expected<HintText> parseHintText(llvm::StringRef text);
 
 /// Reads what follows "mpg:1:" in a side file, where "hint:" may be
@@ -79,7 +79,7 @@ struct HintRequest {
   Hint hint;
   SourceLine where;
   bool isDirective = false; ///< of a line of the source, which gets an answer
-  /// Only what lies in here; everything if there is none.
+  /// Limits the hint to this region; null: everything.
   std::shared_ptr<Region> region;
   llvm::Function *regionFunction = nullptr;
   /// One line of a side file may mean several variables of one name: of a
@@ -124,13 +124,13 @@ struct TouchRequest {
   SourceLine where;
 };
 
-/// All that was said in a module.
+/// All requests of a module.
 struct HintRequests {
   std::vector<HintRequest> hints;
   std::vector<WaysRequest> ways;
   std::vector<TouchRequest> touches;
   llvm::StringMap<unsigned> entries; ///< of side files, by line and name
-  /// What was said about side files: two may come from one source.
+  /// Warnings about side files so far: two may come from one source.
   llvm::StringSet<> complaints;
 };
 

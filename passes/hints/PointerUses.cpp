@@ -54,7 +54,7 @@ static bool isSameAddress(const User *user) {
                   call->isLaunderOrStripInvariantGroup());
 }
 
-/// A local variable that nothing but loads and stores can reach.
+/// A local variable that only loads and stores can reach.
 bool PointerUses::isLocal(const AllocaInst &variable) const {
   if (others.contains(&variable))
     return false;
@@ -76,7 +76,7 @@ void PointerUses::enterParallelRegion(CallBase &call, const Use &argument,
     return;
   unsigned number = call.getArgOperandNo(&argument);
   if (call.getCalledFunction() != region) {
-    // Two pointers to thread numbers stand in front of the arguments.
+    // Two pointers to thread numbers precede the arguments.
     unsigned firstOperand = startOf(call)->firstOperand;
     if (number < firstOperand)
       return;
@@ -128,8 +128,8 @@ void PointerUses::followPlace(Value *place) {
   for (Use &use : place->uses()) {
     User *user = use.getUser();
     if (auto *load = dyn_cast<LoadInst>(user)) {
-      // A C++ reference to a pointer is one more place: clang says of loads of
-      // references that they are not null.
+      // A C++ reference to a pointer is another level: clang marks loads of
+      // references as not null.
       bool isReference = load->hasMetadata(LLVMContext::MD_nonnull) &&
                          targetOf(load) == HintRequest::pointerVariable;
       if (load->getType()->isPointerTy())

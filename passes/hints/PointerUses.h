@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a variable to the loads, stores and prefetches through it, in code that
-// no pass has changed yet (everything still lies in allocas). Pointers that are
-// computed from the variable are followed, so are local pointers that are only
-// ever set from it, and the ways by which OpenMP regions get at variables of
-// the function around them. What else gets the pointer is not followed: a hint
-// is about a variable, not about memory.
+// no pass has changed yet (everything is still in allocas). Follows pointers
+// computed from the variable, local pointers that are only ever set from it,
+// and the paths by which OpenMP regions access variables of the surrounding
+// function. Does not follow other copies of the pointer: a hint is about a
+// variable, not about memory.
 
 #ifndef MPG_PASSES_POINTERUSES_H
 #define MPG_PASSES_POINTERUSES_H

@@ -45,8 +45,8 @@ struct SourceLines {
       return range.first <= line && line <= range.second;
     });
   }
-  /// Whether what stands between \p before and \p after, with no line of its
-  /// own, may lie in the lines.
+  /// Whether code between \p before and \p after, without a line number, may
+  /// belong to the lines.
   bool mayContain(unsigned before, unsigned after) const {
     return hasIncluded && any_of(ranges, [=](auto range) {
              return before <= range.second && range.first <= after;
@@ -66,8 +66,8 @@ static bool isFortranName(StringRef linkageName, StringRef name, char kind) {
          linkageName[linkageName.size() - name.size() - 1] == kind;
 }
 
-/// The function \p name, which may be the linkage name or that of a Fortran
-/// procedure, and what flang made of its OpenMP regions.
+/// The function \p name (a linkage name or the name of a Fortran procedure),
+/// and the functions that flang made of its OpenMP regions.
 static std::vector<Function *> functionsNamed(Module &module, StringRef name) {
   std::vector<Function *> found;
   for (Function &function : module) {
@@ -134,7 +134,7 @@ static std::vector<Value *> variablesNamed(Function &function, StringRef name) {
   return found;
 }
 
-/// How \p type, an integer of the source, is stored; null if it is none.
+/// How \p type, an integer of the source, is stored; null for other types.
 static Type *integerType(const DIType *type, LLVMContext &context) {
   while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
     if (derived->getTag() == dwarf::DW_TAG_pointer_type)
@@ -189,8 +189,8 @@ static std::vector<NumberVariable> globalIntegersNamed(Function &function,
 }
 
 /// The integer variable \p name of \p function; without an address if there is
-/// none, or more than one. \p known: where it has its address, and an argument
-/// its value; null: from the start.
+/// none, or more than one. \p known: the point where it has its address, or an
+/// argument its value; null: from the start.
 static NumberVariable integerNamed(Function &function, StringRef name,
                                    Instruction *&known) {
   known = nullptr;
@@ -219,8 +219,8 @@ static NumberVariable integerNamed(Function &function, StringRef name,
   return found.size() == 1 ? found.front() : NumberVariable();
 }
 
-/// The parameter \p number (1 is the first), or the local variable that clang
-/// puts it into; nullptr if there is none.
+/// Parameter \p number (1 is the first), or the local variable into which clang
+/// stores it; nullptr if there is none.
 static Value *rootOfParameter(Function &function, unsigned number) {
   if (number < 1 || number > function.arg_size())
     return nullptr;
@@ -287,14 +287,15 @@ static std::optional<unsigned> lineOf(const Instruction &instruction) {
       return lineOf(*start);
   const DebugLoc &location = instruction.getDebugLoc();
   const DISubprogram *program = instruction.getFunction()->getSubprogram();
-  // Exits come after the last line; variables of a line lie at the top.
+  // Exits come after the last line; a line's variables are at the top.
   if (isa<ReturnInst, ResumeInst, AllocaInst>(instruction) || !location ||
       !program || location->getFilename() != program->getFilename())
     return std::nullopt;
   return location.getLine();
 }
 
-/// What came of \p lines in \p function: known from debug information only.
+/// The code in \p function that came from \p lines: known from debug
+/// information only.
 static std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
                                              Function &function) {
   auto region = std::make_shared<Region>();
@@ -443,8 +444,8 @@ static std::string nameOf(const Module &module) {
   return file == "FIRModule" ? "this file" : file.str();
 }
 
-/// The file may be for a whole program, so a name that is not in this source is
-/// no mistake; but one that comes from it is.
+/// The file may serve a whole program, so a name that is missing from this
+/// source is not a mistake; a name that should come from this source is.
 void SideFileReader::noteAbsent(const Twine &name) {
   std::string text = ("there is no " + name + " in " + nameOf(module)).str();
   if (isDirective)
@@ -462,8 +463,7 @@ void SideFileReader::noteAbsent(const Twine &name) {
 
 void SideFileReader::add(const Key &key, const HintText &text, Value *root,
                          Function *function) {
-  // In an OpenMP region of Fortran: what is said for the variable itself
-  // counts.
+  // In an OpenMP region of Fortran, the choice for the variable itself counts.
   if (text.kind == HintKind::touch && isa<Instruction>(root) &&
       !isa<AllocaInst>(root))
     return;
@@ -669,8 +669,8 @@ static std::optional<Key> parseKey(StringRef text) {
   return key;
 }
 
-/// Reads the one hint or the list after \p key. Several hints are one: each
-/// for itself would contradict the others.
+/// Reads the one hint or the list after \p key. Several hints are merged,
+/// because one at a time they would contradict each other.
 void SideFileReader::readValue(const Key &key, yaml::Node *value) {
   SmallVector<HintText, 4> texts;
   if (auto *list = dyn_cast_or_null<yaml::SequenceNode>(value))
@@ -706,9 +706,9 @@ void SideFileReader::readText(const Key &key, yaml::Node *value,
   texts.push_back(*text);
 }
 
-/// mpg-ocl writes in front of an entry where it comes from, "# app.f90:12", or
-/// "# loop.inc:3 < app.f90" where the line is in an included file: the place to
-/// name. False if the source is not that of this module.
+/// mpg-ocl writes an entry's origin in front of it, "# app.f90:12", or "#
+/// loop.inc:3 < app.f90" if the line is in an included file: the place to
+/// print. False if this module has another source.
 bool SideFileReader::readOrigin(SMLoc entry) {
   isDirective = false;
   StringRef before(text.begin(), entry.getPointer() - text.begin());

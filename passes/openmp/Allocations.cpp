@@ -44,8 +44,8 @@ static constexpr Allocator allocators[] = {
     {"_ZnamSt11align_val_tRKSt9nothrow_t", 3, 0},
 };
 
-/// Whether sizes are numbers and memory is a pointer: a function that only has
-/// the name is none.
+/// Whether the sizes are numbers and the memory is a pointer: an unrelated
+/// function may have the same name.
 static bool isTyped(const Allocation &allocation) {
   auto isNumber = [](const Value *value) {
     return !value || (value->getType()->isIntegerTy() &&
@@ -92,15 +92,15 @@ Value *mpg::reallocatedBy(const CallBase &call) {
   return isNamed(call, "realloc") ? call.getArgOperand(0) : nullptr;
 }
 
-/// From this size on, glibc's malloc maps pages of its own for a block, which
+/// From this size on, glibc's malloc maps separate pages for a block, which
 /// then begins 16 bytes after a page (HW:glibc-mmap-threshold). Pages of A64FX
 /// systems have 64 KiB, others 4 KiB or more: never less than a way.
 static constexpr uint64_t mappedBytes = 128 * 1024, mallocHeaderBytes = 16;
 
 static constexpr char zeroed = 0, initialised = 0, mapped = 0;
 
-/// The part of the file's memory that \p variable goes to, in the order of the
-/// module; null if that is not known.
+/// The section of the file that holds \p variable, in the order of the module;
+/// null if unknown.
 static const void *areaOf(const GlobalVariable &variable) {
   if (variable.isDeclaration() || variable.isConstant() ||
       variable.isThreadLocal() || variable.hasSection())

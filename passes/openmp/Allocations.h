@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where arrays get their memory: calls that return fresh memory, of which no
-// page has its place yet, and where it lies relative to other arrays.
+// Where arrays get their memory: calls that return fresh memory, whose pages
+// have no node yet, and the memory's position relative to other arrays.
 
 #ifndef MPG_PASSES_ALLOCATIONS_H
 #define MPG_PASSES_ALLOCATIONS_H
@@ -28,9 +28,9 @@ struct Allocation {
   bool isZeroed;       ///< calloc
 };
 
-/// malloc, calloc, aligned_alloc, memalign, valloc, posix_memalign, operator
-/// new: what \p call allocates. Flang's allocate is a malloc. Nothing for
-/// realloc, and for mpg_alloc_onnode and its like, which say where memory lies.
+/// The memory that \p call allocates: malloc, calloc, aligned_alloc, memalign,
+/// valloc, posix_memalign, operator new. Flang's allocate is a malloc. Nothing
+/// for realloc, and for mpg_alloc_onnode and others that choose the node.
 std::optional<Allocation> allocationOf(llvm::CallBase &call);
 
 /// Whether \p call gives memory back, or another size to it; which.
@@ -43,15 +43,16 @@ struct ArrayPlace {
   uint64_t bytes;
 };
 
-/// Where arrays will lie relative to each other, as far as the compiler knows:
-/// variables of one file follow each other in .bss or .data, and each large
-/// block of malloc has pages of its own.
+/// The positions of arrays relative to each other, as far as the compiler
+/// knows: variables of one file are consecutive in .bss or .data, and each
+/// large block of malloc has separate pages.
 class ArrayPlaces {
 public:
   explicit ArrayPlaces(const llvm::Module &module);
 
-  /// Of the memory that \p origin is: a variable, or a call that allocates. Any
-  /// other has an area for itself. Right modulo \p wayBytes, a power of two.
+  /// The place of \p origin's memory: a variable, or a call that allocates. Any
+  /// other origin gets a separate area. Correct modulo \p wayBytes, a power of
+  /// two.
   ArrayPlace placeOf(const llvm::Value &origin, uint64_t wayBytes) const;
 
 private:

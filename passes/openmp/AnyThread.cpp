@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On which thread code may run (IterationRanges.h), and whether the last bit of
-// a result is a matter of the source alone. Where the compiler may choose, it
-// chooses by what stands around: the vectors of a loop, the iterations that are
-// left over, those whose numbers are known and are computed by the compiler. A
-// copy of the loop that other threads enter elsewhere then has other last bits
-// in some places.
+// On which thread code may run (IterationRanges.h), and whether the source
+// alone determines the last bit of a result. Where the compiler may choose, the
+// surrounding code decides: the vectors of a loop, the remaining iterations,
+// those with known numbers, which the compiler evaluates. A copy of the loop
+// that other threads enter elsewhere then has other last bits in some places.
 
 #include "base/Access.h"
 #include "openmp/IterationRanges.h"
@@ -36,7 +35,7 @@ static bool hasNoFused(const Function &function) {
     return function.getFnAttribute(name).getValueAsString();
   };
   StringRef features = attribute("target-features");
-  // What other processors have need not be written down.
+  // Features of other processors need no entry.
   static constexpr StringLiteral without[] = {"", "generic", "x86-64",
                                               "x86-64-v2"};
   return triple.getArch() == Triple::x86_64 && !features.contains("+fma") &&
@@ -110,8 +109,8 @@ static const char *whyRoundedInSeveralWays(const Instruction &instruction) {
   return nullptr;
 }
 
-/// Whether \p function is run by OpenMP's runtime on a thread of a team: its
-/// address is given to one of libomp's entry points.
+/// Whether OpenMP's runtime runs \p function on threads of a team: its address
+/// is passed to one of libomp's entry points.
 static bool isOutlinedAlready(const Function &function) {
   return any_of(function.uses(), [](const Use &use) {
     auto *call = dyn_cast<CallBase>(use.getUser());
@@ -152,8 +151,8 @@ std::string mpg::whyNotOutlined(const Function &function) {
   return "";
 }
 
-/// What reads or sets how a thread rounds and which exceptions it has seen.
-/// Threads start with the settings that their parent had when they started.
+/// Functions that read or set a thread's rounding mode or exception flags.
+/// Threads inherit the settings that their parent had when they started.
 static bool usesFloatingPointEnvironment(const Module &module) {
   for (const char *name :
        {"fesetround", "fesetenv", "feholdexcept", "feupdateenv",
@@ -289,7 +288,7 @@ std::string mpg::whyNotOnAnyThread(const Loop &loop,
       auto *phi = dyn_cast<PHINode>(&instruction);
       if (phi && isReorderedSum(*phi))
         return "it has a sum that may be formed in any order (-ffast-math)";
-      // Copying a number is no arithmetic.
+      // Copying a number is not arithmetic.
       hasFloat |= isa<FPMathOperator>(instruction) &&
                   !isa<PHINode, SelectInst>(instruction);
       hasFloat |=

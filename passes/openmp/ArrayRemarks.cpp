@@ -60,7 +60,7 @@ void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
       .emit(remark);
 }
 
-/// What is known of where an array lies.
+/// The text for where an array's memory is.
 static StringRef sayWritten(const ArrayVerdict &verdict) {
   return verdict.isInPart
              ? " is written by one thread as far as it is written, and that "
@@ -74,7 +74,8 @@ void ArrayRemarks::saySerial(const ArrayStory &story,
                              const ArrayVerdict &verdict, Repair repair,
                              bool isAsked) {
   emit<OptimizationRemarkMissed>(
-      "SerialFirstTouch", *verdict.init->at, array, [&](OptimizationRemarkMissed &text) {
+      "SerialFirstTouch", *verdict.init->at, array,
+      [&](OptimizationRemarkMissed &text) {
         text << sayWritten(verdict)
              << ", but all threads work on it in the parallel loop at "
              << ore::NV("Use", placeOf(sharingCall(*verdict.best)))
@@ -107,7 +108,7 @@ static const Instruction &repairedAt(const ArrayStory &story,
   return verdict.init ? *verdict.init->at : *verdict.best->at;
 }
 
-/// MPG_FIRST_TOUCH asks for a call, whoever writes the array first.
+/// MPG_FIRST_TOUCH asks for a call, whichever code writes the array first.
 void ArrayRemarks::sayRefused(const ArrayStory &story,
                               const ArrayVerdict &verdict) {
   emit<OptimizationRemarkMissed>(
@@ -133,7 +134,8 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
     return;
   }
   emit<OptimizationRemark>(
-      "FirstTouchInserted", repairedAt(story, verdict), array, [&](OptimizationRemark &text) {
+      "FirstTouchInserted", repairedAt(story, verdict), array,
+      [&](OptimizationRemark &text) {
         text << ": mpg_first_touch puts each thread's part on its NUMA node "
                 "(schedule("
              << ore::NV("Schedule", best.sharing->name()) << ")";

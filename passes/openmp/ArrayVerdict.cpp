@@ -16,7 +16,7 @@ using namespace mpg;
 
 /// A page of the kind that all this is for.
 static constexpr int64_t largePageBytes = 2 << 20;
-/// Kinds of shares of one array that are told apart.
+/// Maximum of different kinds of shares of one array.
 static constexpr size_t maxMappings = 16;
 /// Writes besides the largest of which it is found out whether they always run.
 static constexpr size_t maxSureWrites = 64;
@@ -237,8 +237,8 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
   return true;
 }
 
-/// Whether the iterations of \p sharing have rows of their own in it, of which
-/// numbers in memory tell the bounds. The optimiser may handle the first
+/// Whether each iteration of \p sharing has its own row of the array, with
+/// bounds that numbers in memory give. The optimiser may handle the first
 /// element of each in front of the loop, where it looks chosen.
 bool Judge::hasRows(const WorksharingLoop &sharing) const {
   return any_of(story.uses, [&](const ParallelUse *use) {
@@ -296,12 +296,12 @@ bool Judge::mayBeFirst(const SerialWrite &write) const {
   return !write.isUpdate || !allocation || allocation->isZeroed;
 }
 
-/// Bytes of \p object that \p writes leave out, for a set of samples. Nothing
-/// if they reach far beyond it: the lengths have nothing to do with each other.
+/// Bytes of \p object that \p writes omit, for a set of samples. Nothing if
+/// they reach far beyond it: the lengths are then unrelated.
 static std::optional<int64_t> bytesLeftOut(ArrayRef<const SerialWrite *> writes,
                                            const MemoryObject &object,
                                            unsigned seed, Sampler &sampler) {
-  // A length that is a difference may come to less than nothing: it is the same
+  // A length that is a difference may be negative for samples: it is the same
   // identity, mirrored.
   int64_t bytes = mpg::bytesOf(object, seed, sampler);
   int64_t sign = bytes < 0 ? -1 : 1, whole = std::abs(bytes);
@@ -332,8 +332,8 @@ bool mpg::coverAll(ArrayRef<const SerialWrite *> writes,
   return true;
 }
 
-/// Whether \p writes leave so little of \p object out that a call for all of it
-/// takes no memory to speak of: its edges, or two large pages.
+/// Whether \p writes omit so little of \p object that a call for all of it
+/// takes hardly more memory: its edges, or two large pages.
 static bool coverPages(ArrayRef<const SerialWrite *> writes,
                        const MemoryObject &object, Sampler &sampler) {
   int64_t lefts[sampleSets];
@@ -348,7 +348,7 @@ static bool coverPages(ArrayRef<const SerialWrite *> writes,
   return all_equal(lefts) ? lefts[0] <= 2 * largePageBytes : isLittle;
 }
 
-/// Whether \p write runs once the program has come to \p from. A file may have
+/// Whether \p write runs once the program has reached \p from. A file may hold
 /// less than fread asks for.
 bool Judge::isSure(const SerialWrite &write, const Instruction &from) {
   // Each caller has another array.
@@ -357,8 +357,8 @@ bool Judge::isSure(const SerialWrite &write, const Instruction &from) {
          followsInAnyCase(write, from, frame, sampler);
 }
 
-/// Whether the program touches all of the array in one thread once it has come
-/// to \p from: by \p init, else by other writes as well.
+/// Whether one thread of the program touches all of the array once it has
+/// reached \p from: by \p init, or together with other writes.
 bool Judge::isTouchedInAnyCase(const Instruction &from,
                                const Instruction *init) {
   SmallSetVector<const MemoryObject *, 4> objects;
@@ -393,7 +393,7 @@ bool Judge::isUsedAfter(const SerialWrite &write, const ParallelUse *best) {
   });
 }
 
-/// How many of the other writes \p write comes before.
+/// The number of other writes that \p write precedes.
 size_t Judge::laterWrites(const SerialWrite &write) {
   return size_t(count_if(story.writes, [&](const SerialWrite *other) {
     return orderOf(*write.at, write.frame, *other->at, other->frame,
@@ -412,8 +412,8 @@ bool Judge::isBetterInit(const SerialWrite &write, const SerialWrite &known) {
   return write.high[0] - write.low[0] > known.high[0] - known.low[0];
 }
 
-/// Whether other serial writes come before that of \p init, on a call path to
-/// it: the pages are there when a call in front of it is reached.
+/// Whether other serial writes precede that of \p init on a call path to it:
+/// the pages are then present when a call in front of it runs.
 bool Judge::isWrittenBefore(const SerialWrite &init) {
   auto isBefore = [&](const SerialWrite *other, const SerialWrite *write) {
     return write->at == init.at && other->at != init.at &&
@@ -463,10 +463,10 @@ bool Judge::isInitInPart(const SerialWrite &write) {
 }
 
 /// Teams only read it, and one thread writes to it, by an index or under a
-/// condition. What is written is where that thread runs.
+/// condition. The written pages are on that thread's node.
 void Judge::findInitInPart(ArrayVerdict &verdict) {
   const Instruction *site = story.source.site;
-  // What containers make for others is told where they are called.
+  // Arrays that containers allocate for others are reported at their callers.
   if (story.isWanted || story.isResized || !site ||
       site->getFunction()->getName().starts_with("_ZNSt") || !isOnlyRead() ||
       all.isWrittenByTeams(*story.source.object))

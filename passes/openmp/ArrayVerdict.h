@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is to be said and done about one array, from its uses in worksharing
-// loops and the writes of single threads; and the words for it. Nothing is done
-// here.
+// The verdict on one array, from its uses in worksharing loops and the writes
+// of single threads; and the texts for it. This code changes nothing.
 
 #ifndef MPG_PASSES_ARRAYVERDICT_H
 #define MPG_PASSES_ARRAYVERDICT_H
@@ -13,7 +12,7 @@
 
 namespace mpg {
 
-/// All that is known of one array.
+/// All facts about one array.
 struct ArrayStory {
   ArraySource source;
   std::vector<const ParallelUse *> uses;
@@ -26,11 +25,11 @@ struct ArrayStory {
 
 /// A remark of the list in docs/first-touch.md, and what it is about.
 struct ArrayVerdict {
-  /// One thread writes it first, and all of it. Null: it is not known to.
-  /// calloc's zeros do not count: of fresh memory they touch no page.
+  /// The write of one thread that comes first and covers the array. Null:
+  /// unknown. calloc's zeros do not count: they touch no page of fresh memory.
   const SerialWrite *init = nullptr;
   bool isInPart = false; ///< all that is written, init's thread writes
-  /// The use that pages should be placed for; null: there is none.
+  /// The use to place the pages for; null: there is none.
   const ParallelUse *best = nullptr;
   bool isAgain = false;     ///< told about as another array already
   bool isSerial = false;    ///< SerialFirstTouch
@@ -67,11 +66,11 @@ struct JudgedArray {
   ArrayVerdict verdict;
 };
 
-/// Arrays may be fresh at one call only, because the function that allocates
-/// them fills them too: one call of mpg_first_touch there has to be right for
-/// all of them, and is told about once. Gives \p arrays an obstacle where one
-/// call would not be right for all that come from it, and marks those that are
-/// another's once more, as the callers of a function see it.
+/// Several arrays may be fresh at one call only, because the function that
+/// allocates them also fills them. One call of mpg_first_touch there has to be
+/// right for all of them, and is reported once. Adds an obstacle to \p arrays
+/// where one call would not be right for all arrays from it, and marks those
+/// that repeat another array as a function's callers see it.
 void settleSharedSites(llvm::MutableArrayRef<JudgedArray> arrays,
                        CallFrames &frames);
 
@@ -82,17 +81,18 @@ void settleSharedSites(llvm::MutableArrayRef<JudgedArray> arrays,
 // Says what was found about an array, each time in one sentence: what is wrong,
 // where, and what to do about it.
 
-/// What was done about an array that one thread initialises.
+/// The repair of an array that one thread initialises.
 enum class Repair { none, call, parallelInit };
 
-/// The remarks of one module: copies of code by templates and inlining say
-/// nothing twice.
+/// The remarks of one module. Copies of code by templates and inlining repeat
+/// no remark.
 class ArrayRemarks {
 public:
-  /// \p isAsked: whether a repair was wanted; else obstacles are none.
+  /// \p isAsked: whether a repair was requested; otherwise obstacles do not
+  /// matter.
   void say(const ArrayStory &story, const ArrayVerdict &verdict, Repair repair,
            bool isAsked);
-  /// What lies behind the pointers in the array of \p story.
+  /// Reports the memory behind the pointers in the array of \p story.
   void say(const ArrayStory &story, const SerialRows &rows);
   /// \p isAsked: as above.
   void say(const SerialMember &member, bool isAsked);

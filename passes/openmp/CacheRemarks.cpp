@@ -112,7 +112,7 @@ static bool dealsOutTurns(const WorksharingLoop &sharing) {
          StringRef(sharing.name()) == "dynamic";
 }
 
-/// Iterations that a thread gets at a time, if that is known.
+/// Iterations in a thread's chunk, if known.
 static std::optional<uint64_t>
 iterationsOfTurn(const WorksharingLoop &sharing) {
   const Value *chunk = sharing.chunk;
@@ -137,8 +137,8 @@ std::optional<uint64_t> Search::bytesBetweenTurns(const Instruction &write,
   std::optional<uint64_t> turn = iterationsOfTurn(*sharing);
   if (!turn || !iterations->contains(&write))
     return std::nullopt;
-  // One write at the end of a long iteration does no harm; a loop that does
-  // nothing else does, unless its turns cost more.
+  // One write at the end of a long iteration does no harm; in a loop with
+  // nothing else it does, unless each turn costs more.
   bool isShort = sharing->schedule == LoopSchedule::chunk &&
                  iterations->isInnermost() && !callsFunction(*iterations);
   if (!isShort && !isRepeated(write, iterations))
@@ -183,7 +183,7 @@ void Search::look(Instruction &instruction) {
 void mpg::remarkFalseSharing(Function &function,
                              FunctionAnalysisManager &analyses,
                              RemarkPlaces &places) {
-  // What is written once takes no line from anybody.
+  // A single write takes no line from another thread.
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   if (loops.empty())
     return;
@@ -253,7 +253,7 @@ EvalContext StreamSearch::context(const Instruction &access, const Loop &loop,
   return chosen;
 }
 
-/// What \p access goes through in \p loop, if its array is known.
+/// The stream of \p access in \p loop, if its array is known.
 std::optional<Stream> StreamSearch::streamOf(Instruction &access,
                                              const Loop &loop) {
   const SCEV *expression =

@@ -41,7 +41,7 @@ CallFrames::CallFrames(Module &module, ArrayRef<ParallelRegion> regions) {
             callee && call->getCalledOperand() == &name)
           callers[callee].push_back({call, 0});
   };
-  // Clang calls a region's body to run it serially: the same once more.
+  // Clang also calls a region's body directly to run it serially.
   for (Function &function : module)
     if (!callers.count(&function))
       addCalls(function);

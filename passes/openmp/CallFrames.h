@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call paths to a function: chains of calls, the start of a parallel region
-// among them. What a parameter is bound to depends on the call path.
+// Call paths to a function: chains of calls, including the start of a parallel
+// region. The binding of a parameter depends on the call path.
 
 #ifndef MPG_PASSES_CALLFRAMES_H
 #define MPG_PASSES_CALLFRAMES_H
@@ -50,8 +50,8 @@ public:
   llvm::SmallVector<const CallFrame *, 2>
   callPathsOfCallers(llvm::Function &function);
 
-  /// The call path that goes on from \p outer through \p call into \p callee;
-  /// null if it were too deep.
+  /// Extends \p outer through \p call into \p callee; null if that were too
+  /// deep.
   const CallFrame *enter(llvm::CallBase &call, llvm::Function &callee,
                          const CallFrame *outer);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Sampler.h. Numbers are 64 bits wide, signed, and never narrowed: samples
-// are small enough that a program without overflows has none here, and sign
-// extensions and truncations then are nothing.
+// are so small that a program without overflows has none here, so sign
+// extensions and truncations have no effect.
 
 #include "openmp/Allocations.h"
 #include "openmp/Sampler.h"
@@ -22,7 +22,7 @@ using namespace mpg;
 /// Of values for one address; what is deeper counts as unknown.
 static constexpr unsigned maxStepsEach = 4000;
 
-/// A place that is written in more places than this is not looked through.
+/// Give up on a location with more stores than this.
 static constexpr size_t maxStores = 24;
 
 /// A value that the module does not determine: positive, so that arrays have
@@ -101,9 +101,9 @@ int64_t Sampler::Evaluation::scevOperands(const SCEVNAryExpr &expression,
   return conditioned(result, *expression.getType());
 }
 
-/// \p value as it is in \p bits bits. Only few bits count (the remainder of a
-/// power of two, a condition): the others cut off what is shifted out of a
-/// length, and products of samples are wider than lengths are.
+/// \p value truncated to \p bits bits. Only small widths matter (the remainder
+/// of a power of two, a condition): other truncations drop bits shifted out of
+/// a length, and products of samples are wider than lengths are.
 static int64_t narrowed(int64_t value, unsigned bits, bool isSigned) {
   constexpr unsigned mostBits = 16;
   if (bits > mostBits)
@@ -279,10 +279,10 @@ std::optional<int64_t> Sampler::Evaluation::add(Value *candidate,
   return counts ? std::optional(result) : std::nullopt;
 }
 
-/// One value for several that it may be. A number becomes a sample that depends
-/// on these and on the \p turns of loops that change it: the same variable is
-/// met as a phi in one function and as memory in another. \p where it is met
-/// counts if nothing is known.
+/// One value for several possible ones. A number becomes a sample that depends
+/// on these and on the \p turns of loops that change it, because the same
+/// variable appears as a phi in one function and as memory in another. \p where
+/// it appears counts if nothing is known.
 int64_t Sampler::Evaluation::choose(ArrayRef<int64_t> values, bool isPointer,
                                     uint64_t turns, uint64_t where) {
   SmallVector<int64_t, 4> distinct;
@@ -330,9 +330,8 @@ uint64_t Sampler::Evaluation::addTurns(uint64_t hash,
   return hash;
 }
 
-/// Where \p function is left for the call path that leads to \p load, reached
-/// by
-/// \p frame; null if it is not on the way.
+/// The point at which \p function is left on the call path that leads to \p
+/// load, reached by \p frame; null if it is not on the path.
 static const Instruction *leftAt(const Function &function, const LoadInst &load,
                                  const CallFrame *frame) {
   const Instruction *at = &load;
@@ -346,7 +345,7 @@ static const Instruction *leftAt(const Function &function, const LoadInst &load,
 
 /// Whether \p load never sees \p stored: a later one of \p all has always
 /// replaced it, or it is only written after the load. Flang writes descriptors
-/// of no array, then of an allocation, and again of none at the end.
+/// of no array, then of an allocation, and again of no array at the end.
 static bool isNotSeen(const Sampler::Stored &stored,
                       ArrayRef<Sampler::Stored> all, const LoadInst &load,
                       const CallFrame *frame, Sampler &sampler) {
@@ -367,7 +366,8 @@ static bool isNotSeen(const Sampler::Stored &stored,
   });
 }
 
-/// What \p by adds to the variable that it is stored in; 0 if it is no counter.
+/// The increment that \p by adds to the variable it is stored in; 0 if it is
+/// not a counter.
 static int64_t counterStep(const Instruction &by) {
   auto *store = dyn_cast<StoreInst>(&by);
   auto *sum =

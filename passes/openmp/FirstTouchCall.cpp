@@ -22,11 +22,11 @@ static constexpr unsigned maxWrappers = 2;
 static constexpr unsigned maxSteps = 100;
 
 //===----------------------------------------------------------------------===//
-// Where an array comes from
+// Sources of arrays
 //===----------------------------------------------------------------------===//
 
-/// Whether \p value is the memory of \p allocation and nothing else: a pointer
-/// that was kept somewhere is not fresh.
+/// Whether \p value is exactly the memory of \p allocation: a pointer that was
+/// stored somewhere is not fresh.
 static bool isIts(const Value *value, const Allocation &allocation) {
   if (allocation.result) {
     auto *load = dyn_cast<LoadInst>(value);
@@ -252,7 +252,8 @@ Value *FirstTouchCall::numberValue(Value *value) {
   return reach(value, frameOf(*user->getFunction(), use.frame));
 }
 
-/// Computes the operands, or with no builder asks whether that can be done.
+/// Computes the operands or, without a builder, checks whether that is
+/// possible.
 void FirstTouchCall::findNumbers(IRBuilderBase *to) {
   builder = to;
   steps = 0;
@@ -349,7 +350,7 @@ Instruction *FirstTouchCall::placeBefore() {
       ->getTerminator();
 }
 
-/// The place after \p call where its result is known.
+/// The first place after \p call where its result is known.
 Instruction *FirstTouchCall::placeAfter(CallBase &call) {
   auto *invoke = dyn_cast<InvokeInst>(&call);
   if (!invoke)

@@ -16,14 +16,14 @@ class IRBuilderBase;
 
 namespace mpg {
 
-/// Where an array comes from, as the function sees it that has it.
+/// The source of an array as the function that uses it sees it.
 struct ArraySource {
   /// The call that gives it: malloc, or a function that returns a malloc's
   /// result. Null for a global array.
   llvm::CallBase *site = nullptr;
   const CallFrame *siteFrame = nullptr; ///< the call path to site
-  /// The call after which nothing has touched the memory yet: site, or one in
-  /// the function that site calls, if that function touches it itself.
+  /// The call right after which the memory is untouched: site, or one in the
+  /// function that site calls, if that function touches the memory itself.
   llvm::CallBase *fresh = nullptr;
   const CallFrame *freshFrame = nullptr;
   std::optional<Allocation> allocation;
@@ -39,11 +39,11 @@ std::optional<ArraySource> sourceOf(const MemoryObject &object);
 void findFresh(ArraySource &source,
                const llvm::DenseSet<const CallFrame *> &touching);
 
-/// One call, with all that it needs found but nothing changed yet.
+/// One call, with everything found that it needs but nothing changed yet.
 class FirstTouchCall {
 public:
-  /// For an array that is used like \p use; \p init (null if there is none) is
-  /// what touches it now. The call goes in front of all \p writes.
+  /// For an array with the use \p use; \p init (null if there is none) touches
+  /// it at present. The call goes in front of all \p writes.
   FirstTouchCall(const ArraySource &source, const ParallelUse &use,
                  const SerialWrite *init,
                  llvm::ArrayRef<const SerialWrite *> writes, Sampler &sampler);

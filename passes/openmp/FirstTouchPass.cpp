@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens to an array is gathered from three sides (its uses in
-// worksharing loops, serial writes, calls that free or resize it), judged, and
-// told. All arrays are judged before the code is changed.
+// Gathers the facts about an array from three sides (its uses in worksharing
+// loops, serial writes, calls that free or resize it), judges them, and
+// reports. All arrays are judged before the code is changed.
 
 #include "base/Access.h"
 #include "base/PassOptions.h"
@@ -56,7 +56,7 @@ private:
   Sampler sampler;
   ParallelUses parallel;
   std::vector<SerialWrite> writes;
-  /// By where an array comes from: one wrapper of malloc gives several arrays.
+  /// Keyed by origin: one wrapper of malloc gives several arrays.
   using Key = std::pair<const Value *, const CallBase *>;
   static Key keyOf(const MemoryObject &object);
   MapVector<Key, ArrayStory> stories;
@@ -99,7 +99,7 @@ void FirstTouchWork::addStory(const ParallelUse &use) {
   story.uses.push_back(&use);
 }
 
-/// Whether \p at stands in a loop of its function.
+/// Whether \p at is in a loop of its function.
 static bool isLooped(const Instruction &at, FunctionAnalysisManager &analyses) {
   Function &function = *const_cast<Function *>(at.getFunction());
   return analyses.getResult<LoopAnalysis>(function).getLoopFor(at.getParent());
@@ -134,7 +134,7 @@ static Value *placedBy(const CallBase &call) {
              : nullptr;
 }
 
-/// What else is done with the arrays.
+/// The other changes for the arrays.
 void FirstTouchWork::addCalls() {
   for (Function &function : module)
     for (Instruction &at : instructions(function)) {
@@ -216,7 +216,7 @@ bool FirstTouchWork::isLeftAlone(const ArrayStory &story) {
 /// Returns "" when done; else why not, and the code is as it was.
 std::string FirstTouchWork::makeParallel(const SerialWrite &init,
                                          const ParallelUse &use) {
-  // What the loop's share needs must be there in front of it: constants.
+  // The numbers of the loop's share must exist in front of it: constants.
   LoopShare share{use.sharing->chunk, use.region->threads};
   if ((share.chunk && !isa<ConstantInt>(share.chunk)) ||
       (share.threads && !isa<ConstantInt>(share.threads)))
@@ -322,7 +322,7 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
   }
   if (!verdict.obstacle.empty())
     return Repair::none;
-  // One call for all arrays that come from there.
+  // One call for all arrays from that origin.
   const CallBase *fresh = story.source.fresh;
   if (fresh && repaired.count(fresh))
     return Repair::call;
@@ -341,8 +341,7 @@ void FirstTouchWork::sayRows(const SerialRows &rows, ArrayRemarks &remarks) {
     remarks.say(story->second, rows);
 }
 
-/// Says nothing of arrays that were told about by what is known of their
-/// allocation.
+/// Skips arrays already reported through their allocation.
 void FirstTouchWork::sayMembers(ArrayRef<JudgedArray> arrays,
                                 ArrayRemarks &remarks) {
   DenseSet<const Instruction *> told;

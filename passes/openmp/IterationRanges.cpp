@@ -26,8 +26,8 @@ static constexpr unsigned mostWindows = 12;
 static constexpr char overlap[] = "one iteration uses what another one writes";
 
 namespace {
-/// What some accesses of one iteration use: [start + low, start + high) in the
-/// first, \p step bytes further in each later one.
+/// The memory of some accesses in one iteration: [start + low, start + high) in
+/// the first, \p step bytes further in each later one.
 struct Window {
   Value *base;       ///< the pointer that start is computed from
   const SCEV *start; ///< null: anywhere around base
@@ -227,8 +227,8 @@ const SCEV *RangeFinder::edge(const Window &window, bool isHigh) {
   const SCEV *below = zero(), *above = zero();
   if (!moves(window.step, steps, below, above))
     return nullptr;
-  // Signed: where the first iterations do not use it, start may lie in front of
-  // address 0 (if (i >= k) a[i - k] = 0).
+  // Signed: if the first iterations do not use it, start may be negative (if (i
+  // >= k) a[i - k] = 0).
   const SCEV *start = evolution.getSignExtendExpr(
       evolution.getPtrToIntExpr(window.start, evolution.getEffectiveSCEVType(
                                                   window.start->getType())),

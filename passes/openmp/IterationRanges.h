@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the iterations of a loop can run in any order, by the places in
-// memory that they use, and on any thread. An address is an affine function of
-// the loops' counters, so what one iteration of the outermost loop uses through
-// one pointer is a window that moves by a fixed step: iterations are
-// independent if no window with a store in it is larger than its step, and if
-// what different pointers reach does not overlap. What cannot be decided here
-// is asked at run time, before the loop.
+// Whether the iterations of a loop can run in any order, judged by the memory
+// they use, and on any thread. An address is an affine function of the loops'
+// counters, so an iteration of the outermost loop uses through one pointer a
+// window that moves by a fixed step. Iterations are independent if no window
+// with a store is larger than its step, and if the ranges of different pointers
+// do not overlap. A run-time check before the loop decides the cases that are
+// undecided here.
 //
-// Pieces of one window are not told apart: a[i][j] = a[i][j-1] is fine as a
-// loop over i, and a[2*i] = a[2*i+2] is not. Types say nothing (TBAA): memory
-// may change its type from one iteration to the next.
+// Parts of one window are not distinguished: a[i][j] = a[i][j-1] is fine as a
+// loop over i, and a[2*i] = a[2*i+2] is not. Types (TBAA) are ignored, because
+// memory may change its type from one iteration to the next.
 
 #ifndef MPG_PASSES_ITERATIONRANGES_H
 #define MPG_PASSES_ITERATIONRANGES_H
@@ -49,8 +49,8 @@ std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
 //===----------------------------------------------------------------------===//
 //
 // Whether code computes the same, bit for bit, on whichever thread it runs.
-// Places in memory are not looked at, only what a thread has of its own:
-// thread-local variables, the floating-point environment, its stack; and what
+// Ignores locations in memory and examines only thread state (thread-local
+// variables, the floating-point environment, the stack) and operations that
 // must happen once and in order: calls, volatile and atomic accesses,
 // exceptions.
 

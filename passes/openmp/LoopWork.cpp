@@ -41,7 +41,7 @@ mpg::constantIterations(const WorksharingLoop &sharing) {
   return *last - *first + 1;
 }
 
-/// What a worksharing loop and the end of a region consist of.
+/// Calls that belong to a worksharing loop or to the end of a region.
 static bool isPartOfSharing(StringRef name) {
   for (StringRef part : {"__kmpc_for_static_", "__kmpc_dispatch_",
                          "__kmpc_reduce", "__kmpc_end_reduce", "__kmpc_barrier",
@@ -66,7 +66,7 @@ static std::optional<uint64_t> workOfCall(const CallBase &call) {
   return std::nullopt;
 }
 
-/// What does not become an instruction of its own counts nothing.
+/// IR instructions that become no machine instruction count nothing.
 static std::optional<uint64_t> workOf(const Instruction &instruction) {
   if (auto *call = dyn_cast<CallBase>(&instruction))
     return workOfCall(*call);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the remarks about loops need to know: how much work code does, as far as
-// that is known at compile time, by how much addresses grow, and the caches of
-// the processor that runs it. Addresses are seen through sign extensions: a
-// valid program's indices do not overflow, and flang's are of 32 bits.
+// Facts for the remarks about loops: how much work code does, as far as that is
+// known at compile time, the strides of addresses, and the caches of the target
+// processor. Looks through sign extensions of addresses: a valid program's
+// indices do not overflow, and flang's have 32 bits.
 
 #ifndef MPG_PASSES_LOOPWORK_H
 #define MPG_PASSES_LOOPWORK_H
@@ -41,23 +41,23 @@ std::optional<uint64_t> workOfRegion(llvm::Function &function,
                                      const llvm::LoopInfo &loops,
                                      llvm::ScalarEvolution &evolution);
 
-/// By how much an address grows from one thread to the next, where \p
-/// expression depends on omp_get_thread_num(), also as an argument: 0 if it
-/// does not, nothing if not by a constant.
+/// The stride of an address from one thread to the next, where \p expression
+/// depends on omp_get_thread_num(), also as an argument: 0 if it does not,
+/// nothing if the stride is not constant.
 std::optional<int64_t> growthPerThread(const llvm::SCEV *expression);
 
-/// The same from one iteration of \p loop to the next: 0 if it does not change
-/// there, nothing if not by a constant.
+/// The stride from one iteration of \p loop to the next: 0 if it does not
+/// change there, nothing if the stride is not constant.
 std::optional<int64_t> growthPerIteration(const llvm::SCEV *expression,
                                           const llvm::Loop &loop);
 
-/// What remarks need to know of the processor that a function is compiled for.
+/// Properties of the processor that a function is compiled for.
 struct CacheShape {
   uint64_t lineBytes;
-  /// Addresses that are equal modulo this lie in one set of the L1 data cache.
+  /// Addresses that are equal modulo this share a set of the L1 data cache.
   uint64_t wayBytes;
   unsigned ways; ///< of the L1 data cache
-  /// Threads that a team has unless the program says otherwise.
+  /// Number of threads of a team unless the program sets it.
   std::optional<unsigned> cores;
 };
 
@@ -75,13 +75,12 @@ CacheShape cacheShapeFor(const llvm::Function &function);
 // again and again (its result at the end, a sum that the compiler keeps in a
 // register), and memory of the thread's own.
 //
-// Crowded sets: arrays that a loop walks through together and that begin at
-// equal places modulo a way of the L1 data cache, so that all their lines go
-// into the same set. With more of them than the cache has ways, each throws out
-// lines that the loop still needs. Sizes that are powers of two are what brings
-// this about. Up to as many arrays as there are ways fit, so three or four of
-// them are no mistake on A64FX. Rows of one array count like arrays: they are
-// no better off.
+// Crowded sets: arrays that a loop traverses together and that begin at equal
+// offsets modulo a way of the L1 data cache, so that all their lines share a
+// set. With more of them than the cache has ways, each evicts lines that the
+// loop still needs. Sizes that are powers of two cause this. As many arrays as
+// there are ways fit, so three or four of them are fine on A64FX. Rows of one
+// array count like arrays, because they conflict in the same way.
 
 /// Emits FalseSharing remarks for \p function.
 void remarkFalseSharing(llvm::Function &function,

@@ -31,7 +31,7 @@ static constexpr uint64_t leastBytes = minPlacedBytes;
 static constexpr uint64_t mostBytes = uint64_t(1) << 48;
 
 namespace {
-/// One loop with what is known of it.
+/// The facts about one loop.
 class InitLoop {
 public:
   InitLoop(Loop &loop, FunctionAnalysisManager &analyses)
@@ -288,8 +288,8 @@ static void keepAnalyses(Function &function,
   analyses.invalidate(function, kept);
 }
 
-/// Ends the block of \p builder: goes on in \p team if \p isAllowed and in no
-/// parallel region, otherwise in \p serial.
+/// Ends the block of \p builder: branches to \p team if \p isAllowed and
+/// outside of any parallel region, otherwise to \p serial.
 static void chooseTeam(IRBuilderBase &builder, Value *isAllowed,
                        const TeamLoop &team, BasicBlock &ask,
                        BasicBlock &serial) {

@@ -32,12 +32,12 @@ struct LoopShare {
   llvm::Value *threads = nullptr;
 };
 
-/// Code that an OpenMP team runs, as clang writes it for libomp: the iterations
-/// of a loop are shared out by __kmpc_for_static_init_8, as those of any other
-/// static loop with as many iterations, and the code becomes a function that
-/// __kmpc_fork_call runs on each thread. The interface is described in LLVM's
-/// openmp/runtime/src/kmp.h. What the code does, and whether that is allowed,
-/// is not known here.
+/// Code that an OpenMP team runs, as clang generates it for libomp:
+/// __kmpc_for_static_init_8 divides the iterations of a loop like those of any
+/// other static loop with as many iterations, and the code becomes a function
+/// that __kmpc_fork_call runs on each thread. LLVM's openmp/runtime/src/kmp.h
+/// describes the interface. This class does not know what the code does, nor
+/// whether that is allowed.
 class TeamLoop {
 public:
   /// Starts the code in front of \p after, reached from nowhere yet, for
@@ -46,17 +46,17 @@ public:
   TeamLoop(llvm::IRBuilderBase &builder, llvm::Value *iterations,
            const LoopShare &share, llvm::BasicBlock &after);
 
-  /// Where control must come from outside.
+  /// The block to enter from outside.
   llvm::BasicBlock *entry() const { return start; }
-  /// Without a terminator: what is to run iterations first to last follows
-  /// here, and goes on to next.
+  /// Has no terminator: the code that runs iterations first to last goes here,
+  /// and continues to next.
   llvm::BasicBlock *run;
   llvm::Value *first, *last; ///< 64 bits
   llvm::BasicBlock *next;
 
-  /// Moves the code, with \p blocks in it, into functions of its own. Its debug
-  /// locations stay. One block takes its place, which is returned: no analysis
-  /// knows of it.
+  /// Moves the code, including \p blocks, into separate functions and keeps its
+  /// debug locations. Returns the block that replaces it, which no analysis
+  /// knows.
   llvm::BasicBlock *outline(llvm::ArrayRef<llvm::BasicBlock *> blocks);
 
 private:
@@ -77,9 +77,9 @@ private:
 std::string parallelise(llvm::Loop &loop, const LoopShare &share,
                         llvm::FunctionAnalysisManager &analyses);
 
-/// The same for a memset: iteration i stands for \p bytesPerIteration bytes
-/// from i times that many on, the last one for those that are left. An integer,
-/// unsigned; with 0 at run time the memset stays serial.
+/// The same for a memset: iteration i covers \p bytesPerIteration bytes from i
+/// times that many on, and the last one covers the rest. An unsigned integer;
+/// if it is 0 at run time the memset stays serial.
 std::string parallelise(llvm::MemSetInst &memset,
                         llvm::Value &bytesPerIteration, const LoopShare &share,
                         llvm::FunctionAnalysisManager &analyses);

@@ -53,7 +53,7 @@ static bool keepsSum(const Instruction &instruction, const Loop &inner) {
   });
 }
 
-/// Whether \p outer does nothing but to run \p inner.
+/// Whether \p inner is the whole body of \p outer.
 static bool isPerfectNest(const Loop &outer, const Loop &inner) {
   for (const BasicBlock *block : outer.blocks()) {
     if (inner.contains(block))
@@ -153,7 +153,7 @@ static bool isIndependent(const Loop &loop, ScalarEvolution &evolution) {
 }
 
 /// The loop in \p outer that can be collapsed with it; null if there is none.
-/// Different pointers are taken to be to different memory: good enough for an
+/// Assumes that different pointers refer to different memory: good enough for
 /// advice, not for a change of code.
 static const Loop *collapsibleLoop(const Loop &outer,
                                    ScalarEvolution &evolution) {
@@ -191,7 +191,7 @@ static std::optional<uint64_t> threadsOf(const Function &function,
 }
 
 static bool isCoarse(uint64_t iterations, std::optional<uint64_t> threads) {
-  // Equal shares need no more iterations; all do the same in a perfect nest.
+  // Equal shares need no more iterations; in a perfect nest all are equal.
   if (threads && (!*threads || iterations % *threads == 0))
     return false;
   return iterations < iterationsPerThread * threads.value_or(fewestThreads);
@@ -284,9 +284,9 @@ static void remarkCoarseLoops(Function &function,
 
 static constexpr char remarkName[] = "SmallParallelRegion";
 
-/// The place of \p fork's directive. It stands in libomp's description,
-/// which is ";file;function;line;column;;": flang gives the call itself the
-/// line of the procedure.
+/// The place of \p fork's directive. libomp's description has it, as
+/// ";file;function;line;column;;": flang gives the call itself the line of the
+/// procedure.
 static DebugLoc directiveOf(const CallBase &fork) {
   const DILocation *location = fork.getDebugLoc();
   auto *description = dyn_cast<GlobalVariable>(fork.getArgOperand(0));
@@ -320,7 +320,7 @@ static void remarkIfSmall(const ParallelRegion &region,
   uint64_t iterations = 0;
   for (const WorksharingLoop &sharing : sharings)
     iterations += constantIterations(sharing).value_or(0);
-  // Without a worksharing loop each thread has something of its own to do.
+  // Without a worksharing loop each thread does different work.
   if (!iterations)
     return;
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(body);
@@ -350,7 +350,7 @@ static void remarkSmallRegions(ArrayRef<ParallelRegion> regions,
       remarkIfSmall(region, analyses, places);
 }
 
-/// Whether the program asks for regions inside of regions.
+/// Whether the program requests nested regions.
 static bool wantsNesting(const Module &module) {
   for (StringRef name : {"omp_set_nested", "omp_set_max_active_levels",
                          "omp_set_nested_", "omp_set_max_active_levels_"}) {
@@ -389,7 +389,8 @@ libraryFunctionOf(const CallBase &fork,
                   const SmallPtrSetImpl<const Function *> &bodies) {
   const Function &function = *fork.getFunction();
   const DILocation *location = fork.getDebugLoc();
-  // Inlined into a region's body: only its line tells whose it was.
+  // Inlined into a region's body: only its line shows which function it came
+  // from.
   if (location && location->getInlinedAt() &&
       (bodies.contains(&function) || inTeams.contains(&function))) {
     const DISubprogram *text = location->getScope()->getSubprogram();
@@ -413,7 +414,7 @@ static void remarkNestedRegions(Module &module,
   for (const ParallelRegion &region : regions)
     bodies.insert(region.body);
   for (const ParallelRegion &region : regions) {
-    // num_threads says that a team is wanted here, nested or not.
+    // num_threads shows that a team is intended here, nested or not.
     if (region.hasIf || region.threads)
       continue;
     StringRef name = libraryFunctionOf(*region.fork, inTeams, bodies);
@@ -436,14 +437,14 @@ static void remarkNestedRegions(Module &module,
 static void remarkBrk(Module &module, RemarkPlaces &places) {
   for (StringRef name : {"brk", "sbrk"}) {
     Function *function = module.getFunction(name);
-    // A program may have a function of its own of that name.
+    // A program may define a function of that name.
     if (!function || !function->isDeclaration())
       continue;
     for (const Use &use : function->uses()) {
       auto *call = dyn_cast<CallBase>(use.getUser());
       if (!call || !call->isCallee(&use) || !call->arg_size())
         continue;
-      // sbrk(0) moves nothing.
+      // sbrk(0) does not move the break.
       auto *bytes = dyn_cast<ConstantInt>(call->getArgOperand(0));
       if (bytes && bytes->isZero())
         continue;
@@ -467,7 +468,7 @@ static bool areRemarksRead(const Module &module) {
 }
 
 namespace {
-/// What is known of arrays; all of the module is evaluated for it.
+/// Facts about arrays, from an evaluation of the whole module.
 struct Arrays {
   Arrays(Module &module, FunctionAnalysisManager &analyses,
          ArrayRef<ParallelRegion> regions)

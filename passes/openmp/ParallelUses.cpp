@@ -83,7 +83,7 @@ private:
   Dependence depends; ///< of base: what it is not on does not move it
   SmallVector<const Loop *, 4> inner; ///< run within one iteration
   SmallVector<const Loop *, 4> outer; ///< run the worksharing loop again
-  /// What the address is computed from.
+  /// The terms of the address.
   struct Part {
     Value *value;
     const CallFrame *frame;
@@ -154,8 +154,8 @@ bool Motion::runsByIteration(const Loop &loop) {
   return differs;
 }
 
-/// How far \p loop leads away from where an iteration begins. A number of
-/// elements that each iteration reads for itself is made up: such a loop, in
+/// How far \p loop moves away from the start of an iteration. A number of
+/// elements that each iteration reads for itself is made up. Such a loop, with
 /// steps shorter than those of the iterations, fills the iteration's own part.
 int64_t Motion::reachOf(const Loop &loop, int64_t step) {
   int64_t turns = sampler.tripCount(loop, context).value_or(1);
@@ -236,10 +236,9 @@ std::optional<Dependence> Motion::choiceBy(const LoadInst &load,
   return isOther ? std::optional(first.depends) : std::nullopt;
 }
 
-/// Whether the iteration chooses its elements through something in memory, such
-/// as an index, and in no other way: several iterations may choose the same. Or
-/// it goes over a row of its own, of which two numbers in memory say where it
-/// begins and ends.
+/// Whether the iteration selects its elements only through memory, such as an
+/// index: then several iterations may select the same. Or whether it traverses
+/// its own row, whose bounds are two numbers in memory.
 void Motion::findIndex(ParallelUse &into) {
   open = {{pointer, context.frame, false}};
   SmallPtrSet<Value *, 16> seen;
@@ -306,7 +305,7 @@ UseShape Motion::find(UseFigures &figures) {
   int64_t rowStep = 0;
   for (const Loop *loop : outer) {
     int64_t reach = offsetAt(*loop, 1);
-    // Rows follow each other; what begins anywhere is no row.
+    // Rows are consecutive; an arbitrary start is not a row.
     if (std::abs(offsetAt(*loop, 2) - 2 * reach) > std::abs(reach) / 50)
       return UseShape::irregular;
     if (reach)
@@ -481,7 +480,7 @@ bool ParallelUses::isOnce(const ParallelUse &use) {
   return entry->second;
 }
 
-/// Stores, and what code that is not seen is given.
+/// Stores, and memory that is passed to unseen code.
 void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *path) {
   auto add = [&](Value *pointer) {
     if (teamWrites.size() < maxUses && !isa<Constant>(pointer) &&

@@ -68,12 +68,12 @@ public:
   std::vector<MemberUse> members;
   /// Finds the shape of \p use, of an access by \p pointer.
   void findShape(ParallelUse &use, llvm::Value *pointer) const;
-  /// Of the largest array that the iterations of \p sharing share out in parts;
-  /// 0 if there is none.
+  /// Bytes of the largest array that the iterations of \p sharing divide among
+  /// them; 0 if there is none.
   int64_t bytesInParts(const WorksharingLoop &sharing, unsigned seed) const;
 
-  /// Whether code that each thread of a team runs, out of worksharing loops,
-  /// may write to the memory that \p object comes from.
+  /// Whether code that each thread of a team runs, outside of worksharing
+  /// loops, may write to the memory of \p object.
   bool isWrittenByTeams(const MemoryObject &object) const;
   /// The same, always before \p at, reached by \p frame.
   bool isWrittenByTeamsBefore(const MemoryObject &object,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Sampler.h. What is kept for all evaluations: objects and their addresses,
-// what is stored in them, and the values that are the same in all contexts.
+// See Sampler.h. The state shared by all evaluations: objects and their
+// addresses, their contents, and the values that are the same in all contexts.
 
 #include "openmp/Sampler.h"
 #include "base/Access.h"
@@ -22,7 +22,7 @@ using namespace mpg;
 /// So arrays of three samples' dimensions have room.
 static constexpr unsigned objectBits = 45;
 static constexpr int64_t objectMiddle = int64_t(1) << (objectBits - 1);
-/// Objects are told apart up to this number, so that addresses stay positive.
+/// Maximum of distinct objects, so that addresses stay positive.
 static constexpr size_t maxObjects = (size_t(1) << 18) - 2;
 
 int64_t mpg::bounded(int64_t value) {
@@ -82,8 +82,8 @@ SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
   return found;
 }
 
-/// 0 for the first loop that is asked for, and so on: not by its address, which
-/// is another one in each run of the compiler.
+/// 0 for the first loop requested, and so on. Not by its address, which differs
+/// between runs of the compiler.
 Dependence Sampler::bitOf(const Loop &loop) {
   auto [entry, isNew] = loopNumbers.insert({&loop, loopNumbers.size()});
   return Dependence::ofLoop(entry->second);
@@ -167,9 +167,9 @@ Value *Sampler::returnedBy(Function &function) {
   return entry->second;
 }
 
-/// A worksharing loop's accesses are evaluated one after the other, each in a
-/// few situations, and share counters: what is known of the loop's start is
-/// kept until the next such loop.
+/// The accesses of a worksharing loop are evaluated in sequence, each in a few
+/// situations, and share counters: so the state at the loop's start is cached
+/// until the next such loop.
 Sampler::Samples *Sampler::samplesAtStart(const EvalContext &context) {
   if (!context.sharing)
     return nullptr;

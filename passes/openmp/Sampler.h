@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program's addresses, sizes and trip counts come to for made-up inputs.
-// Every value that the module does not determine (an argument of the program, a
-// number read from a file) gets a sample; from those, addresses are computed as
-// the program would: through calls, captured variables and fields of
-// structures. Each object of memory has a range of addresses of its own, so an
-// address tells the object and the offset in it.
+// The values of a program's addresses, sizes and trip counts for made-up
+// inputs. Every value that the module does not determine (an argument of the
+// program, a number read from a file) gets a sample. Addresses are then
+// computed as the program would: through calls, captured variables and fields
+// of structures. Each object of memory has a separate range of addresses, so an
+// address identifies the object and the offset in it.
 //
 // Why samples and not algebra: whether a loop over int i < n * m writes what
 // malloc((size_t)n * m * 8) returned is an identity of polynomials, hidden
@@ -28,8 +28,8 @@
 namespace mpg {
 
 /// How many sets of samples are compared. A number has one of 29 samples, and
-/// lengths may differ by a sixteenth: two that have nothing to do with each
-/// other agree in a set in one of eleven cases, in all sets in one of 16,000.
+/// lengths may differ by a sixteenth: two unrelated lengths agree in one set
+/// with a probability of one in eleven, in all sets with one in 16,000.
 inline constexpr unsigned sampleSets = 4;
 
 /// Under which conditions something is evaluated.
@@ -45,8 +45,9 @@ struct EvalContext {
   unsigned alternative = 0;
 };
 
-/// What of a context a value depends on, besides frame and seed. Never too
-/// little; too much where loops share a bit, or where not all was looked at.
+/// The parts of a context that a value depends on, besides frame and seed.
+/// Never too few; too many where loops share a bit, or where the search stopped
+/// early.
 class Dependence {
 public:
   constexpr Dependence() = default;
@@ -72,8 +73,8 @@ inline constexpr Dependence Dependence::iteration(1);
 inline constexpr Dependence Dependence::alternative(2);
 inline bool Dependence::isFixed() const { return !(bits & ~alternative.bits); }
 
-/// Sizes and distances stay where a few of them can be added: what is larger is
-/// no array.
+/// Sizes and distances stay so small that a few of them can be added; larger
+/// objects are not arrays.
 inline constexpr int64_t mostDistance = int64_t(1) << 60;
 
 /// \p value, but at most mostDistance, in either direction.
@@ -82,8 +83,7 @@ int64_t bounded(int64_t value);
 int64_t times(int64_t a, int64_t b);
 int64_t distance(int64_t from, int64_t to);
 
-/// A piece of memory: a call that allocates, a variable, or a pointer of which
-/// nothing is known.
+/// A piece of memory: a call that allocates, a variable, or an unknown pointer.
 struct MemoryObject {
   llvm::Value *origin;
   const CallFrame *frame; ///< the call path on which origin was reached
@@ -100,7 +100,7 @@ public:
     int64_t value;
     Dependence depends;
   };
-  /// What \p value comes to, and what of \p context that depends on.
+  /// The sample of \p value, and the parts of \p context it depends on.
   Sample sampleOf(llvm::Value *value, const EvalContext &context);
   int64_t valueOf(llvm::Value *value, const EvalContext &context) {
     return sampleOf(value, context).value;
@@ -112,7 +112,7 @@ public:
   std::optional<int64_t> tripCount(const llvm::Loop &loop,
                                    const EvalContext &context);
 
-  /// What depends on the turns of \p loop is on this.
+  /// The bit of values that depend on the turns of \p loop.
   Dependence bitOf(const llvm::Loop &loop);
 
   struct Place {
@@ -121,8 +121,8 @@ public:
   };
   Place placeOf(int64_t address) const;
 
-  /// The objects that \p pointer may be in: the n-th for the alternative n, at
-  /// most maxAlternatives. Contexts for them differ in nothing else.
+  /// The objects that \p pointer may refer to: the n-th for the alternative n,
+  /// at most maxAlternatives. Contexts for them differ in nothing else.
   llvm::SmallVector<const MemoryObject *, 4> objectsOf(llvm::Value *pointer,
                                                        EvalContext context);
   static constexpr unsigned maxAlternatives = 4;

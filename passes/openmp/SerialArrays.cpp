@@ -48,7 +48,7 @@ static bool isAccessed(const Instruction &pointer) {
 }
 
 namespace {
-/// The serial code of a module, as far as it is about rows.
+/// The part of a module's serial code that concerns rows.
 class RowSearch {
 public:
   RowSearch(ArrayRef<const ParallelUse *> uses, Sampler &sampler);
@@ -151,8 +151,8 @@ bool RowSearch::movesOn(const Instruction &at, const Value &pointer,
   return loop && !loop->isLoopInvariant(&pointer) && !loop->contains(base);
 }
 
-/// Whether \p at may come before \p use, and no team has read or written what
-/// is behind the pointers before.
+/// Whether \p at may precede \p use, with no earlier access of a team to the
+/// memory behind the pointers.
 bool RowSearch::isFirst(const Instruction &at, const CallFrame *frame,
                         const ParallelUse &use) {
   return orderOf(at, frame, *use.at, use.frame, sampler.analyses) !=
@@ -164,7 +164,7 @@ bool RowSearch::isFirst(const Instruction &at, const CallFrame *frame,
          });
 }
 
-/// Where the code that makes rows writes to them as well; null if it does not.
+/// The write to the rows in the code that makes them; null if there is none.
 const Instruction *RowSearch::writerOf(const Maker &maker,
                                        const ParallelUse &use) {
   const Instruction *found = nullptr;

@@ -20,7 +20,7 @@ static constexpr int64_t pageBytes = 4096;
 
 namespace {
 
-/// What an instruction writes: bytes from pointer on.
+/// The bytes that an instruction writes, from pointer on.
 struct Write {
   Value *pointer = nullptr;
   int64_t bytes = 0;      ///< 0: see count * size
@@ -91,7 +91,7 @@ void Range::addLoop(const Loop &loop) {
     isDense = false;
   int64_t &end = reach < 0 ? low : high;
   end = bounded(end + reach);
-  // Each write touches a page, and together no more than what they span.
+  // Each write touches a page, but together no more than they span.
   if (reach)
     touched = std::min(times(touched, *turns), std::max(high - low, pageBytes));
 }
@@ -126,7 +126,7 @@ static bool runsInEach(const BasicBlock *block, const Loop &loop,
     const BasicBlock *after = block;
     const DomTreeNode *node = dominators.getNode(block)->getIDom();
     block = node ? node->getBlock() : nullptr;
-    // Whatever is asked there, or goes round, leads here.
+    // Every path through conditions and loops leads here.
     if (block && loop.contains(block) && postDominators.dominates(after, block))
       continue;
     auto *branch =

@@ -42,8 +42,8 @@ findSerialWrites(llvm::Function &function, const CallFrame *path,
                  const llvm::DenseSet<const llvm::Value *> &origins,
                  Sampler &sampler);
 
-/// The outermost loop around the write, in its function, in which it moves on;
-/// null if there is none.
+/// The outermost loop around the write, in its function, that advances its
+/// address; null if there is none.
 llvm::Loop *writingLoop(const SerialWrite &write, Sampler &sampler);
 
 enum class Order {
@@ -62,8 +62,8 @@ Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
 bool handsOver(const llvm::CallBase &call,
                llvm::FunctionAnalysisManager &analyses);
 
-/// Whether code that is not seen may be given the memory of \p write before it,
-/// or have it anyway. What is known of libraries starts no team.
+/// Whether unseen code may receive the memory of \p write before it, or hold it
+/// anyway. Known library functions start no team.
 bool isHandedOver(const SerialWrite &write,
                   llvm::FunctionAnalysisManager &analyses);
 
@@ -76,17 +76,17 @@ bool isHandedOver(const SerialWrite &write,
 bool followsInAnyCase(const SerialWrite &write, const llvm::Instruction &from,
                       const CallFrame *fromFrame, Sampler &sampler);
 
-/// In front of all loops around \p at that do not contain \p fresh, which may
-/// be null: an instruction in front of which code can stand, or the first one
-/// of such a loop, which stands for the way to it. Null if there is no such
-/// place.
+/// A place in front of all loops around \p at that do not contain \p fresh,
+/// which may be null: an instruction in front of which code can be inserted, or
+/// the first one of such a loop, which represents the edge into it. Null if
+/// there is no such place.
 llvm::Instruction *inFrontOfLoops(llvm::Instruction *at,
                                   const llvm::CallBase *fresh,
                                   const llvm::LoopInfo &loops);
 
 /// As inFrontOfLoops(): the last place, in the function of \p fresh and after
-/// it, that is in front of the large ones of \p writes and of calls that hand
-/// the array to code which is not seen. Null if there is none.
+/// it, that precedes the large ones of \p writes and all calls that pass the
+/// array to unseen code. Null if there is none.
 llvm::Instruction *placeInFrontOf(llvm::ArrayRef<const SerialWrite *> writes,
                                   llvm::CallBase &fresh, Sampler &sampler);
 
@@ -95,12 +95,12 @@ llvm::Instruction *placeInFrontOf(llvm::ArrayRef<const SerialWrite *> writes,
 //===----------------------------------------------------------------------===//
 //
 // Arrays behind pointers in memory that one thread fills and a team works on.
-// No call can place their memory, so they are told and not repaired.
+// No call can place their memory, so they are reported and not repaired.
 
 /// Arrays that are reached through an array of pointers: rows that are
-/// allocated one by one, or one block with a pointer to the start of each row.
-/// Which part of the memory an iteration works on only the pointers tell, so no
-/// call can place it.
+/// allocated separately, or one block with a pointer to the start of each row.
+/// Only the pointers determine which part of the memory an iteration works on,
+/// so no call can place it.
 struct SerialRows {
   const ParallelUse *use;           ///< reads the pointers in a parallel loop
   const llvm::Instruction *init;    ///< writes to the rows, in one thread
@@ -113,9 +113,9 @@ struct SerialRows {
 std::vector<SerialRows> findSerialRows(llvm::ArrayRef<ParallelUse> uses,
                                        Sampler &sampler);
 
-/// An array that a function allocates, fills and keeps for its caller: what
+/// An array that a function allocates, fills and stores for its caller, as
 /// std::vector::resize does for members of a class. No call is inserted: the
-/// function does so for many, and knows nothing of those who use them.
+/// function serves many callers, and does not know the uses.
 struct SerialMember {
   ParallelUse use;               ///< in parts, or by an index (isGather)
   const llvm::Instruction *init; ///< writes to it, in one thread

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a serial write runs whenever a place in the code is reached, and how
-// late a call can stand in front of all serial writes. The call takes memory,
-// so it must not stand where the program could still leave the array alone.
+// Whether a serial write is certain to run once a place in the code is reached,
+// and how late a call can go in front of all serial writes. The call takes
+// memory, so it must not be where the program could still leave the array
+// untouched.
 //
-// The search follows every path from the place on. It looks for one that comes
-// to a return without the write. Paths do not count on which the array has no
-// elements (bounds that its size depends on, too), on which an allocation has
-// failed, or which end the program or unwind.
+// Follows every path from the place on and looks for one that returns without
+// the write. Ignores paths on which the array has no elements (including bounds
+// that its size depends on), on which an allocation has failed, or which end
+// the program or unwind.
 
 #include "openmp/ArrayVerdict.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -25,7 +26,7 @@ using namespace mpg;
 static constexpr unsigned maxValues = 64;
 
 //===----------------------------------------------------------------------===//
-// What numbers come from
+// Origins of numbers
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -102,7 +103,7 @@ public:
   PathSearch(const MemoryObject &object, Sampler &sampler);
 
   /// Whether each path from \p from (null: from the start of the function),
-  /// reached by \p frame, comes to \p target.
+  /// reached by \p frame, leads to \p target.
   bool leadsTo(const Instruction *from, const Instruction &target,
                const CallFrame *frame);
 
@@ -182,8 +183,8 @@ std::optional<bool> PathSearch::bounded(Value *condition,
   return answer;
 }
 
-/// What \p condition comes to where the array has elements and memory lasts;
-/// nothing if that is not known.
+/// The value of \p condition if the array has elements and memory suffices;
+/// nothing if unknown.
 std::optional<bool> PathSearch::answerOf(Value *condition,
                                          const CallFrame *frame) {
   Value *left, *right;
@@ -203,8 +204,9 @@ std::optional<bool> PathSearch::answerOf(Value *condition,
   return answer ? answer : bounded(condition, frame);
 }
 
-/// Whether \p branch asks another thing in each iteration of a loop that writes
-/// to the array: such as whether an inner loop runs. isDense knows about these.
+/// Whether \p branch tests a different value in each iteration of a loop that
+/// writes to the array, such as whether an inner loop runs. isDense handles
+/// these.
 bool PathSearch::isWithinLoop(const BranchInst &branch,
                               const Instruction &target) {
   Function &function = *const_cast<Function *>(branch.getFunction());
@@ -341,7 +343,7 @@ Instruction *mpg::inFrontOfLoops(Instruction *at, const CallBase *fresh,
   auto *end = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
   if (!end)
     return nullptr;
-  // Where the loop may be skipped its start stands for the way to it.
+  // If the loop may be skipped, its start represents the edge into it.
   return end->isConditional() ? &outermost->getHeader()->front() : end;
 }
 

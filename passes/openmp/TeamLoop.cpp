@@ -29,7 +29,7 @@ static FunctionCallee runtimeCall(Module &module, StringRef name, Type *result,
   return callee;
 }
 
-/// The ident_t that says where in the source a call stands: nowhere.
+/// The ident_t with a call's source position: none.
 static Constant *sourceIdent(Module &module, int flags) {
   StringRef name = flags == identLoop ? "mpg.ident.loop" : "mpg.ident";
   if (GlobalVariable *known = module.getGlobalVariable(name, true))
@@ -64,7 +64,7 @@ TeamLoop::TeamLoop(IRBuilderBase &builder, Value *iterations,
                                                   builder.getInt32Ty(), true)
                           : nullptr;
   Value *chunk = nullptr;
-  // One that is larger is the same as all iterations, and overflows in libomp.
+  // A larger one equals all iterations, and overflows in libomp.
   if (share.chunk)
     chunk = builder.CreateBinaryIntrinsic(
         Intrinsic::smin, builder.CreateIntCast(share.chunk, number, true),
@@ -134,9 +134,9 @@ void TeamLoop::shareOut(Value *iterations, Value *chunk) {
   builder.CreateBr(&after);
 }
 
-/// What the extractor is told of a function: of the variables in it, to move
-/// those that only the region uses. There are none, since the serial loop
-/// stays, and to look at all code for each loop would take long: of no code.
+/// The variables of a function, of which the extractor moves those that only
+/// the region uses. There are none, since the serial loop stays, and scanning
+/// all code for each loop would take long: so pass an empty set.
 static CodeExtractorAnalysisCache noVariables(Module &module) {
   Function *nothing = Function::Create(
       FunctionType::get(Type::getVoidTy(module.getContext()), false),
@@ -151,8 +151,8 @@ BasicBlock *TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
   SmallVector<BasicBlock *, 16> region = {start, check, run};
   region.append(blocks.begin(), blocks.end());
   region.append({next, finish});
-  // Of a function with a variable list of arguments nothing that reads the list
-  // gets here. With AllowVarArgs the extractor would want all of that in here.
+  // In a variadic function, code that reads the argument list never gets here.
+  // With AllowVarArgs the extractor would want all of that code in the region.
   CodeExtractor extractor(region, /*DT=*/nullptr, /*AggregateArgs=*/true,
                           /*BFI=*/nullptr, /*BPI=*/nullptr, /*AC=*/nullptr,
                           /*AllowVarArgs=*/false, /*AllowAlloca=*/true,
@@ -168,7 +168,7 @@ BasicBlock *TeamLoop::outline(ArrayRef<BasicBlock *> blocks) {
   auto &call = *cast<CallInst>(body->user_back());
   BasicBlock *caller = call.getParent();
   callOnTeam(call);
-  // What is said of the function's own code holds no more.
+  // Attributes of the function's code no longer hold.
   function.removeFnAttr(Attribute::Memory);
   function.removeFnAttr(Attribute::NoSync);
   function.removeFnAttr(Attribute::NoFree);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The places of a function's body where a marker can be put, and the variables
-// that a place can name. A place is a position in a block ({ ... }): what is no
-// block has no room for another statement. The map is of clang's syntax tree,
-// so that the program has been parsed without the pragmas before anything is
-// inserted: they cannot make it wrong.
+// The places of a function's body where a marker can go, and the variables that
+// a place can name. A place is a position in a block ({ ... }), because
+// elsewhere there is no room for another statement. The map is of clang's
+// syntax tree, so the program has been parsed without the pragmas before
+// anything is inserted: they cannot break it.
 
 #ifndef MPG_PASSES_PRAGMAS_BODYMAP_H
 #define MPG_PASSES_PRAGMAS_BODYMAP_H
@@ -61,8 +61,8 @@ public:
 
   const Block &block(unsigned number) const { return blocks[number]; }
 
-  /// The variable of the body or parameter \p name that can be named at \p at,
-  /// without a way through a capture; nullptr if there is none.
+  /// The variable of the body or parameter \p name that is visible at \p at,
+  /// not through a capture; nullptr if there is none.
   clang::VarDecl *visibleVariable(llvm::StringRef name,
                                   clang::SourceLocation at,
                                   const Place &place) const;

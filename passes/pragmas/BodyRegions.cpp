@@ -120,7 +120,7 @@ void BodyRegions::procedure(PragmaUse &use) {
   complete({&use, nullptr, place, place, ++regionCount, order, order});
 }
 
-/// \p region is as it should be: only what it asks for can be wrong.
+/// \p region is well formed: only its request can be wrong.
 void BodyRegions::complete(const Region &region) {
   if (region.begin->isWrong || isPattern)
     return;
@@ -335,7 +335,7 @@ NamedDecl *BodyRegions::lookUp(const VariableName &name) {
   return found;
 }
 
-/// The variable \p name where \p region begins; nullptr if there is none, or
+/// The variable \p name where \p region begins; nullptr if it does not exist or
 /// the code there does not capture it.
 Expr *BodyRegions::find(const Region &region, const VariableName &name) {
   PragmaUse &use = *region.begin;

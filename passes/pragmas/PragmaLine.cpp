@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One cursor walks along the tokens of a line. Commas between words may be
-// missing, and one may be too many, as in real programs. A function that finds
-// a wrong token reports it and returns nothing.
+// One cursor moves over the tokens of a line. Commas between words may be
+// missing, and one may be extra, as in real programs. A function that finds a
+// wrong token reports it and returns nothing.
 
 #include "PragmaLine.h"
 #include "llvm/ADT/StringExtras.h"

@@ -8,13 +8,13 @@
 // directives below `#pragma statement` and `#pragma procedure` get a handler
 // each; others stay unknown pragmas.
 //
-// When it only preprocesses (-E, -save-temps, ccache, distcc), the text goes on
-// to a later compilation, so the pragmas are kept. Macros in them must be
+// When clang only preprocesses (-E, -save-temps, ccache, distcc), a later
+// compilation reads the text, so the pragmas are kept. Macros in them must be
 // expanded now, because they are gone then, and a cache that compares the text
 // must see their values.
 //
-// There is no pass in here: opt and the linkers could not load it, because
-// they have nothing of clang.
+// This plugin contains no pass: opt and the linkers could not load it, because
+// they lack clang's symbols.
 
 #include "SectorRegions.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -36,7 +36,7 @@ static LineForm formOf(StringRef name) {
   return found == directives().end() ? LineForm::none : found->form;
 }
 
-/// `_Pragma ( "text" )` and something to stop at, as if they stood at \p where.
+/// Enters `_Pragma ( "text" )` and a terminator, as if written at \p where.
 static void enterPragma(Preprocessor &pp, StringRef text,
                         SourceLocation where) {
   struct {
@@ -102,7 +102,7 @@ private:
   PragmaUse::Kind kind;
 };
 
-/// `#pragma statement ...`. It is empty when there is no parser: no action ran.
+/// `#pragma statement ...`. Empty without a parser, when no action ran.
 class Space : public PragmaNamespace {
 public:
   using PragmaNamespace::PragmaNamespace;
@@ -124,7 +124,7 @@ struct ProcedureSpace : Space {
   ProcedureSpace() : Space("procedure") {}
 };
 
-/// Hears of each complete declaration, before code is made of it.
+/// Receives each complete declaration before clang generates its code.
 class Declarations : public SemaConsumer {
 public:
   explicit Declarations(Regions regions) : regions(std::move(regions)) {}
@@ -179,7 +179,7 @@ class PragmaAction : public PluginASTAction {
 };
 } // namespace
 
-// Both exist before the preprocessor does, which the action above comes after.
+// Both exist before the preprocessor, and the action above comes after it.
 static PragmaHandlerRegistry::Add<StatementSpace>
     statementSpace("statement", "pragmas of the A64FX sector cache");
 static PragmaHandlerRegistry::Add<ProcedureSpace>

@@ -35,7 +35,7 @@ bool PragmaWarnings::isOff(SourceLocation at) const {
   if (isOn && !diagnostics.getIgnoreAllWarnings() &&
       !pp.getSourceManager().isInSystemHeader(at))
     return !*isOn;
-  // Any warning of the group tells how it is set here.
+  // Any warning of the group shows the group's setting here.
   return diagnostics.isIgnored(diag::warn_pragma_expected_lparen, at);
 }
 

@@ -100,7 +100,7 @@ void SectorRegions::handle(Decl *declaration) {
   if (uses.empty() || pp.getDiagnostics().hasErrorOccurred())
     return;
   FunctionFinder finder;
-  // Instantiations lie in no namespace.
+  // Instantiations are in no namespace.
   if (auto *function = dyn_cast<FunctionDecl>(declaration);
       function && function->isTemplateInstantiation())
     finder.TraverseDecl(function);

@@ -165,7 +165,7 @@ void SimFunction::addCopy(Instruction &call, Value *to, Value *from,
                      MPG_SIM_BYTES, 0, false});
 }
 
-/// Whether \p call needs no more: it is known, or does not touch memory.
+/// Whether \p call needs no record: it is known, or does not touch memory.
 bool SimFunction::addIntrinsic(IntrinsicInst &call) {
   if (call.isAssumeLikeIntrinsic() || !call.mayReadOrWriteMemory())
     return true;
@@ -197,7 +197,7 @@ bool SimFunction::addIntrinsic(IntrinsicInst &call) {
   return true;
 }
 
-/// memcpy and its like, called by name.
+/// memcpy and similar functions, called by name.
 bool SimFunction::addCopyCall(CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || call.arg_size() != 3)
@@ -220,8 +220,8 @@ void SimFunction::addNotSeen(Instruction &call, StringRef name) {
                      MPG_SIM_CALLED, table.addCallee(name), true});
 }
 
-/// After \p call: in its block, or in the one where a call that may throw goes
-/// on.
+/// After \p call: in its block, or in the normal successor of a call that may
+/// throw.
 void SimFunction::addAllocated(CallBase &call) {
   std::optional<Allocation> found = allocationOf(call);
   bool isRealloc = !found && reallocatedBy(call) && call.arg_size() == 2 &&
@@ -229,7 +229,7 @@ void SimFunction::addAllocated(CallBase &call) {
   if (!found && !isRealloc)
     return;
   if (call.isMustTailCall())
-    return; // shown as memory without a name: nothing may come after it
+    return; // a tail call: nothing may follow it; the memory stays unnamed
   Module &module = *call.getModule();
   auto *invoke = dyn_cast<InvokeInst>(&call);
   BasicBlock *next = invoke ? invoke->getNormalDest() : call.getParent();
@@ -272,7 +272,7 @@ void SimFunction::addFreed(CallBase &call, Value *address) {
                      address);
 }
 
-/// What another function records comes between: all before has to be written.
+/// The callee's records come in between, so flush all earlier ones.
 void SimFunction::addCall(CallBase &call) {
   const Function *callee = call.getCalledFunction();
   bool isDeclared = callee && callee->isDeclarationForLinker();
@@ -346,7 +346,7 @@ void SimFunction::run(Function &function, const DominatorTree &dominators) {
   for (Instruction &instruction : instructions(function))
     if (auto *address = const_cast<Value *>(simAddress(instruction)))
       addresses[&instruction] = scev.getSCEV(address);
-  // In front of a loop comes before the loop: its places have to be known.
+  // Code in front of a loop precedes the loop: its places must be known first.
   std::vector<BasicBlock *> blocks;
   for (BasicBlock *block : depth_first(&function.getEntryBlock()))
     blocks.push_back(block);

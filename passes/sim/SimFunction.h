@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instruments one function: first its loops are summed up (SimLoops.cpp), then
-// each block gets the records of what is left, in the order of the program.
+// Instruments one function: first sums up its loops (SimLoops.cpp), then gives
+// each block the records of the remaining accesses, in program order.
 
 #ifndef MPG_PASSES_SIMFUNCTION_H
 #define MPG_PASSES_SIMFUNCTION_H
@@ -40,12 +40,12 @@ struct SimLoop {
   llvm::SmallVector<SimStream, 8> streams; ///< in the order of the accesses
 };
 
-/// Where the addresses of an access are: the one operand that is its address; a
-/// null: \p instruction is no plain or atomic load or store.
+/// The address operand of an access. Null: \p instruction is not a plain or
+/// atomic load or store.
 const llvm::Value *simAddress(const llvm::Instruction &instruction);
 
-/// Gives innermost loops that can be summed up a block in front of them alone:
-/// the optimiser has folded it into a branch where it had nothing to do.
+/// Gives innermost loops that can be summed up a dedicated block in front: the
+/// optimiser has folded it into a branch where it was empty.
 void addPreheaders(llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
 
 /// \p loop summed up; its values have been computed in front of it. Nothing if

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SimFunction.h. What every iteration does alike is computed in front of
+// See SimFunction.h. The part common to all iterations is computed in front of
 // the loop by ScalarEvolution, which knows the addresses of the loop as the
 // optimiser left it.
 

@@ -53,7 +53,7 @@ static bool isCallable(CallingConv::ID convention) {
 #endif
 }
 
-/// Whether \p function can hand its arguments on as they are.
+/// Whether \p function can pass on its arguments unchanged.
 static bool canCallItself(const Function &function) {
   if (function.isVarArg() || !isCallable(function.getCallingConv()))
     return false;
@@ -78,8 +78,7 @@ static Instruction &beginOf(Function &function) {
   return *begin;
 }
 
-/// Calls \p function with its own arguments, says that it has returned, and
-/// returns.
+/// Calls \p function with its own arguments, reports its return, and returns.
 static void addCall(IRBuilder<> &builder, Function &function) {
   SmallVector<Value *, 8> arguments;
   for (Argument &argument : function.args())
@@ -98,13 +97,13 @@ static void addCall(IRBuilder<> &builder, Function &function) {
     builder.CreateRet(call);
 }
 
-/// Gives \p function a look at a byte of its own at its begin, by which the
-/// runtime learns when the region begins and ends that --sample=FUNCTION names.
+/// Makes \p function read a byte at its begin, so that the runtime learns when
+/// the region of --sample=FUNCTION begins and ends.
 ///
 /// A function whose byte is set calls itself once more, and so has one place
-/// where it begins and one where it ends. To look at each of its ends would
-/// cost the others their calls in tail position, and with those the depth of
-/// stack that they were written for.
+/// where it begins and one where it ends. Watching each of its exits would cost
+/// other functions their tail calls, and with those the stack depth that they
+/// were written for.
 static void addSimRegion(Function &function, SimTable &table) {
   if (!canCallItself(function))
     return;
@@ -154,7 +153,7 @@ static SmallSetVector<const Function *, 8> findEarly(const Module &module) {
   return early;
 }
 
-/// Whether code of ours can be in \p function.
+/// Whether instrumentation is possible in \p function.
 static bool canRecord(const Function &function) {
   return !function.isDeclarationForLinker() &&
          !function.hasFnAttribute(Attribute::Naked) &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --mpg-sim: the program tells mpgsim what it accesses, and computes the same.
-// After everything that optimises, so that the loops are those of the plain
-// program; what the code generator spills to the stack is not seen.
+// --mpg-sim: the program reports its accesses to mpgsim, and computes the same.
+// Runs after all optimisations, so that the loops are those of the plain
+// program; spills of the code generator to the stack are not seen.
 
 #ifndef MPG_PASSES_SIMPASS_H
 #define MPG_PASSES_SIMPASS_H

@@ -57,8 +57,8 @@ static Value *roomFor(Instruction &place, GlobalVariable *cursor,
       builder.getInt64(count));
 }
 
-/// Has the cursor with room for \p count records after it in a block of its
-/// own in front of \p terminator, which is passed by if nothing is recorded. \p
+/// Makes a block in front of \p terminator with the cursor and room for \p
+/// count records after it. The block is skipped while recording is off. \p
 /// place becomes the end of that block.
 static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
                             uint64_t count, Instruction *&place) {
@@ -99,7 +99,7 @@ static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
   return both;
 }
 
-/// In the middle of a block the cursor has to stay, if nothing is recorded.
+/// In the middle of a block the cursor must not move while recording is off.
 static Value *cursorAfter(IRBuilder<> &builder, GlobalVariable *cursor,
                           Value *after) {
   Type *pointer = cursor->getValueType();
@@ -146,7 +146,7 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
   for (const SimRecord &record : records) {
     Value *value = asNumber(*record.value, builder);
     Value *word = wordOf(record, *first, builder);
-    // What is not accessed must end the chunk there, if nothing follows.
+    // A missing access must end the chunk there if nothing follows.
     if (record.onlyIf)
       word = builder.CreateSelect(record.onlyIf, word, builder.getInt64(0));
     builder.CreateAlignedStore(value, slot(offset), Align(8));
@@ -172,7 +172,7 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
 static constexpr size_t leastMembers = 3;
 /// Addresses further apart than the line of any machine are of no use together.
 static constexpr int64_t farthest = 256;
-/// To look for a common address is a search.
+/// The search for a common address is quadratic.
 static constexpr size_t mostMembers = 64;
 
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code that writes records (mpg/sim.h). What a block accesses between two
-// calls is written at once, after the last access: one look at the cursor.
-
+// Generates the code that writes records (mpg/sim.h). The accesses of a block
+// between two calls are written together, after the last one, with one check of
+// the cursor.
 #ifndef MPG_PASSES_SIMRECORDS_H
 #define MPG_PASSES_SIMRECORDS_H
 
@@ -43,11 +43,10 @@ using SimRecords = llvm::SmallVector<SimRecord, 8>;
 /// More have to be written in parts.
 constexpr unsigned mostSimRecords = 2048;
 
-/// Writes \p records before \p place, unless nothing is recorded when the
-/// program comes there. Before a terminator the block is split; in the middle
-/// of a block it is not: what the code generator puts together out of one
-/// block, such as a multiplication and a sum, would be torn apart.
-/// \p firstPlace is SimTable's.
+/// Writes \p records before \p place, unless recording is off when the program
+/// gets there. Before a terminator the block is split. In the middle it is not,
+/// because that would tear apart what the code generator combines within one
+/// block, such as a multiplication and a sum. \p firstPlace is SimTable's.
 void writeSimRecords(const SimRecords &records, llvm::Instruction &place,
                      llvm::GlobalVariable &firstPlace);
 

@@ -63,7 +63,7 @@ unsigned SimTable::numberOfFile(StringRef path) {
   return numberOf(files, "F\t" + Twine(oneWord(path)));
 }
 
-/// What the source calls \p memory; null: nothing.
+/// The source variable in \p memory; null: none.
 static const DILocalVariable *variableIn(const AllocaInst &memory) {
   for (const Instruction &instruction : instructions(memory.getFunction()))
     for (const DbgVariableRecord &record :
@@ -91,7 +91,7 @@ std::string SimTable::localOf(const Value &address) {
   return known->second;
 }
 
-/// A function of C++ as the source calls it, with its scopes; "": it is none.
+/// The source name of a C++ function, with its scopes; "": not a C++ name.
 static std::string demangledName(const std::string &mangled) {
   ItaniumPartialDemangler parsed; // refers to its text
   if (parsed.partialDemangle(mangled.c_str()) || !parsed.isFunction())
@@ -162,7 +162,7 @@ static std::string allocatedName(const CallBase &call) {
 }
 
 unsigned SimTable::addAllocation(const CallBase &call) {
-  // A header of the system allocates for everybody, in variables of its own.
+  // A system header allocates on behalf of others, in its own variables.
   DebugLoc location = userLocation(call.getDebugLoc());
   unsigned file = fileOf(location, *call.getFunction());
   std::string name;

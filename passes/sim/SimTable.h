@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgsim has to know of a module beforehand: its loads and stores, where
-// they stand, what it allocates and calls, and its variables. It goes into the
-// module as one text, which is handed over before the first constructor runs.
+// The description of a module that mpgsim needs beforehand: its loads and
+// stores with their places, its allocations and calls, and its variables. It is
+// stored in the module as one text, which is passed on before the first
+// constructor runs.
 //
 // A line for each thing, words between tabs. Files, codes, variables and
 // places are each numbered from 0 in the order of their lines:

@@ -17,10 +17,10 @@ using namespace mpg;
 
 // --- Planning
 
-/// So many pointers at most may lie between an access and what it starts from:
-/// in a loop that interprets a program each of its thousands of accesses can
-/// come from all the others, and to look at all for each took more time than
-/// the rest of the compiler.
+/// Maximum of pointers between an access and its base. In a loop that
+/// interprets a program each of thousands of accesses can come from all the
+/// others, and scanning all for each took more time than the rest of the
+/// compiler.
 static constexpr size_t mostSteps = 256;
 
 /// Whether \p value is computed again in each iteration of \p loop.
@@ -177,8 +177,8 @@ bool AddressTagger::isBefore(const Instruction *first,
 }
 
 /// The place between \p instruction and the debug records of the next one (the
-/// head bit): a phi must not have any, and those that are about \p instruction
-/// have to come after its copy.
+/// head bit): a phi must not have any, and those about \p instruction must
+/// follow its copy.
 static BasicBlock::iterator rightAfter(Instruction &instruction) {
   BasicBlock::iterator place = std::next(instruction.getIterator());
   place.setHeadBit(true);
@@ -190,7 +190,7 @@ static BasicBlock::iterator rightAfter(Instruction &instruction) {
 Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   auto *after = dyn_cast<Instruction>(&old);
   order.keep(old);
-  // A part of a global variable is no instruction.
+  // A part of a global variable is not an instruction.
   Instruction *copy =
       after ? after->clone() : cast<ConstantExpr>(old).getAsInstruction();
   if (!after || !isBefore(base, after))
@@ -202,14 +202,14 @@ Instruction *AddressTagger::repeatStep(GEPOperator &old, Instruction *base) {
   positions[copy] = positions.lookup(after);
   order.addTwin(old, *copy);
   copy->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
-  // With a tag the address is outside of the object from the start; that it
-  // does not wrap round is as true as before, and loop strength reduction asks.
+  // With a tag the address is outside of the object from the start. The no-wrap
+  // flag remains as true as before, and loop strength reduction needs it.
   cast<GetElementPtrInst>(copy)->setNoWrapFlags(
       old.getNoWrapFlags().withoutInBounds());
   return copy;
 }
 
-/// The tagged twin of \p pointer for accesses in \p loop, made of the same
+/// The tagged twin of \p pointer for accesses in \p loop, computed by the same
 /// steps.
 Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
   auto *gep = dyn_cast<GEPOperator>(pointer);
@@ -243,7 +243,7 @@ Value *AddressTagger::retag(Value *pointer, uint8_t tag, const Loop *loop) {
   return copy;
 }
 
-/// What is left of the old computation would keep a variable of the loop alive.
+/// Leftovers of the old computation would keep a loop variable alive.
 static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
   for (WeakTrackingVH &value : values)
     if (auto *phi = dyn_cast_or_null<PHINode>(value))
@@ -252,8 +252,8 @@ static void deleteDead(MutableArrayRef<WeakTrackingVH> values) {
       RecursivelyDeleteTriviallyDeadInstructions(instruction);
 }
 
-/// Deletes \p values and the phis that have a twin, as far as nothing else
-/// needs them, and lets debug information follow.
+/// Deletes \p values and the phis with a twin, unless something else uses them,
+/// and moves debug information to the twins.
 void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
   DebugRecords records;
   SmallVector<std::pair<WeakVH, Instruction *>, 16> copies;
@@ -272,8 +272,8 @@ void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
     records.addBase(*base.first, *cast<Instruction>(tagged));
   deleteDead(values);
   records.follow(dominators);
-  // What is there twice now has its line once: else a function that was inlined
-  // and of which nothing was left appears again, with variables without values.
+  // Remove the line from duplicates: otherwise an inlined function that had
+  // vanished reappears, with variables without values.
   for (auto &[original, copy] : copies)
     if (original)
       copy->setDebugLoc(DebugLoc());

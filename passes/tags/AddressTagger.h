@@ -29,10 +29,10 @@ class Function;
 
 namespace mpg {
 
-/// The order in which a value lists its users. Loop strength reduction goes
-/// through it, and of solutions that cost the same takes the first: where a
-/// repeated computation stands in another place of the list than the old one
-/// did, loops become others.
+/// The order in which a value lists its users. Loop strength reduction follows
+/// it, and takes the first of several solutions with the same cost. So if the
+/// repeated computation had another position in the list than the old one,
+/// loops would change.
 class UseOrder {
 public:
   /// Remembers the users of \p old, which is going to be repeated, and of its
@@ -68,8 +68,8 @@ public:
       : dominators(dominators), loops(loops), formGep(formGep) {}
 
   /// Plans a tag for \p address, the operand of an access. Returns nullptr, or
-  /// why it cannot be done at no cost for the innermost loop; then nothing is
-  /// changed for it.
+  /// the reason why the tag would cost instructions in the innermost loop; then
+  /// nothing changes for it.
   const char *plan(llvm::Use &address, uint8_t tag);
 
   /// Changes the function. Returns the tagged bases (the inttoptr).
@@ -109,29 +109,30 @@ private:
   /// the accesses of a loop.
   llvm::MapVector<Base, llvm::Value *> baseTags;
   llvm::MapVector<std::pair<Base, const llvm::Loop *>, llvm::Value *> twins;
-  /// Where instructions lie, old and new ones. LLVM's own order is slow to tell
-  /// once code is inserted: it numbers the whole block again each time.
+  /// Positions of instructions, old and new ones. LLVM's own order is slow once
+  /// code is inserted: it renumbers the whole block each time.
   llvm::DenseMap<const llvm::Instruction *, unsigned> positions;
   UseOrder order;
 };
 
-/// Keeps what a debugger knows of the pointers whose computation is repeated
-/// with a tag: where the old one goes away, or only tags are made of it from
-/// there on, or the inlined function that a variable is of uses no other, the
-/// variable's location is the new one without its top byte. Code generation
-/// drops what is said of such an old one, and of a global variable in blocks
+/// Keeps a debugger's knowledge of the pointers whose computation is repeated
+/// with a tag. A variable's location becomes the new pointer without its top
+/// byte in three cases: the old pointer is deleted, only tags use it from there
+/// on, or the variable's inlined function uses no other. Code generation drops
+/// records about such an old pointer, and about a global variable in blocks
 /// that do not use it.
 class DebugRecords {
 public:
-  /// What is said of \p old may be said of \p twin, the same with a tag. Before
-  /// anything is deleted.
+  /// Records of \p old may refer to \p twin, the same pointer with a tag. Call
+  /// before anything is deleted.
   void add(llvm::Instruction &old, llvm::Instruction &twin);
 
-  /// The same for a base, or a part of a global variable, and the pointer with
-  /// a tag that was made of it.
+  /// The same for a base, or a part of a global variable, and the tagged
+  /// pointer made of it.
   void addBase(llvm::Value &base, llvm::Instruction &tagged);
 
-  /// Afterwards: says it of the twins of what was deleted, and of tagged bases.
+  /// Call afterwards: moves the records to the twins of deleted pointers, and
+  /// to tagged bases.
   void follow(const llvm::DominatorTree &dominators);
 
 private:

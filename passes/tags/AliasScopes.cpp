@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes down, as alias scopes, what alias analysis can tell of objects as
-// long as their addresses have no tags. See TagForm.h.
+// Stores the results of alias analysis about objects as alias scopes, while
+// their addresses have no tags. See TagForm.h.
 
 #include "base/Access.h"
 #include "tags/TagForm.h"
@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-/// What \p access may be to, if it lies in a loop.
+/// The objects that \p access may refer to, if it is in a loop.
 Objects ScopeWriter::objectsOf(Instruction &access) const {
   Objects objects;
   Use *address = taggableAddress(access);
@@ -77,8 +77,8 @@ void ScopeWriter::addTagged(Instruction &access) {
   taggedObjects[&access] = objects;
 }
 
-/// Whether \p object may be another one each time round a loop, or a cycle of
-/// blocks that is no loop.
+/// Whether \p object may be a different one in each iteration of a loop, or of
+/// a cycle of blocks that is not a loop.
 bool ScopeWriter::varies(const Value &object) const {
   auto *instruction = dyn_cast<Instruction>(&object);
   if (!instruction)
@@ -90,8 +90,8 @@ bool ScopeWriter::varies(const Value &object) const {
 }
 
 bool ScopeWriter::areApart(const Value &tagged, const Value &other) {
-  // Alias analysis speaks of one time round, a scope of all: two rows that lie
-  // apart say nothing of the next ones.
+  // Alias analysis covers one iteration, a scope all of them: two disjoint rows
+  // prove nothing about the next ones.
   if (varies(tagged) && varies(other))
     return false;
   MemoryLocation location = MemoryLocation::getBeforeOrAfter(&tagged);

@@ -45,7 +45,7 @@ static bool isUsedIn(const BasicBlock &block, const Constant &constant) {
   });
 }
 
-/// Adds what is said of tagged constants in blocks that only use the tags.
+/// Adds the records of tagged constants in blocks that use only the tags.
 void DebugRecords::addConstants(Function &function) {
   DenseMap<std::pair<const BasicBlock *, const Constant *>, bool> used;
   for (Instruction &instruction : instructions(function))
@@ -78,8 +78,8 @@ static DenseMap<DebugVariable, unsigned> countRecords(Function &function) {
   return counts;
 }
 
-/// Whether anything but another tag needs \p value after \p place. What only
-/// tags need is in no register of its own there.
+/// Whether anything except another tag uses \p value after \p place. A value
+/// used only by tags has no register of its own there.
 static bool isNeededAfter(const Instruction &place, const Value &value,
                           const DominatorTree &dominators) {
   return any_of(value.users(), [&](const User *user) {

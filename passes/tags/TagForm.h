@@ -8,12 +8,13 @@
 //   opaque = asm "", "=r,0"(whole)      no instruction, no side effect
 //   tagged = inttoptr opaque
 //
-// The asm is what keeps code generation from looking through. Without it
-// SelectionDAG reads "or" as an addition wherever it can prove the top byte to
-// be zero (a masked or unboxed pointer, a handle of 32 bits), takes base and
-// base + 2^56 for different memory, and deletes stores. It stands after the
-// "or", which has no other user, so that no other rule can join the two either.
-// In front of it, it would cost a mov. "freeze" is looked through.
+// The asm keeps code generation from looking through. Without it SelectionDAG
+// reads "or" as an addition wherever it can prove the top byte to be zero (a
+// masked or unboxed pointer, a handle of 32 bits), takes base and base + 2^56
+// for different memory, and deletes stores. The asm follows the "or", which has
+// no other user, so that no other rule can join the two either. In front of it,
+// it would cost a mov. "freeze" would not help: code generation looks through
+// it.
 
 #ifndef MPG_PASSES_TAGFORM_H
 #define MPG_PASSES_TAGFORM_H
@@ -35,7 +36,7 @@ class PassInstrumentationCallbacks;
 
 namespace mpg {
 
-/// A pointer with a tag, and what it was made of.
+/// A pointer with a tag, and the pointer it was made from.
 struct TaggedPointer {
   llvm::Instruction *pointer;
   llvm::Value *plain;
@@ -65,10 +66,10 @@ const llvm::Instruction *findEscape(const llvm::Instruction &tagged);
 /// the tags off, and removes the note. Returns whether there were any.
 bool removeTags(llvm::Module &module);
 
-/// Takes tags off just before instrumentation that computes with the addresses
-/// of accesses, and runs after our last pass: -fsanitize=dataflow,
-/// -fmemory-profile and -fsanitize-coverage. A tag would become a part of its
-/// addresses, and nothing in a function tells that it is going to come; other
+/// Removes tags just before instrumentation that computes with the addresses of
+/// accesses and runs after our last pass: -fsanitize=dataflow, -fmemory-profile
+/// and -fsanitize-coverage. The tag would become a part of its addresses, and
+/// nothing in a function shows that such instrumentation will run; other
 /// sanitizers have an attribute (base/Access.h).
 void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 
@@ -76,15 +77,15 @@ void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 // What alias analysis knew (AliasScopes.cpp)
 //===----------------------------------------------------------------------===//
 //
-// Keeps what is known about which accesses of loops are to different memory. A
-// tagged address has no object any more that alias analysis could find; code
-// generation would then keep loads after stores that have nothing to do with
-// them. So before tags are written each object behind a tagged access gets an
-// alias scope, and each access says which of them it has nothing to do with.
+// Keeps the knowledge of which accesses in loops are to different memory. Alias
+// analysis can no longer find the object of a tagged address, so code
+// generation would keep loads after unrelated stores. So before tags are
+// written, each object behind a tagged access gets an alias scope, and each
+// access lists the scopes it does not touch.
 //
-// A scope speaks of a whole function run: of all iterations of its loops, and
-// all of an object. So alias analysis is asked about objects, not about
-// accesses, and only where one of the two is the same all the time.
+// A scope covers a whole function run: all iterations of its loops, and all of
+// an object. So alias analysis is asked about objects, not about accesses, and
+// only where one of the two never changes.
 
 /// Writes scopes on \p tagged, the accesses that will have a tag, and on what
 /// else is loaded and stored in the loops of \p function.
@@ -92,8 +93,8 @@ void writeObjectScopes(llvm::Function &function,
                        llvm::ArrayRef<llvm::Instruction *> tagged,
                        llvm::AAResults &aliases, llvm::LoopInfo &loops);
 
-/// Takes them off again, for code that is optimised once more: in a loop that
-/// the function is inlined into they would speak of other runs, too.
+/// Removes the scopes again, for code that is optimised once more: in a loop
+/// that the function is inlined into they would also cover other runs.
 void eraseObjectScopes(llvm::Instruction &access);
 
 } // namespace mpg

@@ -30,7 +30,7 @@ using namespace mpg;
 
 static constexpr StringLiteral noteVariable = "mpg.note";
 
-/// A note in which nothing was used.
+/// A note without any uses.
 static mpg_note_hints emptyHintNote() {
   mpg_note_hints note = {};
   note.version = MPG_NOTE_HINTS_VERSION;
@@ -156,10 +156,9 @@ private:
 };
 } // namespace
 
-/// A tag that says the same to \p access as \p tag does, and needs one
-/// instruction less if there is a choice: constants with one run of bits fit
-/// into an ORR. Loads and stores do not look at "weak", prefetches not at
-/// anything else. HW:pf-func
+/// A tag with the same effect on \p access as \p tag that needs one instruction
+/// less, if there is a choice: constants with one run of bits fit into an ORR.
+/// Loads and stores ignore "weak", prefetches everything else. HW:pf-func
 static uint8_t cheapestTag(uint8_t tag, const Instruction &access) {
   if (tag != (MPG_TAG_NO_L1_HWPF | MPG_TAG_WEAK_SWPF))
     return tag;
@@ -277,9 +276,9 @@ static SmallVector<Instruction *, 16> markedIn(Function &function) {
   return marked;
 }
 
-/// Whether \p module will be optimised again by a link with LTO. LLVM 19 runs
-/// the same passes there, and nothing tells the two apart: code for ThinLTO
-/// stays without tags, full LTO has a last stage of its own.
+/// Whether a link with LTO will optimise \p module again. LLVM 19 runs the same
+/// passes there, and nothing distinguishes the two: code for ThinLTO stays
+/// without tags, full LTO has a separate last stage.
 static bool isForLto(const Module &module) {
   return module.getModuleFlag("EnableSplitLTOUnit");
 }

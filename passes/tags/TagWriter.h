@@ -6,10 +6,10 @@
 // that no loop gets longer. And writes .note.mpg.hints, by which mpgaudit,
 // mpgrun and the runtime know what was put into the code.
 //
-// It has to be the very last change to the code. What comes after it must not
-// know that two addresses with different tags are the same memory: the
-// vectoriser's overlap checks compare tagged pointers. And never a GEP by
-// tag << 56: alias analysis then proves the two addresses different.
+// This must be the very last change to the code. Later passes cannot know that
+// two addresses with different tags are the same memory: the vectoriser's
+// overlap checks compare tagged pointers. And never use a GEP by tag << 56:
+// alias analysis then proves the two addresses different.
 //
 // Before it marks have to come through the optimiser (KeepMarks.cpp).
 
@@ -24,14 +24,13 @@ namespace mpg {
 // Marks on their way (KeepMarks.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What marked accesses need on their way through the optimiser: that the loops
-// which they stand in stay loops, and that a mark which a pass forgets is found
-// again.
+// What marked accesses need on their way through the optimiser: their loops
+// must stay loops, and marks that a pass drops must be restored.
 
 /// Keeps loops that copy or fill through a hinted pointer from becoming calls
-/// of memcpy or memset, in which no hint can be said. The store gets
-/// !nontemporal while loops are recognised, which is how LLVM says "leave this
-/// store a store", and loses it before the vectoriser.
+/// of memcpy or memset, which cannot carry a hint. While loops are recognised,
+/// the store has !nontemporal, which makes LLVM leave it a store; it is removed
+/// before the vectoriser.
 class KeepLoopsPass : public llvm::PassInfoMixin<KeepLoopsPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &module,
@@ -57,10 +56,10 @@ public:
   static bool isRequired() { return true; }
 };
 
-/// Remembers, in front of the vectoriser, through which bases all accesses have
-/// the same mark. Passes after it make new accesses out of old ones and forget
-/// the marks (a masked load that takes over what a select chose from, for one);
-/// the base tells what they were.
+/// Records, in front of the vectoriser, the bases through which all accesses
+/// have the same mark. Later passes make new accesses out of old ones and drop
+/// the marks (for example, a masked load that replaces a select); the base then
+/// restores them.
 class BaseMarkerPass : public llvm::PassInfoMixin<BaseMarkerPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,
