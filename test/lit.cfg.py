@@ -60,7 +60,7 @@ config.substitutions.append(("%mpgrun", os.path.join(build, "bin", "mpgrun")))
 config.substitutions.append(("%libmpg", os.path.join(build, "lib", "libmpgrt.so")))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%seed", str(site["seed"])))
-# Without packages, which few tests need and which each start would look for.
+# Without site packages: few tests need them, and every start of Python would search for them.
 python = f"{site['python']} -S"
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%pip", f"{site['python']} -m pip"))
@@ -111,7 +111,7 @@ programs = [
     "fish",
     "man",
 ]
-# What looks into a program that runs would see qemu; and there is one user only.
+# Tests that inspect a running program would see qemu instead; and qemu has a single user.
 if machine:
     config.available_features.add("emulated")
     for name in ("gdb", "perf", "setpriv", "strace", "valgrind"):
@@ -119,7 +119,7 @@ if machine:
 for program in programs:
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
-# Root of an unprivileged container cannot become another user, and is no root.
+# Root of an unprivileged container cannot switch users, and lacks root's rights.
 if os.geteuid() == 0 and "setpriv" in config.available_features:
     if subprocess.run(
         ["setpriv", "--reuid=65534", "--clear-groups", "true"],
@@ -156,9 +156,8 @@ thp = "/sys/kernel/mm/transparent_hugepage/enabled"
 if os.path.exists(thp) and "[never]" not in open(thp, encoding="ascii").read():
     config.available_features.add("thp")
 libc = ctypes.CDLL(None, use_errno=True)
-# What a filter of system calls may forbid: being traced, counters of the kernel,
-# placing pages and asking where they are (Docker: all four calls of that), memory
-# files. What needs them goes with them.
+# Calls that a system call filter may forbid: ptrace, the kernel's counters, placing pages and
+# asking where they are (Docker forbids these four), memory files. Tests that need them are skipped.
 child = os.fork()
 if child == 0:
     os._exit(0 if libc.ptrace(0, 0, None, None) == 0 else 1)  # PTRACE_TRACEME

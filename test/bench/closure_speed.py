@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares mpgaudit with the closure on to `scanelf -a` on the same files.
 
-mpgaudit is given every ELF file of /usr/bin and finds their libraries itself;
-scanelf is given both, each file once. A third command, mpgaudit without the
-closure, shows what the libraries cost. The three run in turn, in an order drawn
-anew for each pair; what is compared is processor time, as in
-mpgaudit_speed.py, which also says when a bar is reached.
+mpgaudit gets every ELF file of /usr/bin and finds their libraries itself; scanelf gets both, each
+file once. A third command, mpgaudit without the closure, shows what the libraries cost. The three
+run in turn, in a new random order for each pair. Processor time is compared, as in
+mpgaudit_speed.py, which also defines when a bar is reached.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What mpgrun --compare says about real programs of Debian.
+"""Reports of mpgrun --compare on real programs of Debian.
 
     minisat     a SAT solver on a random 3-SAT instance, made here from a seed:
                 jumps about in some 120 MiB
@@ -14,11 +14,10 @@
     true        short: there is nothing to gain, libmpg's start has to be paid
     busybox     statically linked: cannot be compared
 
-Prints Markdown with the machine and the date: for each program the table, the
-sentence of each mode and the verdict, as mpgrun wrote them. --program takes one
-alone, so that long ones can be run one after the other. Programs that are not
-installed (minisat, clasp, busybox-static, bc, gzip, clang-22) are left out by name.
-lulesh and xsbench are built with gcc from clones of github.com/LLNL/LULESH and
+Prints Markdown with the machine and the date: for each program the table, the sentence of each mode
+and the verdict, as mpgrun wrote them. --program selects one, so that long ones can run separately.
+Programs that are not installed (minisat, clasp, busybox-static, bc, gzip, clang-22) are listed and
+skipped. lulesh and xsbench are built with gcc from clones of github.com/LLNL/LULESH and
 github.com/ANL-CESAR/XSBench in --sources, and run on one thread.
 
 With --processor-time, for a busy machine, mpgrun starts them without --compare: all

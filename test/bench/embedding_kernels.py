@@ -106,7 +106,7 @@ def build(folder: str, library: str, compiler: str) -> str:
 
 
 def run(program: str, case: Case, rounds: int) -> tuple[str, dict[str, list[float]]]:
-    """What it ran on, and the seconds of each candidate in each round."""
+    """The machine, and the seconds of each candidate in each round."""
     numbers = [case.dim, case.rows, case.tokens, case.calls, case.passes, case.threads]
     command = [program, *map(str, numbers), case.spread, str(rounds)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout

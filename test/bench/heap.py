@@ -231,7 +231,7 @@ def measure_parallel(bench: Bench, report: Report, setups: list[Setup], rounds: 
             "pool MiB": lambda run: run.figures["pool_mib"][0],
         }
         print_table(results, failed, columns)
-        # A pair is at hand under both: nothing to gain by a heap of its own.
+        # A pair of pages is available to both, so a separate heap gains nothing.
         if mode == "hold" and "mpg LOCK=0" in results and "mpg" in results:
             slow, fast = results["mpg"], results["mpg LOCK=0"]
             what = f"{mode}, LOCK=0 faster than LOCK=1"

@@ -5,11 +5,10 @@ A set-up is a set of environment variables: a library preloaded, a tunable, our
 settings. Bench runs a program with each set-up in turn, in an order drawn anew
 for each round, so that a busy moment of the machine hits all of them.
 
-What a run needs at most is the sum of two figures of the kernel's: the largest
-resident size of the process (wait4, the VmHWM of /proc; normal and transparent
-huge pages), and the most that was taken from the pool at once (a hugetlb control
-group, test/lib/mpgtest/cgroups.py; resident sizes leave the pool out). The two
-moments need not be the same, so the sum is never too small.
+The peak of a run is the sum of two figures of the kernel: the largest resident size of the process
+(wait4, the VmHWM of /proc; normal and transparent huge pages), and the maximum taken from the pool
+at once (a hugetlb control group, test/lib/mpgtest/cgroups.py; resident sizes exclude the pool). The
+two moments may differ, so the sum is never too small.
 """
 
 from __future__ import annotations
@@ -233,8 +232,8 @@ class Bench:
     def rounds(
         self, setups: list[Setup], command: list[str], count: int
     ) -> tuple[dict[str, list[Run]], dict[str, str]]:
-        """`count` runs of each set-up after one that does not count, and what
-        went wrong: a set-up that fails once is left out."""
+        """`count` runs of each set-up after one that does not count, and the failures: a set-up
+        that fails once is skipped from then on."""
         runs: dict[str, list[Run]] = {setup.name: [] for setup in setups}
         failed: dict[str, str] = {}
         order = random.Random(1)

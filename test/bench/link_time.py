@@ -91,7 +91,7 @@ def print_case(name: str, links: List[List[str]], pairs: int) -> bool:
 
 
 def has_layout(path: str) -> bool:
-    """Whether a segment is aligned to 2 MiB, asked of readelf."""
+    """Whether a segment is aligned to 2 MiB, according to readelf."""
     text = subprocess.run(
         ["readelf", "-lW", path], stdout=subprocess.PIPE, check=True, text=True
     ).stdout

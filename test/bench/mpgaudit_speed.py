@@ -40,7 +40,7 @@ MEAN_TOLERANCE = 1.05
 
 @dataclasses.dataclass
 class Usage:
-    """What one process cost."""
+    """The cost of one process."""
     cpu_seconds: float
     wall_seconds: float
     peak_kib: int
@@ -61,7 +61,7 @@ def run(command: List[str]) -> Usage:
 
 
 def list_elf_files() -> List[str]:
-    """Regular ELF files below ROOTS; links are left out."""
+    """Regular ELF files below ROOTS, without links."""
     found = []
     for root in ROOTS:
         for folder, _, names in os.walk(root):
@@ -79,7 +79,7 @@ def list_elf_files() -> List[str]:
 
 
 def largest_symbol_table(paths: List[str]) -> Tuple[int, str]:
-    """Bytes and file of the largest .symtab or .dynsym, asked of readelf."""
+    """Bytes and file of the largest .symtab or .dynsym, according to readelf."""
     pattern = re.compile(r"\s(?:SYMTAB|DYNSYM)\s+[0-9a-f]{8,16} [0-9a-f]+ "
                          r"([0-9a-f]+) ")
     best, name, current = 0, "", ""
@@ -191,8 +191,8 @@ def print_peak(usages: List[Usage], paths: List[str]) -> bool:
 
 
 def print_version_time(tool: str) -> bool:
-    """Wall time of --version, with an order-statistics interval. A process
-    that does nothing runs in turn with it: the part that is the machine's."""
+    """Wall time of --version, with an order-statistics interval. An empty process runs in turn with
+    it and shows the machine's share."""
     nothing = shutil.which("true") or "/bin/true"
     walls: List[List[float]] = [[], []]
     for i in range(VERSION_RUNS + 1):

@@ -10,13 +10,12 @@ prepare, are compiled for A64FX with -O3 -ftime-report. Three cases:
                 makes
   user's hints  the kernels of test/passes/cost: small files full of hints
 
-The figure is the processor time of all passes whose names contain "mpg" divided
-by the total of the "Pass execution timing report", summed over the files of a
-case: optimiser and code generator, without the front end. Both come from one
-process, so who else uses the machine matters little. Analyses that a pass of
-ours asks for have timers of their own and are not in that report; therefore also
-printed, without a bar: processor time of the whole compile, with the plugin over
-without. The bar must hold in the slowest run.
+The figure is the processor time of all passes whose names contain "mpg" divided by the total of the
+"Pass execution timing report", summed over the files of a case: optimiser and code generator,
+without the front end. Both come from one process, so other load on the machine matters little.
+Analyses that our passes request have separate timers and are not in that report. So the processor
+time of the whole compile, with the plugin over without, is printed as well, without a bar. The bar
+must hold in the slowest run.
 """
 
 import argparse

@@ -10,11 +10,11 @@ mpgrun --profile cost? Verdicts in --minutes (default 5.9), for a quiet machine.
     profile    CPU time of ten programs with mpgrun --profile and without, mpgrun's
                own included: at most 2 % more (profile_overhead.py)
 
-All points are measured in turn, round by round, in a random order, ours and theirs one
-after the other; ratios are of the same round. Printed are the median and the interval
-that holds 95 % of bootstrapped medians; a verdict needs the whole interval on one side.
---multichase is https://github.com/google/multichase, built by its Makefile. What is
-not there is left out. As root it runs at nice -20.
+All points are measured in turn, round by round, in a random order, mpgbench's and the peer's back
+to back; ratios are of the same round. Prints the median and the interval that holds 95 % of
+bootstrapped medians; a verdict needs the whole interval on one side. --multichase is
+https://github.com/google/multichase, built by its Makefile. Skips missing peers. As root it runs at
+nice -20.
 """
 
 import argparse

@@ -4,13 +4,12 @@
 
     profile_overhead.py [--mpgrun FILE] [--rounds N] [--working-set] [--program NAME]...
 
-Runs each program in turn under mpgrun --mode=none with and without --profile, in a
-random order, and prints the median of the ratios, pair by pair, with the interval that
-holds 95 % of bootstrapped medians. With --working-set it is that which is added. The
-stream touches 600 MiB once and reads it five times: page faults are a third of its
-time. The others take a second or more; about 10 ms of a run are mpgrun's start and end.
-What is not installed of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and gcc is left
-out. On a quiet machine it takes about six minutes.
+Runs each program in turn under mpgrun --mode=none with and without --profile, in a random order,
+and prints the median of the ratios, pair by pair, with the interval that holds 95 % of bootstrapped
+medians. --working-set measures that option instead. The stream touches 600 MiB once and reads it
+five times: page faults are a third of its time. The others take a second or more; about 10 ms of a
+run are mpgrun's start and end. Skips those of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and
+gcc that are not installed. Takes about six minutes on a quiet machine.
 """
 
 import argparse

@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an ordinary program has on large pages: alone, with peers, with mpgtools.
 
-regions.c is built once with the machine's compiler and linker (PIE) and once
-with ld.mpg. Each set-up runs it RUNS times; while it waits, the kernel's own
-lists say what its regions lie on (test/tools/pagemap.py, which shares no code
-with libmpg): hugetlb pages, whole transparent huge pages, or, for code, blocks
-of 2 MiB in the page cache that are mapped as such. The table shows the median
-share in percent, and the least and the most where they are more than 2 apart
-(a PIE lies elsewhere in each run). A run that ends wrong is no figure.
+regions.c is built once with the machine's compiler and linker (PIE) and once with ld.mpg. Each
+set-up runs it RUNS times. While it waits, the kernel's lists show the pages of its regions
+(test/tools/pagemap.py, which shares no code with libmpg): hugetlb pages, whole transparent huge
+pages or, for code, blocks of 2 MiB in the page cache that are mapped as such. The table shows the
+median share in percent, and the minimum and maximum where they are more than 2 apart (a PIE has
+other addresses in each run). Runs that fail are not counted.
 
 --startup compares the time from start to end of an almost empty program, and of
 one with 256 MiB of .bss that it does not touch, with mpgrun and without it:
 interleaved in an order drawn anew for each of PAIRS rounds.
 
-Prints Markdown with the machine, the settings and the date. Peers that are not
-installed are left out by name. Needs root (page flags) and 160 free large pages.
+Prints Markdown with the machine, the settings and the date. Names peers that are not installed and
+skips them. Needs root (page flags) and 160 free large pages.
 """
 
 from __future__ import annotations
@@ -140,7 +139,7 @@ def ours(builder: Builder, source: str, plain: str) -> list[Setup]:
     ]
 
 
-# --- What the kernel says
+# --- The kernel's view
 
 
 def large_bytes(maps: Maps, pages: Pages, start: int, end: int) -> int:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose counters on A64FX are published (sim_published.py says where), written
-// from their descriptions: sizes, arrays, and the order of their loops.
+// Kernels with published counters on A64FX (sim_published.py has the sources),
+// written from their descriptions: sizes, arrays, and the order of their loops.
 //
 //   sim_published helmholtz|moments CALLS
 
@@ -13,9 +13,10 @@ enum { side = 8, points = side * side * side, factors = 7, elements = 1920 };
 
 typedef double Cube[side][side][side];
 
-/// Spectral elements: out = D^T G D in, with six of the seven factors of each point.
-static void helmholtz(const double (*factor)[factors][points], double D[side][side],
-                      const Cube *in, Cube *out) {
+/// Spectral elements: out = D^T G D in, with six of the seven factors of each
+/// point.
+static void helmholtz(const double (*factor)[factors][points],
+                      double D[side][side], const Cube *in, Cube *out) {
 #pragma omp parallel for schedule(static)
   for (int e = 0; e < elements; ++e) {
     Cube q, r, s, t;
@@ -30,7 +31,7 @@ static void helmholtz(const double (*factor)[factors][points], double D[side][si
             qt += D[k][m] * q[m][j][i];
           }
           int at = (k * side + j) * side + i;
-          const double(*g)[points] = factor[e];
+          const double (*g)[points] = factor[e];
           r[k][j][i] = g[1][at] * qr + g[2][at] * qs + g[5][at] * qt;
           s[k][j][i] = g[2][at] * qr + g[3][at] * qs + g[4][at] * qt;
           t[k][j][i] = g[5][at] * qr + g[4][at] * qs + g[6][at] * qt;
@@ -85,8 +86,9 @@ int main(int argc, char **argv) {
   long calls = strtol(argv[2], NULL, 10);
   double sum = 0;
   if (!strcmp(argv[1], "helmholtz")) {
-    double(*factor)[factors][points] = filled(sizeof(*factor) * elements);
-    Cube *in = filled(sizeof(Cube) * elements), *out = filled(sizeof(Cube) * elements);
+    double (*factor)[factors][points] = filled(sizeof(*factor) * elements);
+    Cube *in = filled(sizeof(Cube) * elements),
+         *out = filled(sizeof(Cube) * elements);
     double D[side][side];
     for (int at = 0; at < side * side; ++at)
       D[at / side][at % side] = at % 5;
@@ -94,13 +96,13 @@ int main(int argc, char **argv) {
       helmholtz(factor, D, in, out);
     sum = out[elements / 2][1][2][3];
   } else {
-    double(*f)[cells] = filled(sizeof(*f) * particles);
-    double(*v)[cells] = filled(sizeof(*v) * 4);
+    double (*f)[cells] = filled(sizeof(*f) * particles);
+    double (*v)[cells] = filled(sizeof(*v) * 4);
     double velocity[particles][3];
     for (int at = 0; at < particles * 3; ++at)
       velocity[at / 3][at % 3] = at % 5;
     for (long call = 0; call < calls; ++call)
-      moments((const double(*)[cells])f, velocity, v);
+      moments((const double (*)[cells])f, velocity, v);
     sum = v[3][cells / 2];
   }
   printf("%g\n", sum);

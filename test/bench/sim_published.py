@@ -5,11 +5,10 @@
   sim_published.py [--build DIR] [--calls N]
 
 The kernels of sim_published.c are written from the descriptions of RIKEN-RCCS's
-A64FX_Tuning_Documents, and the counters are those of the reports there (12 threads,
-one core group, pages of 2 MiB): axhelm 0 to 2, which differ in instructions and not
-in arrays, and ffx 0 and 1. Modelled counts are those of N calls more, so without
-what comes before the kernel; both are for one call. Compiled for 512-bit vectors of
-x86, as SVE has them.
+A64FX_Tuning_Documents, and the counters are those of the reports there (12 threads, one core group,
+pages of 2 MiB): axhelm 0 to 2, which differ in instructions and not in arrays, and ffx 0 and 1.
+Modelled counts are the difference of N extra calls, so they exclude the code before the kernel;
+both are for one call. Compiled for 512-bit vectors of x86, as wide as SVE's there.
 """
 
 import argparse

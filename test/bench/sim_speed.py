@@ -4,10 +4,10 @@
 
   sim_speed.py [--runs N] [--bin DIR] [--doubling]
 
-Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB
-and 2 MiB, one map) and under valgrind's cachegrind (caches of A64FX), in turn.
-What the kernel costs is the time of many rounds less that of few. Prints medians:
-seconds of the kernel, the ratios, and the same of the processors' time, which
+Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB and 2 MiB, one map)
+and under valgrind's cachegrind (caches of A64FX), in turn. The cost of a kernel is the time of many
+rounds minus that of few. Prints medians: seconds of the kernel, the ratios, and the same of
+processor time, which for mpgsim is that of two processes at once.
 for mpgsim is that of two processes at once.
 
 --doubling: instead, how many more steps the model takes for loops of twice as

@@ -94,7 +94,7 @@ def build(work: pathlib.Path, library: pathlib.Path) -> pathlib.Path:
 
 def measure(program: pathlib.Path, operation: str, threads: int,
             total_bytes: int, rounds: int) -> Times:
-    # The arrays are the program's own; libmpg has nothing to move.
+    # The program owns the arrays; libmpg has nothing to move.
     text = run([str(program), operation, str(threads), str(total_bytes),
                 str(rounds), str(random.randrange(1 << 30))],
                env={**os.environ, "MPG_MODE": "none"})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The configuration file on any bytes, and what is made of it. Beyond not
+// The configuration file on any bytes, and the options read from it. Beyond not
 // crashing: an error is one line that begins with the file; every option is
 // known, has a value and a line of the file; every suppression has a finding
-// and a reason, and can be asked about any path.
+// and a reason, and can be matched against any path.
 
 #include "Policy/Policy.h"
 #include <cstdlib>

@@ -21,8 +21,8 @@ using namespace mpg;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
-/// Finds and reports what can be said of \p image for each target. Which one
-/// comes first decides what is read when, so it depends on the input.
+/// Finds and reports everything about \p image for each target. The first
+/// target determines what is read when, so it depends on the input.
 static void auditForAllTargets(Image &image, unsigned first) {
   AuditSettings settings;
   settings.checks = defaultChecks();
@@ -110,9 +110,15 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                 field * fieldBytes;
   uint64_t old = 0;
   memcpy(&old, at, fieldBytes);
-  const uint64_t values[] = {0,       1,       UINT64_MAX,
-                             old + 1, old - 1, old * 2,
-                             size,    size - 1, uint64_t(1) << rand() % 64,
+  const uint64_t values[] = {0,
+                             1,
+                             UINT64_MAX,
+                             old + 1,
+                             old - 1,
+                             old * 2,
+                             size,
+                             size - 1,
+                             uint64_t(1) << rand() % 64,
                              uint64_t(rand()) % 64};
   uint64_t value = values[unsigned(rand()) % std::size(values)];
   memcpy(at, &value, fieldBytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The environment as libmpg reads it, on any bytes: each line of the input is
-// one entry. Beyond not crashing: what PRINT_ENV shows as being in force is
-// understood and in force again when it is given as the environment.
+// one entry. Beyond not crashing: the values that PRINT_ENV prints are accepted
+// and in force again when they are the environment.
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -12,7 +12,7 @@
 
 using namespace mpg;
 
-/// Entries as `environ` has them, and what is made of them.
+/// Entries as in `environ`, and the values read from them.
 struct Reading {
   explicit Reading(std::vector<std::string> given) : entries(std::move(given)) {
     for (const std::string &entry : entries)

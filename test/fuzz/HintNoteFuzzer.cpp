@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The note reader on any bytes. Beyond not crashing: what was merged can be
-// written and read again and is then the same, and it can be told.
+// The note reader on any bytes. Beyond not crashing: merged notes can be
+// written, read again unchanged, and printed.
 
 #include "Elf/HintNote.h"
 #include <cstdlib>

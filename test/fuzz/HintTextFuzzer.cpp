@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The grammar of hints and the side file on any bytes. Beyond not crashing: a
-// hint that is accepted never sets the two bits that must be zero, and can be
-// said twice.
+// The grammar of hints and the side file on any bytes. Beyond not crashing: an
+// accepted hint never sets the two bits that must be zero, and may be repeated.
 
 #include "hints/FirstTouchChoice.h"
 #include "hints/HintSource.h"
@@ -60,7 +59,7 @@ private:
 
 static void checkHint(Expected<HintText> parsed) {
   if (!parsed) {
-    // A message without a word helps nobody.
+    // An empty message helps nobody.
     if (toString(parsed.takeError()).empty())
       abort();
     return;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reader of job scripts on any bytes, then the rules over what it read, and
-// with them the parser of the variables' values. Beyond not crashing: every
-// fact and every finding has a line within the script, what is said to be
-// unknown stands in the word, and what comes out is not much larger than what
-// went in.
+// The reader of job scripts on any bytes, then the rules on its result,
+// including the parser of the variables' values. Beyond not crashing: every
+// fact and every finding has a line within the script, text reported as unknown
+// is a part of the word, and the output is not much larger than the input.
 
 #include "Advice/Recommend.h"
 #include "JobRules/JobRules.h"

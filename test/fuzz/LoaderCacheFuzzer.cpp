@@ -25,9 +25,9 @@ static void findEverything(const CacheFile &cache, StringRef bytes) {
   }
 }
 
-/// A cache whose header is right and whose entries and strings are \p content:
-/// its first byte is the number of entries, its second says where in it the
-/// extensions start.
+/// A cache with a valid header and with \p content as entries and strings: its
+/// first byte is the number of entries, its second the offset of the
+/// extensions.
 static std::string withHeader(StringRef content) {
   std::string bytes = "glibc-ld.so.cache1.1";
   bytes.resize(48);

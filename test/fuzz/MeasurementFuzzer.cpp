@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a profiler is said to have written, on any bytes, and the advice made of
-// it. Beyond not crashing: an error is one line that begins with the file;
-// problems are of lines that are there; everything in the advice but the export
-// lines is a comment, and it ends.
+// A profiler's output on any bytes, and the advice made from it. Beyond not
+// crashing: an error is one line that begins with the file; problems refer to
+// existing lines; everything in the advice except the export lines is a
+// comment, and it ends.
 
 #include "Advice/Recommend.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,5 +1,5 @@
 // Hints in C++: fields of templates, references, methods, lambdas, members that
-// are pointers. What has none is not tagged.
+// are pointers. Accesses without a hint are not tagged.
 // RUN: %hinted-cxx -O1 -fno-vectorize -fno-unroll-loops -S %s -o %t.s
 // RUN: %count %t.s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt

@@ -12,17 +12,17 @@
 // PLACE-NOT: poison
 // PLACE: !llvm.loop
 //
-// A pointer that something else needed before is shown from the tagged one behind the
-// tag: code generation drops what is said of a plain one that only tags need next.
+// A pointer that was needed in plain form before is shown from the tagged one after
+// the tag: code generation drops records of a plain one that only tags need next.
 // RUN: %hinted-c -O1 -g -fno-discard-value-names -S -emit-llvm %s -o - | FileCheck %s --check-prefix=BOTH
 // BOTH-LABEL: @keep(
 // BOTH: #dbg_value(ptr %p, ![[P:[0-9]+]], !DIExpression(), ![[#]])
 // BOTH: %tagged = inttoptr
 // BOTH-NEXT: #dbg_value(ptr %tagged, ![[P]], !DIExpression(DW_OP_constu, 72057594037927935, DW_OP_and, DW_OP_stack_value), ![[#]])
 //
-// What inlined code is given is shown from the tagged pointer where that code uses no
-// other, also if it is a global variable, which code generation knows in the blocks
-// only that use it; the caller's own variable stays what it was.
+// Arguments of inlined code are shown from the tagged pointer where that code uses no
+// other, even for a global variable, which code generation knows only in the blocks
+// that use it; the caller's own variable is unchanged.
 // RUN: %hinted-c -O1 -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=INLINED
 // INLINED-LABEL: @jump(
 // INLINED: %[[PLAIN:.*]] = phi ptr

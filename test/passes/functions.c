@@ -21,8 +21,8 @@ static inline MPG_STREAM long small(long *a) { return a[7]; }
 // CHECK: caller: 1 of 2 tagged, {{.*}}; 1 with 0x01
 long caller(long *a, long *b) { return small(a) + b[5]; }
 
-// What a callee does through its own parameter is not meant by the caller's hint, also
-// where it was inlined and shares the pointer.
+// The caller's hint does not cover accesses of a callee through its own parameter,
+// even where it was inlined and shares the pointer.
 static inline long unhinted(long *b) { return b[9]; }
 // CHECK: shares: 1 of 2 tagged, {{.*}}; 1 with 0x01
 long shares(MPG_STREAM long *a) { return a[1] + unhinted(a); }

@@ -14,7 +14,8 @@
 // Without hints they become calls, as ever, with the plugin too.
 // RUN: %hinted-c -UMPG_HINTS -O2 -S %s -o plain.s && FileCheck %s --check-prefix=PLAIN --input-file=plain.s
 //
-// What keeps the loops is gone afterwards; a nontemporal store of the user's own is not.
+// The marks that keep the loops are gone afterwards; the user's own nontemporal store is
+// not.
 // RUN: %hinted-c -O2 -S -emit-llvm %s -o hinted.ll
 // RUN: FileCheck %s --check-prefix=IR --input-file=hinted.ll
 // RUN: %hinted-c -O2 -S %s -Rpass=mpg -o hinted.s 2> remarks && FileCheck %s --check-prefix=REMARK --input-file=remarks

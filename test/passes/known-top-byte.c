@@ -1,7 +1,7 @@
 // The top byte of the base is known to be zero: code generation must not take
 // the "or" of a tag for an addition, and the two addresses for different
-// memory. The store of what was kept, in front of and behind the tagged ones,
-// is then gone, and 6 or 4 is printed for 3.
+// memory. Otherwise the store of the saved value, in front of and behind the
+// tagged ones, is deleted, and 6 or 4 is printed for 3.
 // REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc
 // RUN: rm -rf %t && mkdir %t && cd %t
 // DEFINE: %{flags} = -O1
@@ -36,7 +36,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// What a tag is put on against what has none, and against another tag.
+// Pairs of a tagged pointer with an untagged one, and with another tag.
 #define KINDS(name, type, base)                                                \
   __attribute__((noinline)) float plain_##name(type b, const float *w) {       \
     float *x = (float *)(base);                                                \

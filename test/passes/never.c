@@ -1,5 +1,6 @@
-// What the machine does with a tag is only known for plain loads, stores and
-// prefetches: all else must get the address as it is, or the program changes.
+// The machine's reaction to a tag is known only for plain loads, stores and
+// prefetches: all other instructions must get the plain address, or the program
+// changes.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %hinted-c -O2 -fno-ident -S %s -o hinted.s
 // RUN: %plain-c -O2 -fno-ident -S %s -o plain.s

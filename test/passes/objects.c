@@ -48,7 +48,7 @@ long local_static(int i, long j) {
   return old;
 }
 
-// On the stack nothing is tagged.
+// Accesses to the stack are not tagged.
 void use(long *p);
 // CHECK: stack: 0 of {{[0-9]+}} tagged
 long stack(int i) {

@@ -30,7 +30,8 @@ void global(double *a, long n) {
   for (long i = 0; i < n; i++)
     a[i] = table[i] + 1;
 }
-// That of a function is for the regions in its body, as is that nothing be tagged.
+// A function's hint covers the regions in its body, including a hint that forbids
+// tags.
 // CHECK: whole.omp_outlined: {{.*}} in loops 2 of 2; {{.*}} with 0x01
 MPG_STREAM void whole(double *a, double *b, long n) {
 #pragma omp parallel for

@@ -1,6 +1,6 @@
-// What an offload compile makes for a GPU goes through the passes, too, and so does
-// code with pointers of 32 bits: for both there is no libmpg. It is left as it is, and
-// nothing is said about it, for a GPU's threads share cache lines on purpose.
+// The GPU modules of an offload compile also go through the passes, and so does code
+// with 32-bit pointers: neither has libmpg. Both stay unchanged, without a remark, for
+// a GPU's threads share cache lines on purpose.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // DEFINE: %{of} = --offload-arch=gfx90a -nogpulib -nogpuinc --offload-device-only
 // DEFINE: %{options} = first-touch=on

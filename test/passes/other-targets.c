@@ -21,7 +21,7 @@
 // REDEFINE: %{target} = --target=arm64-apple-macos14
 // RUN: %{same}
 //
-// With LTO what is said about first touch travels in the bitcode; the program is the
+// With LTO the choices about first touch are in the bitcode; the program is the
 // same. So are names of a program's own strings, which have other numbers.
 // DEFINE: %{link} = %clang --target=x86_64-linux-gnu -Os -fPIC -flto=full -fuse-ld=lld --ld-path=%lld -nostdlib -shared -Wl,-s -I%source/runtime/include every_macro.c
 // RUN: %{link} -o plain.so && %{link} -DMPG_HINTS -fpass-plugin=%passes -o hinted.so && cmp plain.so hinted.so
@@ -32,6 +32,6 @@
 // RUN: %clang --target=aarch64-linux-gnu -O2 -I%source/runtime/include -c every_macro.c -o plain.o
 // RUN: %clang --target=aarch64-linux-gnu -O2 -I%source/runtime/include -c every_macro.c -fpass-plugin=%passes -o hinted.o
 // RUN: cmp plain.o hinted.o
-// The source says something there, or all of the above would be trivial.
+// The source contains hints, or all of the above would be trivial.
 // RUN: %clang --target=aarch64-linux-gnu -O2 -I%source/runtime/include -c every_macro.c -fpass-plugin=%passes -DMPG_HINTS -o hinted.o 2> messages
 // RUN: not cmp plain.o hinted.o

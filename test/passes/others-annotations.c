@@ -1,5 +1,5 @@
-// Annotations of other tools stay in the module; ours go, at every level: erased
-// at none they would stay in the way, at -O0 they change nothing.
+// Annotations of other tools stay in the module; ours are erased at every level:
+// leftovers would hinder the optimiser, and at -O0 they change nothing.
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{level} = -O0
 // DEFINE: %{ir} = %hinted-c %{level} -Rpass-missed=mpg -S -emit-llvm %s -o %t/ir.ll 2> %t/remarks

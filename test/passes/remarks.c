@@ -4,7 +4,7 @@
 // RUN: %hinted-c -O2 -fno-unroll-loops -Rpass=mpg -Rpass-missed=mpg -S remarks.c -o out.s 2> remarks
 // RUN: FileCheck %s --input-file=remarks
 //
-// Only what was asked for, and nothing unless asked.
+// Only the requested remarks, and none unless requested.
 // RUN: %hinted-c -O2 -Rpass=mpg -S remarks.c -o out.s 2>&1 | FileCheck %s --check-prefix=PASSED --implicit-check-not=Rpass-missed
 // RUN: %hinted-c -O2 -Rpass-missed=mpg -S remarks.c -o out.s 2>&1 | FileCheck %s --check-prefix=MISSED --implicit-check-not=-Rpass=
 // RUN: %hinted-c -O2 -S remarks.c -o out.s 2>&1 | count 0

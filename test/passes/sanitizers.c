@@ -1,5 +1,5 @@
-// A sanitizer computes with addresses itself: with tags it reports errors that are
-// none. One remark, and the code is that without hints.
+// A sanitizer computes with addresses itself: with tags it reports false errors.
+// One remark, and the code is the same as without hints.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // DEFINE: %{which} = address
 // DEFINE: %{march} = -mcpu=a64fx
@@ -15,7 +15,7 @@
 // REDEFINE: %{march} = -march=armv8.5-a+memtag
 // RUN: %{same}
 //
-// Tags that the loader gives to variables: the whole file is left alone.
+// If the loader tags variables, the whole file is skipped.
 // REDEFINE: %{which} = memtag-globals
 // REDEFINE: %{march} = --target=aarch64-linux-android31 -march=armv8.5-a+memtag -DGLOBAL
 // RUN: %hinted-c %{march} -fsanitize=%{which} -O2 -fno-ident -Rpass-missed=mpg -S %s -o hinted.s 2> remarks
@@ -23,7 +23,7 @@
 // RUN: FileCheck %s --check-prefix=GLOBALS --input-file=remarks
 // GLOBALS: no hint is applied in sum: -fsanitize=memtag-globals uses the byte itself
 //
-// Not instrumented, or with a sanitizer that does not look at addresses: tagged.
+// Not instrumented, or with a sanitizer that ignores addresses: tagged.
 // RUN: %hinted-c -fsanitize=address -DFREE='__attribute__((no_sanitize("address")))' -O2 -S %s -o free.s
 // RUN: %count free.s --function sum --tag 0x01 --at-least 1
 // RUN: %hinted-c -fsanitize=signed-integer-overflow -O2 -S %s -o ubsan.s

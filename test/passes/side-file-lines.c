@@ -6,7 +6,7 @@
 // RUN: aarch64-linux-gnu-gcc -I%source/runtime/include -static app.o %inputs/sector_calls.c -o app
 // RUN: %run512 ./app 2>&1 | FileCheck app.c
 //
-// Without -g lines are not known: said, and nothing is set.
+// Without -g, lines are unknown: a warning, and no ways are set.
 // RUN: env MPG_PASS_OPTIONS=hints=hints.yaml %hinted-c -g0 -O2 -c app.c -o app.o 2>&1 | FileCheck %s --check-prefix=NOLINES
 // NOLINES: warning: hints.yaml:1: no ways are set, and tags there have no effect without ways from elsewhere: lines 7 to 12 of 'run' have no code, no one way in and out, or no debug information (-g)
 // RUN: llvm-nm app.o | FileCheck %s --check-prefix=NONE

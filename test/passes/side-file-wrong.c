@@ -1,4 +1,4 @@
-// A mistake in the side file must be said with the file's line; the rest still counts.
+// A mistake in the side file is reported with the file's line; the rest still counts.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{file} = wrong.yaml
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
@@ -6,7 +6,7 @@
 // RUN: grep -c warning: messages | grep -x 19
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
 //
-// What is no YAML, or not a list of names.
+// Not YAML, or not a list of names.
 // REDEFINE: %{file} = broken.yaml
 // RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: warning: broken.yaml:2: this is not YAML:

@@ -19,7 +19,7 @@
 // RUN: llvm-readelf -S stripped0.o | FileCheck %s --check-prefix=O0 --implicit-check-not=.debug
 // O0: .text
 //
-// The file is empty, or says nothing: nothing happens.
+// The file is empty, or has only comments: nothing happens.
 // RUN: env MPG_PASS_OPTIONS=hints=empty.yaml %hinted-c -O1 -S app.c -o empty.s 2>&1 | count 0
 // RUN: %count empty.s --at-most 0
 //--- empty.yaml

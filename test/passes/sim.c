@@ -35,7 +35,7 @@ long until(const double *a, double limit) {
   return i;
 }
 
-// Before the call, because what it does comes after.
+// Before the call, because the callee's accesses come after.
 // CHECK-LABEL: @before(
 // CHECK: store i32 1, ptr %
 // CHECK: call ptr @mpg_sim_room(i64 2)

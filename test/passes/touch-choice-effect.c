@@ -1,5 +1,5 @@
-// The user's word about one array must decide over that array and no other: "off" as if
-// nobody had looked, "on" although the initialisation is not proven to cover it.
+// The user's choice for one array applies to that array and no other: "off" as if the
+// pass had not seen it, "on" although the initialisation is not proven to cover it.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{name} = off
 // DEFINE: %{mode} = on
@@ -14,10 +14,10 @@
 // RUN: %{ir} && not grep mpg_first_touch out.ll && not grep FirstTouch said
 // REDEFINE: %{name} = table
 // RUN: %{ir} && not grep mpg_first_touch out.ll && not grep FirstTouch said
-// A wrapper that is inlined has only the variable's word.
+// A wrapper that is inlined has only the variable's choice.
 // REDEFINE: %{name} = wrapper
 // RUN: %{ir} && %{calls} 1
-// An initialisation of which it is not known what it covers: a call with "on" alone.
+// An initialisation with unknown coverage: a call with "on" only.
 // REDEFINE: %{name} = wanted
 // RUN: %{ir} && %{calls} 1
 // RUN: sed 's/MPG_FIRST_TOUCH //' wanted.c > unwanted.c

@@ -1,6 +1,6 @@
-// What the user says about an array must still be known where arrays are looked for:
-// after inlining, and on exactly the allocations that are meant. A forgotten "off"
-// would be memory that moves although the user forbade it.
+// The user's choice for an array must survive until the search for arrays: after
+// inlining, and on exactly the right allocations. A forgotten "off" would move
+// memory although the user forbade it.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // DEFINE: %{target} = --target=x86_64-linux-gnu
 // DEFINE: %{level} = -O2
@@ -14,11 +14,11 @@
 // RUN: %{ir}
 // Nothing is left of the annotations themselves.
 // RUN: not grep -E 'mpg:1:|annotation' out.ll
-// Nor is anything said where nobody asked.
+// Without a request, nothing is marked.
 // RUN: %clangxx -O2 -I%source/runtime/include -fpass-plugin=%passes -S -emit-llvm %s -o out.ll && not grep -E 'mpg:1:|annotation|mpg_' out.ll
 #include <mpg/hints.h>
 
-// What the target's headers would say; there need not be any.
+// Declarations of the target's headers, which may be missing.
 extern "C" {
 using size = __SIZE_TYPE__;
 void *malloc(size);
@@ -144,7 +144,7 @@ MPG_FIRST_TOUCH_OFF void function(size n) {
   take(malloc(n));
 }
 
-// Inlined into a function about which nothing is said: by a class, as std::vector.
+// Inlined into a function without a choice: by a class, as std::vector.
 struct Array {
   void *data;
   explicit Array(size n) : data(::operator new(n)) {}

@@ -1,5 +1,5 @@
 // Bitcode that was written with tags is optimised once more: the vectoriser's
-// overlap check must not see them, or a shift by one element goes wrong.
+// overlap check must not see the tags, or a shift by one element goes wrong.
 // REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
 // RUN: rm -rf %t && mkdir %t
 // RUN: %hinted-c -O1 -c -emit-llvm %s -o %t/once.bc

@@ -1,5 +1,5 @@
-// Each core has an L1 cache of its own, so the threads of a parallel region must set
-// the ways themselves; a region that the function does not start has none.
+// Each core has a private L1 cache, so the threads of a parallel region must set the
+// ways themselves; a region that the function does not start sets none.
 // RUN: %hinted-c -O1 -fopenmp -S -emit-llvm -Xclang -disable-llvm-passes %s -o %t.ll
 // RUN: %opt -passes=mpg-hints -S %t.ll | FileCheck %s
 #include <mpg/hints.h>

@@ -1,5 +1,5 @@
-// A program with a mpg_sector_begin of its own, which means something else: nothing
-// is called, and the user hears why.
+// A program with its own mpg_sector_begin, which means something else: no call is
+// inserted, and a warning gives the reason.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %hinted-c -O2 -S %s -o out.s 2>&1 | FileCheck %s
 // RUN: not grep -w -E 'bl?[[:space:]]+mpg_sector.*' out.s

@@ -1,5 +1,5 @@
-// Ways stay set if one way out of the function forgets to end them, and a program
-// without libmpg must link and run as if nothing were asked.
+// Every path out of the function must end the ways, and a program without libmpg
+// must link and run as if there were no hint.
 // REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %hinted-c -O2 -S -emit-llvm -Xclang -disable-llvm-passes %s -o raw.ll

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Source packages of this machine's own Debian release, unpacked.
 
-The machine's package sources usually name binary packages only. Here they are
-copied into a private folder with the type changed to deb-src, and apt-get is
-pointed at that folder: /etc/apt and apt's lists stay as they are, and whatever
-mirror, proxy or signing key the machine uses is used here too. Versions are
-not chosen: whatever the release holds is what its users build.
+The machine's package sources usually name binary packages only. This module copies them into a
+private folder with the type changed to deb-src, and points apt-get at that folder. /etc/apt and
+apt's lists stay unchanged, and the machine's mirror, proxy and signing keys are used here too.
+Versions are not chosen: users build the release's versions.
 """
 
 import pathlib
@@ -24,8 +23,8 @@ class SourceError(Exception):
 def as_deb_src(name: str, text: str) -> str:
     """One file of apt's sources with deb replaced by deb-src.
 
-    Entries of other vendors' archives are left out: they hold none of the
-    packages wanted here, and one that is down would make the update fail.
+    Omits other vendors' archives: they hold none of the packages wanted here, and one that is down
+    would make the update fail.
     """
     if name.endswith(".sources"):
         stanzas = [stanza for stanza in re.split(r"\n\s*\n", text)
@@ -62,7 +61,7 @@ class Sources:
         self.lists_are_new = False
 
     def unpacked(self, package: str) -> pathlib.Path:
-        """The source tree of the package; pre: nobody changes files there."""
+        """The source tree of the package; pre: no other process changes files there."""
         target = self.folder / package
         if target.is_dir():
             return target
@@ -102,8 +101,8 @@ class Sources:
     def download(self, package: str, folder: pathlib.Path) -> bool:
         if not self.lists_are_new:
             self.write_parts()
-            # Status ignored: one archive of several may be down. Whether the
-            # package is known is what counts.
+            # Status ignored: one archive of several may be down. It only matters whether the
+            # package is known.
             self.run(self.apt_get() + ["update"], folder)
             self.lists_are_new = True
         fetch = self.apt_get() + ["source", "--download-only", package]

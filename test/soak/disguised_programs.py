@@ -16,7 +16,7 @@ SPAN = 8  # how far from there an index gets, in both directions
 TYPES = ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "float", "double"]
 HINTS = ["", "MPG_STREAM ", "MPG_SECTOR(2) ", "MPG_NO_HWPF ",
          "MPG_HINT(sector=3, no_l1_hwpf) "]
-# Type of the argument, how it is made of an address, the address made of it.
+# Type of the argument, conversion from an address, conversion back to it.
 DISGUISES = [
     ("uint64_t", "a | BOX", "b & 0xffffffffffff"),
     ("uint64_t", "a ^ BOX", "(b ^ BOX) & 0xffffffffffff"),

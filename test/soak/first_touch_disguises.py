@@ -75,10 +75,10 @@ def words_for(chooser: random.Random, language: str) -> Dict[str, str]:
     words.update(
         T=chooser.choice(C_TYPES),
         rows=str(rows), columns=str(columns), constant=str(elements),
-        # A size that the compiler knows, or one that it does not.
+        # A size that the compiler knows, or an unknown one.
         size=chooser.choice([f"{elements}",
                              f"argc > 7 ? 1000 : {elements}"]),
-        # Not 0: LLVM makes a calloc of malloc and zeros, which touches nothing.
+        # Not 0: LLVM turns malloc and zeros into a calloc, which touches nothing.
         value=chooser.choice(["2", "1", f"{words['i']} % 5"]),
         op=chooser.choice(["+= 3", "-= 1"]),
         fop=chooser.choice(["+ 3", "- 1"]),

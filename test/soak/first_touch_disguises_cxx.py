@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Serial initialisation in disguise, in C++. See first_touch_disguises.
 
-The twins of vectors keep their elements in new memory that nothing has filled:
-a std::vector fills itself before a parallel loop can.
+The twins of vectors keep their elements in new, unfilled memory: a std::vector fills itself before
+a parallel loop can.
 """
 
 from first_touch_disguises import Disguise

@@ -16,7 +16,7 @@ class Package:
     name: str  # of the Debian source package
     roots: List[str] = dataclasses.field(default_factory=lambda: ["."])
     without: List[str] = dataclasses.field(default_factory=list)  # in paths
-    # What a file has to contain; a name for the directive, where it has one.
+    # A pattern that the file has to contain; a name for the directive, if it has one.
     pragma: str = ""
     flags: List[str] = dataclasses.field(default_factory=list)
     includes: List[str] = dataclasses.field(default_factory=list)

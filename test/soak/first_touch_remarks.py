@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads the remarks that a compiler of LLVM saves (-fsave-optimization-record).
 
-Only what the pass named mpg says. The files are YAML that LLVM writes in one
-shape, so no YAML library is needed: one document a remark, one line a field.
+Only the remarks of the pass named mpg. LLVM writes the YAML files in one form, so no YAML library
+is needed: one document a remark, one line a field.
 """
 
 import dataclasses

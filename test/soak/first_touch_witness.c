@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Stands in for libmpg's mpg_first_touch in the long runs: writes down every
- * call, and fills the whole range with zeros, which the real one does only to
- * pages that nobody has written to. So a call that comes too late, or reaches
- * too far, changes what the program prints.
+ * Replaces libmpg's mpg_first_touch in the long runs: records every call, and
+ * fills the whole range with zeros, which the real one does only to untouched
+ * pages. So a call that comes too late, or reaches too far, changes the
+ * program's output.
  *
  * The calls go to the file that TOUCH_WITNESS names, one line each:
  * bytes, sched, step, chunk, threads.

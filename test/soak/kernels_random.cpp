@@ -26,7 +26,7 @@ static bool expect(bool right, const std::string &text) {
 
 static std::string number(uint64_t value) { return std::to_string(value); }
 
-/// b + s * c, rounded as <mpg/kernels.h> says.
+/// b + s * c, rounded as <mpg/kernels.h> specifies.
 template <typename T> static T plusProduct(T b, T s, T c) {
 #if defined(__aarch64__)
   return std::fma(s, c, b);
@@ -174,7 +174,7 @@ template <typename T> static void streamCase(Random &random) {
   expect(&a == &c || beforeC == c.contents(), what + ": changed c");
 }
 
-/// Wrong arguments: the error, a sentence, and nothing written.
+/// Wrong arguments: the error and its text, with nothing written.
 static void streamErrorCase(Random &random) {
   Guarded a(random, 800), b(random, 800), c(random, 800);
   mpg_stream_tuning tuning = randomTuning(random);

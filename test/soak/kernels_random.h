@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory and numbers of the random cases for the kernels (kernels_random.cpp):
-// arrays between pages that nobody may touch, at any alignment.
+// arrays between inaccessible pages, at any alignment.
 
 #ifndef KERNELS_RANDOM_H
 #define KERNELS_RANDOM_H
@@ -40,8 +40,8 @@ private:
   uint64_t state;
 };
 
-/// `bytes` in front of a page that nobody may touch, or behind one, or between
-/// the two; everything else of its pages holds a pattern.
+/// `bytes` in front of an inaccessible page, or behind one, or between the two;
+/// the rest of its pages holds a pattern.
 class Guarded {
 public:
   Guarded(Random &random, size_t bytes) {

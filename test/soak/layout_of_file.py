@@ -84,7 +84,7 @@ def has_note(path: pathlib.Path) -> bool:
 
 
 def layout_faults(path: pathlib.Path) -> List[str]:
-    """What is not as promised, as sentences; empty if all is."""
+    """Deviations from the promised layout, as sentences; empty if there are none."""
     text = readelf(path)
     note = read_note(text)
     if note is None:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The code bases of link-programs: how each is built, tested and counted.
 
-Chosen for what they ask of a linker, and because their own test suites are
-quick and give the same answer every time. The commands are those a user would
-type; a Toolchain says which compiler calls which linker. Nothing here knows
-which of the two linkers it is.
+Chosen for their demands on a linker, and because their test suites are quick and repeatable. The
+commands are those a user would type; a Toolchain decides which compiler calls which linker. This
+module does not depend on the linker.
 """
 
 import dataclasses
@@ -14,8 +13,8 @@ from typing import Callable, Dict, List
 
 JOBS = "-j2"
 
-# Debian's patches make generated files look older than their sources. Nobody
-# wants to generate them again: that needs more tools and changes nothing.
+# Debian's patches make generated files look older than their sources. Generating them again would
+# need more tools and change nothing.
 NO_AUTOTOOLS = {name: ":" for name in
                 ("ACLOCAL", "AUTOMAKE", "AUTOCONF", "AUTOHEADER", "MAKEINFO")}
 
@@ -51,7 +50,7 @@ class Step:
 
 @dataclasses.dataclass
 class Result:
-    """One test's verdict; checks: how many comparisons it says it made."""
+    """One test's verdict; checks: how many comparisons it reports."""
 
     passed: bool
     checks: int = 1
@@ -152,8 +151,8 @@ def libgc_results(tree: pathlib.Path, log: str) -> Results:
 
 def busybox_steps(tools: Toolchain) -> List[Step]:
     compiler = f"clang-22 {tools.clang_flags}"
-    # With a static glibc its build leaves --gc-sections out by itself, so it
-    # is asked for here; the address is there to have an unusual one.
+    # With a static glibc the build omits --gc-sections by itself, so it is passed here; the address
+    # tests an unusual one.
     variables = [f"CC={compiler}", f"HOSTCC={compiler}",
                  f"LD={tools.folder}/ld", "EXTRA_LDFLAGS=-no-pie "
                  "-Wl,--gc-sections -Wl,--image-base=0x40000000"]
@@ -198,7 +197,7 @@ def lapack_results(tree: pathlib.Path, log: str) -> Results:
     for name, verdict in re.findall(
             r"(?m)^\s*\d+/\d+ Test +#\d+: (\S+) \.* *(\*{3})?", log):
         results[name] = Result(not verdict)
-    # What each program checked stands in its own output.
+    # Each program's output lists its checks.
     for path in sorted((tree / "made").rglob("TESTING/*.out")):
         for number, line in enumerate(path.read_text().splitlines()):
             add_lapack_line(results, f"{path.name}:{number}", line)

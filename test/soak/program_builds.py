@@ -43,7 +43,7 @@ class Compilers:
 
 @dataclasses.dataclass
 class Variant:
-    """How everything is compiled once more: flags and environment."""
+    """The flags and environment for the second build of everything."""
 
     name: str
     flags: List[str] = dataclasses.field(default_factory=list)
@@ -94,7 +94,7 @@ class Build:
             if not paths:
                 raise CommandError(f"{self.package.name}: no file is named "
                                    f"{pattern}; is it another version?")
-            # Named one by one, a file is wanted although a pattern is not.
+            # Add files named individually even if a pattern excludes them.
             found += [path for path in paths
                       if path not in left_out or "*" not in pattern]
         return found

@@ -6,9 +6,9 @@
  *   rdma_uses TURNS
  *
  * Each turn sends a new pattern from every region to every region (RDMA write),
- * takes it back (RDMA read), and looks at each byte: right away, while a child
- * of fork() writes to its own copy, after a page beside the buffers was
- * protected, and after that child has ended. Prints `right`, or what was wrong.
+ * reads it back (RDMA read), and checks each byte: right away, while a child of
+ * fork() writes to its copy, after a page beside the buffers was protected, and
+ * after that child has ended. Prints `right`, or what was wrong.
  */
 #include <infiniband/verbs.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Linked with -Wl,--wrap=main, it ends a program where main would begin: what
- * such a program does is start-up and nothing else.
+ * Linked with -Wl,--wrap=main, it ends a program where main would begin: such a
+ * program only starts up.
  */
 #include <unistd.h>
 

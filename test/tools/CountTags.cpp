@@ -6,10 +6,10 @@
 // -fpass-plugin=CountTags.so.
 //
 // Shares no code with passes/, so that a rule that is wrong there is not wrong
-// here too. What could be tagged is said more widely than the passes say it: a
-// plain load or store in a loop whose address is computed from pointers that
-// the innermost loop does not change, and none of which is a stack slot. What
-// the passes leave alone for a good reason counts as missed.
+// here too. Counts more accesses as eligible than the passes do: a plain load
+// or store in a loop whose address is computed from pointers that the innermost
+// loop does not change, and none of which is a stack slot. Accesses that the
+// passes skip for a good reason count as missed.
 //
 // Appends a line "MODULE ELIGIBLE TAGGED" to the file named by the environment
 // variable COUNT_TAGS_FILE, and changes nothing.
@@ -54,8 +54,8 @@ const Value *addressOf(const Instruction &instruction) {
   }
 }
 
-/// The pointer below a tag, nullptr if \p value is no tagged pointer. One that
-/// code generation can look through does not count.
+/// The pointer below a tag, nullptr if \p value is not a tagged pointer. One
+/// that code generation can look through does not count.
 const Value *withoutTag(const Value *value) {
   using namespace PatternMatch;
   const Value *pointer, *number;
@@ -72,7 +72,7 @@ const Value *withoutTag(const Value *value) {
   return nullptr;
 }
 
-/// What is at the start of all ways to compute one address.
+/// The sources of one address, over all ways to compute it.
 class Address {
 public:
   explicit Address(const Loop &loop) : loop(loop) {}

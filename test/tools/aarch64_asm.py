@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """AArch64 code as text: functions, blocks, innermost loops, tagged addresses.
 
-Reads what `clang -S` and lld's --lto-emit-asm write, and what llvm-objdump -d
-prints. The compiler's comments ("Inner Loop Header") are not looked at: the
-answers come from branches and registers alone, so they do not depend on what
-the compiler believes it did, and are the same for a disassembly.
+Reads the output of `clang -S`, lld's --lto-emit-asm, and llvm-objdump -d. Ignores the compiler's
+comments ("Inner Loop Header"): the answers come from branches and registers alone, so they do not
+depend on the compiler's beliefs, and are the same for a disassembly.
 
 An address is tagged if it may carry bits in 63:56 that came from a constant:
 `taint` follows such bits from the mov or orr that makes them through moves,
@@ -82,7 +81,7 @@ class Function:
     table_labels: Set[str] = dataclasses.field(default_factory=set)
 
     def target(self, branch: Instruction) -> Optional[int]:
-        """Index of the instruction a direct branch goes to, if it is here."""
+        """Index of the target of a direct branch, if it is here."""
         if not branch.operands or branch.name in ("br", "ret"):
             return None
         word = branch.operands[-1].split()[0]
@@ -94,7 +93,7 @@ class Function:
 
 @dataclasses.dataclass
 class Flow:
-    """Blocks as (first, end) of instruction indices, and who follows whom."""
+    """Blocks as (first, end) of instruction indices, and their successors."""
     blocks: List[Tuple[int, int]]
     successors: List[List[int]]
 
@@ -173,7 +172,7 @@ def read_assembly(text: str) -> List[Function]:
         elif found := re.match(r"\.loc\s+\d+\s+(\d+)", line):
             place = int(found.group(1))
         elif line.startswith("."):
-            # Jump tables stand after the function's end.
+            # Jump tables follow the function's end.
             if functions and re.match(r"\.(?:byte|hword|word|xword)\b", line):
                 functions[-1].table_labels |= set(
                     re.findall(r"\.LBB\d+_\d+", line))
@@ -267,7 +266,7 @@ def top_byte(value: Optional[int]) -> int:
 
 
 def made_constant(instruction: Instruction) -> int:
-    """The tag byte that an instruction builds or puts in, 0 if it does not."""
+    """The tag byte that an instruction builds or inserts, 0 if it does not."""
     operands, name = instruction.operands, instruction.name
     if name in ("mov", "movz", "orr", "add", "dupm") and len(operands) >= 2:
         value = immediate(operands[-1])
@@ -306,7 +305,7 @@ def slot_of(instruction: Instruction) -> Optional[str]:
 
 
 def slots_of(instruction: Instruction, slot: str) -> List[str]:
-    """The stack slots of ldr, str, ldp and stp: text stands for the address."""
+    """The stack slots of ldr, str, ldp and stp, named by the text of the address."""
     if instruction.name not in ("ldp", "stp"):
         return [slot]
     found = re.match(r"\[(\w+)(?:, #(-?\w+))?\]", slot)
@@ -319,7 +318,7 @@ def slots_of(instruction: Instruction, slot: str) -> List[str]:
 
 
 def step(instruction: Instruction, state: State) -> None:
-    """What one instruction does to the tags of registers and stack slots."""
+    """The effect of one instruction on the tags of registers and stack slots."""
     operands, name = instruction.operands, instruction.name
     if name in ("bl", "blr"):
         for clobbered in CALL_CLOBBERS:

@@ -4,13 +4,12 @@
 
   apply_fix.py [OPTION...] OUT LINK-COMMAND...
 
-links OUT, audits it, takes the flags that mpgaudit prints under all its
-findings, links again with these flags after the same command, and audits
-again. A finding prints several lines, each enough by itself: of its labels
-(gcc, clang, lld, ...) the first one of --label that it has is taken. Knows no
-flag and no finding itself: a reader who pastes what is printed does the same. Fails unless the first audit finds something and
-prints flags, the second ends with status 0, and both programs print the same.
-Prints `flags:` and the second report, for the test to look at.
+links OUT, audits it, takes the flags that mpgaudit prints under all its findings, links again with
+these flags after the same command, and audits again. A finding prints several lines, each
+sufficient by itself, with labels (gcc, clang, lld, ...): uses the first of --label that it has. The
+script knows no flag and no finding: it does what a reader does who pastes the output. Fails unless
+the first audit finds something and prints flags, the second ends with status 0, and both programs
+print the same. Prints `flags:` and the second report, for the test to check.
 """
 
 import argparse
@@ -52,7 +51,7 @@ def audit(options: argparse.Namespace, *more: str) -> Tuple[int, str]:
 
 def printed_fixes(options: argparse.Namespace,
                   *more: str) -> Tuple[int, List[str]]:
-    """Exit status, and what stands under the findings."""
+    """Exit status, and the text under the findings."""
     if not options.json:
         status, text = audit(options, *more)
         return status, text.split("\n  fix: ")[1:]

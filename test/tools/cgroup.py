@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A command in a new control group of memory or pids (needs root).
 
-    cgroup.py memory BYTES COMMAND...       no more memory than that, no swap
+    cgroup.py memory BYTES COMMAND...       at most that much memory, no swap
     cgroup.py pids COUNT COMMAND...
     cgroup.py memory|pids --probe
 
-v1 or v2, whichever has the controller. The exit status is the command's, or 128
-and its signal; 125 without the controller, --probe asks for that alone.
+v1 or v2, whichever has the controller. The exit status is the command's, or 128 and its signal; 125
+without the controller. --probe tests only for that.
 """
 
 import os

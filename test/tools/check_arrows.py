@@ -31,7 +31,7 @@ TARGET = re.compile(r"^ *mpg_add_(?:tool\((\S+)|library\((\S+) +(\S+))\s+"
 PLAIN_LIBRARY = re.compile(r"^add_library\((\S+)", re.MULTILINE)
 COMMENT = re.compile(r"//.*")
 CALL = re.compile(r"\b(\w+)\(")
-# The first malloc may come before libmpg's constructor: the heap asks start.
+# The first malloc may come before libmpg's constructor: the heap calls start.
 HOOKS = {"decideHeap"}
 DEFINITION = re.compile(r"^\w[^\n;=(]*?\bmpg::(?:\w+::)?(\w+)\(", re.MULTILINE)
 PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
@@ -40,7 +40,7 @@ Arrows = Dict[str, Set[str]]
 
 
 def arrows_of(root: Path) -> Arrows:
-    """What each folder includes of the others."""
+    """The files of other folders that each folder includes."""
     arrows: Arrows = {}
     for tree, starts in TREES.items():
         for path in sorted((root / tree).rglob("*")):
@@ -58,8 +58,8 @@ def arrows_of(root: Path) -> Arrows:
 
 
 def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
-    """The same as CMake declares it, of folders that are a target; and which of
-    them are libraries: a program may be linked with what it includes nothing of."""
+    """The same as CMake declares it, for folders that are a target; and which of them are
+    libraries: a program may link one without including any of it."""
     folders, needs, libraries = {}, {}, set()
     for path in [*root.glob("lib/**/CMakeLists.txt"),
                  *root.glob("tools/**/CMakeLists.txt")]:

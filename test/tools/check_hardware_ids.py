@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_hardware_ids.py ROOT: does every HW:id have its entry?
 
-Code cites numbers of hardware and operating systems as HW:name; the entries are
-the first cells of the tables in docs/hardware.md. Prints one line for each id
-that is cited and not there, or there twice, then a count. Exit status 0 when
-there is none.
+Code cites numbers of hardware and operating systems as HW:name; the entries are the first cells of
+the tables in docs/hardware.md. Prints one line for each cited id that has no entry or two, then a
+count. Exit status 0 when there is none.
 """
 
 import collections

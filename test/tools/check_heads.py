@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_heads.py ROOT: whether each code file says at its beginning what it is for.
+"""check_heads.py ROOT: checks that each code file begins with its purpose.
 
-A head is the comment after the SPDX line. A .cpp needs none if the header of its name
-beside it has one. `See NAME.h` in a head names a file that is there. A head
-that says "only file" is in the table ONLY, by which that is true. And a type that
-headers of lib and tools define stands in one of them only: programs link several
-libraries, and a name with two meanings is undefined there (-Wodr sees it where both
-are in one program, test/soak/one-definition).
+A head is the comment after the SPDX line. A .cpp needs none if the header of its name beside it has
+one. `See NAME.h` in a head names an existing file. A head that contains "only file" is in the table
+ONLY, which proves it. And headers of lib and tools define each type once: programs link several
+libraries, and a name with two meanings is undefined there (-Wodr sees it if both are in one
+program, test/soak/one-definition).
 """
 
 import re
@@ -22,7 +21,7 @@ SUFFIXES = {".cpp", ".h", ".c", ".S", ".td"}
 
 
 def head_of(path: Path) -> str:
-    """Without the SPDX line; empty if there is none."""
+    """Without the SPDX line; empty if the file has no head."""
     lines: List[str] = []
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         if not line.startswith(("//", "/*", " *", "#")) or line.startswith("#include"):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_html.py PAGE...: is PAGE well formed, harmless and accessible?
 
-Every element is closed where it should be; nothing runs (scripts, event
-attributes) and nothing is loaded; ids are unique and links inside the page have
-a target; there is a language and a title; a heading never skips a level; header
-cells have a scope and pictures a text; the page is below 24 MiB.
+Every element is closed where it should be; nothing runs (scripts, event attributes) and nothing is
+loaded; ids are unique and links inside the page have a target; there is a language and a title; a
+heading never skips a level; header cells have a scope and pictures a text; the page is below 24
+MiB.
 
 Prints one line for each fault, then a count. Exit status 0 when there is none,
 1 when there are some.

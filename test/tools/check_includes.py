@@ -4,10 +4,9 @@
 
     check_includes.py BUILD_DIR [--seed N --count M] [NAME...]
 
-Compiles files of a build made with Ninja once more, for their errors only and
-without what their target has precompiled: M that the seed chooses, those that are
-named, or all. Prints the errors of each file that fails, then `N files, N fail`;
-status 1 if one does.
+Compiles files of a Ninja build again, for errors only and without their target's precompiled
+headers: M that the seed chooses, the named ones, or all. Prints the errors of each file that fails,
+then `N files, N fail`; status 1 if one does.
 """
 
 import argparse
@@ -40,7 +39,7 @@ def single_files(entry: dict) -> List[dict]:
 
 
 def compile_commands(build: str) -> List[dict]:
-    """What compiles C++, in a unity unit or alone; a file may be in two targets."""
+    """The commands that compile C++, in a unity unit or alone; a file may be in two targets."""
     text = subprocess.run(["ninja", "-C", build, "-t", "compdb"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     return [single for entry in json.loads(text)

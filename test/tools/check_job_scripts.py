@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does mpgaudit say of each script in a folder what is expected of it?
 
-The folder has a file expected.txt with one line for each finding that is to be
-reported, "SCRIPT:LINE: SEVERITY: ID", and one line "SCRIPT: clean" for each
-script without any at warning or above. MPG238 is left out: it says what is not
-known on the machine of the test, such as the programs.
+The folder has a file expected.txt with one line for each expected finding, "SCRIPT:LINE: SEVERITY:
+ID", and one line "SCRIPT: clean" for each script without any at warning or above. Ignores MPG238:
+it reports what is unknown on the machine of the test, such as the programs.
 
-Prints one line per difference, then a count. Exit status 0 when there is none,
-1 when there are some. --write prints what expected.txt would have to be.
+Prints one line per difference, then a count. Exit status 0 when there is none, 1 when there are
+some. --write prints the expected.txt that would match.
 """
 
 import argparse

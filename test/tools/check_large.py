@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_large.py AUDITOR FILE...: is each file laid out by ld.mpg?
 
-.data and .bss begin on 2 MiB borders in memory of their own that ends on one,
-the layout note says where, and the auditor finds nothing worse than a note for
-target mpg. Exit status 1, and a line that says what is wrong, if not.
+.data and .bss begin at multiples of 2 MiB in separate memory that ends at one, the layout note
+gives their place, and the auditor finds nothing worse than a note for target mpg. Otherwise prints
+what is wrong; exit status 1.
 """
 
 from __future__ import annotations

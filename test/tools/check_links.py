@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_links.py ROOT: no page of ROOT/docs is missing in the index, no link dead.
+"""check_links.py ROOT: checks that the index has every page of ROOT/docs and links resolve.
 
-Each page below ROOT/docs and each schema is linked exactly once in
-docs/README.md, on a line that says more than its name. In all Markdown files of
-ROOT a link to a file leads to one, and one with an anchor to a heading; so does
-the name of a file below docs/ that stands as code. Addresses of the web are not
-looked at. Prints what is wrong, then counts; status 1 if anything is.
+Each page below ROOT/docs and each schema is linked exactly once in docs/README.md, on a line with
+more than its name. In all Markdown files of ROOT a link to a file leads to one, and one with an
+anchor to a heading; so does the name of a file below docs/ in code quotes. Ignores web addresses.
+Prints what is wrong, then counts; status 1 if anything is.
 """
 
 import re
@@ -57,7 +56,7 @@ def anchors_of(text: str) -> Set[str]:
 
 
 def links_of(text: str) -> Iterator[Tuple[int, str]]:
-    """Line and target of each link that does not stand in code."""
+    """Line and target of each link outside of code quotes."""
     plain = SPAN.sub(lambda span: re.sub(r"[^\n]", "x", span[0]), text)
     for match in LINK.finditer(plain):
         yield plain.count("\n", 0, match.start()) + 1, match[1]

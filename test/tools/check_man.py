@@ -23,8 +23,8 @@ OPTION = re.compile(r"-[-\w]*\w(?:=\S+| [A-Z]+)?")
 
 
 def read_help(program: str) -> Tuple[str, Dict[str, str], List[str]]:
-    """The usage line, what --help says for each option as it is written, and the
-    numbers in what it says about the exit status."""
+    """The usage line, the text of --help for each option as written, and the numbers in its text
+    about the exit status."""
     text = subprocess.run([program, "--help"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     usage = re.search(r"^USAGE: (.*)$", text, re.MULTILINE).group(1)
@@ -48,7 +48,7 @@ def read_sections(page: str) -> Dict[str, str]:
 
 
 def read_entries(section: str) -> Dict[str, str]:
-    """What the page says for each option: `--a=B`, `-c` over ":   text"."""
+    """The page's text for each option: `--a=B`, `-c` over ":   text"."""
     entries = {}
     entry = r"^((?:`[^`]+`(?:, )?)+)\n:   (.*?)(?=\n\n|\Z)"
     for names, text in re.findall(entry, section, re.MULTILINE | re.DOTALL):

@@ -4,10 +4,10 @@
 
     check_remarks_doc.py [--passes FOLDER] [--page PAGE] [--hints PAGE]
 
-A remark's name is a string of the passes' code in CamelCase that is no named
-argument (ore::NV), no module flag and no pass of LLVM's. Those of placement have a row in the table
-and a section of docs/first-touch.md, with code of at most 15 lines; those of
-hints a row in docs/hints.md. Rows and sections without a remark are differences too.
+A remark's name is a CamelCase string in the passes' code that is neither a named argument
+(ore::NV), nor a module flag, nor one of LLVM's passes. Those of placement have a row in the table
+and a section of docs/first-touch.md, with code of at most 15 lines; those of hints a row in
+docs/hints.md. Rows and sections without a remark are differences too.
 
 Prints one line per difference, FILE: what, then a count. Exit status 0 when
 there is none, 1 when there are some, 2 when a file cannot be read.
@@ -30,7 +30,7 @@ def names_in(folder: Path) -> Set[str]:
     names: Set[str] = set()
     for path in sorted(folder.rglob("*.cpp")):
         text = path.read_text(encoding="utf-8")
-        # The plugin's own name, and versions, stand in Plugin.cpp.
+        # Plugin.cpp has the plugin's own name, and versions.
         if path.name != "Plugin.cpp":
             names.update(name for name in NAME.findall(text)
                          if not name.endswith("Pass"))

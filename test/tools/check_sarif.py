@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_sarif.py SCHEMA REPORT.json LOG.sarif: does LOG keep the official
-SCHEMA, and does it say what the JSON report of the same run says?
+"""check_sarif.py SCHEMA REPORT.json LOG.sarif: checks that LOG follows the official SCHEMA and
+matches the JSON report of the same run.
 
 Beyond the schema: every result names a rule that is there, by id and index; a
 place is a relative or file: URI that has only characters of URIs; a line is 1

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Validates the tools' JSON against docs/schema/NAME.schema.json.
 
-`check_schema.py FILE.json...` checks one object a file, whose key "schema"
-says NAME; FILE.jsonl holds lines of mpgaudit-1. Prints each violation with its place and ends with 1 if there
-was any. Stricter than the schema can say: a number written as 1.0 or 1e3 and a
-repeated key are violations too, because readers in other languages would stop
-at them.
+`check_schema.py FILE.json...` checks one object a file, whose key "schema" names it; FILE.jsonl
+holds lines of mpgaudit-1. Prints each violation with its place and ends with 1 if there was any.
+Stricter than the schema language: a number written as 1.0 or 1e3 and a repeated key are violations
+too, because readers in other languages would reject them.
 """
 
 import argparse
@@ -61,7 +60,7 @@ def documents(path: str) -> Iterator[Tuple[str, str]]:
 
 @functools.lru_cache(maxsize=None)
 def validator_of(name: str, for_lines: bool) -> jsonschema.Draft202012Validator:
-    """Raises ValueError when there is no such schema."""
+    """Raises ValueError if the schema does not exist."""
     path = os.path.join(SCHEMAS, os.path.basename(f"{name}.schema.json"))
     if not os.path.exists(path):
         raise ValueError(f"there is no schema {name!r}")

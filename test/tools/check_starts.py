@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Does mpgaudit see ./app behind each way to start it, or say that it does not?
+"""Does mpgaudit see ./app behind each way to start it, or report that it does not?
 
 usage: check_starts.py FILE MPGAUDIT
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def outcome(mpgaudit, way):
-    """What mpgaudit makes of \\p way."""
+    """mpgaudit's answer for \\p way."""
     text = "#!/bin/bash\n" + way.replace("\\n", "\n") + "\n"
     run = subprocess.run(
         [mpgaudit, "--no-config", "--no-closure", "--target=fugaku", "--expect-libmpg",

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Do mpgaudit and libmpg accept the same values of the same variables?
 
-Starts a program with libmpg preloaded once for every variable of env.def and
-every value of a list, and looks for "is not valid" on standard error; then
-audits one script that exports the same. Prints one line per difference and a
-count. Exit status 0 when there is none.
+Starts a program with libmpg preloaded once for every variable of env.def and every value of a list,
+and searches standard error for "is not valid"; then audits one script that exports the same. Prints
+one line per difference and a count. Exit status 0 when there is none.
 """
 
 import argparse
@@ -26,7 +25,7 @@ VALUES = ["", "0", "1", "2", "3", "7", "on", "ON", "off", "TRUE", "true",
           "18446744073709551616", "17592186044415", "17592186044416",
           "14,0", "10,4", "15,0", "10,4,0", "10", "10,", "a,b", "touch",
           "mbind", "auto", "thp", "exe", "all", "5", "8:31", "8:", ":"]
-# What mpgrun sets: a wrong one is none of a user's script.
+# Set by mpgrun: a wrong value cannot come from a user's script.
 INTERNAL = {"MPG_TARGET", "MPG_STATE_FD", "MPG_STATE_PID", "MPG_TEST_COPY_BACK"}
 
 
@@ -44,7 +43,7 @@ def refused_by_library(libmpg, program, name, value):
 
 
 def refused_by_mpgaudit(mpgaudit, pairs):
-    """The set of pairs for which the audit of one script says MPG221."""
+    """The set of pairs for which the audit of one script reports MPG221."""
     lines = [f"export {name}='{value}'" for name, value in pairs]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "run.sh"

@@ -4,12 +4,11 @@
 
     compare_loader.py MPGAUDIT [OPTION]... PROGRAM|FOLDER...
 
-Each program is started with LD_TRACE_LOADED_OBJECTS=1: the loader then prints
-what it has mapped and ends before the program's first instruction. The same
-libraries under the same paths in the same order have to be in mpgaudit's
-report; the vDSO, which is no file, is left out. Missing libraries have no
-place in the order: the loader ends there, and where it stands itself beside
-them in this list is chance. Of folders, the dynamic programs of this machine
+Each program is started with LD_TRACE_LOADED_OBJECTS=1: the loader then prints what it has mapped
+and ends before the program's first instruction. The same libraries under the same paths in the same
+order have to be in mpgaudit's report; the vDSO, which is not a file, is omitted. Missing libraries
+have no place in the order: the loader stops there, and its own place beside them in this list is
+arbitrary. Folders stand for the dynamic programs in them that run on this machine.
 are taken.
 
   --least N         fail when fewer programs were compared
@@ -73,8 +72,8 @@ def find_programs(arguments: argparse.Namespace) -> list[str]:
 
 def ask_loader(path: str, environment: dict[str, str],
                launcher: list[str]) -> list[str]:
-    """Paths in the loader's order, then "missing: NAME" for what it does not
-    find, once each, because it looks again for everyone who asks."""
+    """Paths in the loader's order, then "missing: NAME" for those it does not find, once each,
+    because it searches again for every library that needs one."""
     done = subprocess.run([*launcher, path], env=environment, check=False,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)

@@ -5,16 +5,15 @@
   count_tagged.py FILE [--function NAME] [--tag 0x01] [--loops]
                        [--at-least N] [--at-most N] [--all]
 
-FILE is the output of clang -S or llvm-objdump -d. An access counts as tagged
-if on some path its base register holds a tag that the same function put on;
-aarch64_asm.py says how that is found out. Instructions are counted, not what
-they stand for: an unrolled loop has more, and a pair (ldp) is one. Accesses to
-the stack by sp are left out: no compiler tags those.
+FILE is the output of clang -S or llvm-objdump -d. An access counts as tagged if on some path its
+base register holds a tag that the same function added; aarch64_asm.py describes the analysis.
+Counts instructions, not source accesses: an unrolled loop has more, and a pair (ldp) is one. Skips
+accesses to the stack by sp: no compiler tags those.
 
-The table has a line for each function with an access: all accesses, those in
-loops, and how many of them have which tag. --at-least and --at-most are about
-the tagged ones that --function, --tag and --loops leave, --all wants no other
-access there; status 1 if that does not hold, 2 if there is no such function.
+The table has a line for each function with an access: all accesses, those in loops, and how many of
+them have which tag. --at-least and --at-most limit the tagged ones that --function, --tag and
+--loops select; --all forbids other accesses there. Status 1 if that does not hold, 2 if the
+function does not exist.
 """
 
 import argparse

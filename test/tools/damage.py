@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes damaged ELF files from a seed, and says which of them cannot load.
+"""Makes damaged ELF files from a seed, and predicts which of them cannot load.
 
 A damaged file is a healthy base file with one to three changes of one class:
 truncation, file header, program headers, section headers, dynamic section,
@@ -9,12 +9,11 @@ notes, content. Values are the ones that break readers: 0, 1, all ones, 2^40,
 for ever on one machine: `damage.py --seed 7 --index 4711 --out FILE` makes it
 again.
 
-refusal() is a second opinion, independent of mpgaudit: a short reading of what
-the Linux kernel (fs/binfmt_elf.c) and glibc's ld.so do with a file, with the
-reason why they refuse it, fault in it, or, for the order of sizes and
-alignments that the ABI demands, may do so in some version. What only looks odd
-(section headers of a program, overlapping segments) counts as loadable: what
-is called refused here, an auditor must have noticed.
+refusal() is a second opinion, independent of mpgaudit: a short model of how the Linux kernel
+(fs/binfmt_elf.c) and glibc's ld.so read a file, with the reason why they reject it, fault in it,
+or, for the order of sizes and alignments that the ABI demands, may do so in some version. Oddities
+(section headers of a program, overlapping segments) count as loadable. An auditor must notice every
+file that is rejected here.
 """
 
 import argparse
@@ -351,8 +350,8 @@ def object_refusal(data: bytes, header: Header) -> Optional[str]:
         return "section headers outside the file"
     if header.shnum and header.shstrndx >= header.shnum:
         return "e_shstrndx" if header.shstrndx < 0xff00 else None
-    # A linker drops what it does not need with a warning; it cannot do
-    # without bytes that belong into the program.
+    # A linker drops unneeded sections with a warning, but it needs all bytes that belong to the
+    # program.
     for section in sections_of(data, header):
         if (section.type not in (SHT_NULL, SHT_NOBITS) and section.size
                 and section.flags & SHF_ALLOC
@@ -362,7 +361,7 @@ def object_refusal(data: bytes, header: Header) -> Optional[str]:
 
 
 def table_refusal(data: bytes, header: Header) -> Optional[str]:
-    """What load_elf_phdrs() of the kernel refuses."""
+    """Headers that load_elf_phdrs() of the kernel rejects."""
     if header.phentsize != 56:
         return "e_phentsize"
     if not 0 < header.phnum <= 65536 // 56:
@@ -373,7 +372,7 @@ def table_refusal(data: bytes, header: Header) -> Optional[str]:
 
 
 def interp_refusal(data: bytes, segments: List[Segment]) -> Optional[str]:
-    """What the kernel asks of the first PT_INTERP."""
+    """The kernel's conditions on the first PT_INTERP."""
     for segment in segments:
         if segment.type == PT_INTERP:
             if not 2 <= segment.filesz <= PAGE_BYTES:
@@ -388,7 +387,7 @@ def interp_refusal(data: bytes, segments: List[Segment]) -> Optional[str]:
 
 def load_refusal(data: bytes, header: Header,
                  loads: List[Segment]) -> Optional[str]:
-    """What mapping the PT_LOADs would run into."""
+    """Errors while mapping the PT_LOADs."""
     limit = MACHINES[header.machine]
     for load in loads:
         if load.filesz > load.memsz:
@@ -409,8 +408,8 @@ def load_refusal(data: bytes, header: Header,
 
 def read_dynamic(data: bytes, part: Segment,
                  loads: List[Segment]) -> List[Tuple[int, int]]:
-    """The dynamic entries, up to DT_NULL; none when the loader, which goes by
-    address, would not read the bytes that the offset names."""
+    """The dynamic entries, up to DT_NULL. None if the loader, which uses the address, would not
+    read the bytes at the offset."""
     if not any(l.vaddr <= part.vaddr < l.vaddr + l.filesz
                and part.vaddr - l.vaddr + l.offset == part.offset
                for l in loads):
@@ -426,14 +425,14 @@ def read_dynamic(data: bytes, part: Segment,
 
 
 def is_mapped(address: int, loads: List[Segment]) -> bool:
-    """Whether `address` lies in a page that some PT_LOAD maps."""
+    """Whether `address` is in a page that some PT_LOAD maps."""
     return any(l.vaddr // PAGE_BYTES <= address // PAGE_BYTES
                and address < -(-l.end // PAGE_BYTES) * PAGE_BYTES
                for l in loads if l.memsz)
 
 
 def file_offset(address: int, loads: List[Segment]) -> Optional[int]:
-    """Where the byte at `address` stands in the file."""
+    """The file offset of the byte at `address`."""
     return next((address - l.vaddr + l.offset for l in loads
                  if l.vaddr <= address < l.vaddr + l.filesz), None)
 
@@ -474,7 +473,7 @@ def entries_refusal(data: bytes, entries: List[Tuple[int, int]],
 
 def dynamic_refusal(data: bytes, segments: List[Segment],
                     loads: List[Segment], is_library: bool) -> Optional[str]:
-    """What ld.so could not survive in the dynamic section."""
+    """Errors in the dynamic section that ld.so does not survive."""
     parts = [s for s in segments if s.type == PT_DYNAMIC]
     if not parts or (is_library and not parts[-1].filesz):
         return "no dynamic section" if is_library else None
@@ -489,8 +488,8 @@ def dynamic_refusal(data: bytes, segments: List[Segment],
 
 def phdr_refusal(header: Header, segments: List[Segment],
                  loads: List[Segment], is_library: bool) -> Optional[str]:
-    """ld.so takes the difference between where the program headers are and
-    where PT_PHDR says they are for the address of the program; those of a
+    """ld.so takes the difference between the program headers' address and PT_PHDR's for the address
+    of the program; it reads a library's headers there.
     library it reads there."""
     for segment in segments:
         if segment.type != PT_PHDR:
@@ -504,7 +503,7 @@ def phdr_refusal(header: Header, segments: List[Segment],
 
 
 def ident_refusal(data: bytes) -> Optional[str]:
-    """What ld.so refuses in e_ident and e_version of a library."""
+    """Values in e_ident and e_version of a library that ld.so rejects."""
     if data[6] != 1 or data[20:24] != b"\1\0\0\0":
         return "version"
     if data[7] not in (0, 3) or (data[8] and (data[7] != 3 or data[8] > 3)):

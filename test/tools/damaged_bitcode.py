@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Links damaged bitcode files with ld.mpg and with ld.lld and compares them.
 
-ld.mpg looks into its inputs before lld does, with LLVM's bitcode reader, which
-can crash on a damaged file. That must not be seen: the exit status (or signal) is
-that of ld.lld, and so is what is printed. Every second file is cut off somewhere,
-the others have a few bits turned over. Each is linked as an object, which lld
-reads whole, and stands in an archive from which nothing is needed: ld.mpg reads
-it then, and lld hardly.
+ld.mpg inspects its inputs before lld does, with LLVM's bitcode reader, which can crash on a damaged
+file. Users must not notice: the exit status (or signal) and the output are those of ld.lld. Every
+second file is truncated, the others have a few bits flipped. Each is linked as an object, which lld
+reads completely, and as a member of an archive from which nothing is needed: ld.mpg reads it then,
+and lld hardly.
 
   damaged_bitcode.py --build BUILD --out FOLDER [--seed N] [--count N]
 
@@ -55,7 +54,7 @@ def damage(good: bytes, seed: int) -> bytes:
         return good[: rng.randrange(4, len(good))]
     bad = bytearray(good)
     for _ in range(rng.randint(1, 8)):
-        # The magic number stays: without it this is no bitcode.
+        # Keep the magic number: without it the file is not bitcode.
         bad[rng.randrange(4, len(bad))] ^= 1 << rng.randrange(8)
     return bytes(bad)
 

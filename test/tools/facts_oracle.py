@@ -6,15 +6,14 @@ readelf is the only source of truth here: this file reads no ELF structure
 itself and shares no code with mpgaudit, so a wrong offset, a wrong rounding or
 a wrong rule in mpgaudit cannot hide behind the same mistake on this side.
 
-Two kinds of input: files of this machine, chosen by a seed with a minimum
-number of each kind, and (--make) small programs of every kind built for both
-machines with each compiler and linker at hand. The builder of those stands at
-the end of this file; damage.py takes its base files from it. The printed
+Two kinds of input: files of this machine, chosen by a seed with a minimum number of each kind, and
+(--make) small programs of every kind built for both machines with each available compiler and
+linker. Their builder is at the end of this file; damage.py takes its base files from it. A printed
 difference names the file, the key and both answers.
 
-A finding of damage (MPG9xx) in a file that readelf reads without a complaint
-is a difference, too. The other way round nothing is compared: readelf repairs
-what it can and goes on; damage.py is the judge of damaged files.
+A finding of damage (MPG9xx) in a file that readelf reads without a complaint is a difference, too.
+The reverse is not checked: readelf repairs what it can and goes on; damage.py is the judge of
+damaged files.
 """
 
 import argparse
@@ -59,7 +58,7 @@ class Load:
 
 @dataclasses.dataclass
 class ReadElf:
-    """What readelf printed about one file or archive member."""
+    """readelf's output for one file or archive member."""
     member: Optional[str] = None
     bits: int = 0
     little_endian: bool = False
@@ -303,8 +302,8 @@ def load_facts(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
 
 
 def facts_of(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
-    """Every fact that holds of `elf`; a key is absent when it does not
-    apply. `target` is the one that mpgaudit resolved for the file."""
+    """All facts about `elf`; a key is absent if it does not apply. `target` is the one that
+    mpgaudit resolved for the file."""
     facts = load_facts(elf, kind, target) if elf.loads else {}
     if not elf.full:
         return facts
@@ -323,7 +322,7 @@ def facts_of(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
 
 
 def differences(path: str, record: dict, elf: ReadElf) -> List[str]:
-    """What mpgaudit's file object says otherwise than readelf."""
+    """Differences between mpgaudit's file object and readelf."""
     kind = kind_of(elf)
     name = f"{path}({elf.member})" if elf.member else path
     found = []
@@ -341,7 +340,7 @@ def differences(path: str, record: dict, elf: ReadElf) -> List[str]:
         load["flags"] &= 7  # readelf shows no other bit.
     for key in sorted(set(expected) | set(actual)):
         ours, theirs = actual.get(key, "absent"), expected.get(key, "absent")
-        # True == 1 in Python; the contract tells bool and integer apart.
+        # True == 1 in Python; the contract distinguishes bool and integer.
         if ours != theirs or type(ours) is not type(theirs):
             found.append(f"{name}: {key}: mpgaudit {ours}, readelf {theirs}")
     return found
@@ -387,7 +386,7 @@ def group_records(records: Iterable[dict],
 
 
 def false_alarms(records: List[dict]) -> List[str]:
-    """MPG9xx findings, for a file in which readelf found nothing wrong."""
+    """MPG9xx findings for a file in which readelf found nothing wrong."""
     return [f"{record_path(record)}: {finding['id']} \"{finding['title']}\", "
             "but readelf is content"
             for record in records for finding in record.get("findings", [])
@@ -400,7 +399,7 @@ def compare_file(path: str, records: List[dict],
     elves, complained = read_file(path)
     is_archive = starts_as_archive(path)
     if not elves and is_archive:
-        # Empty, or full of something else: healthy unless readelf says so.
+        # Empty, or without ELF members: healthy unless readelf disagrees.
         kinds["archive without ELF"] += 1
         return [] if complained else false_alarms(records)
     if not elves:
@@ -408,10 +407,9 @@ def compare_file(path: str, records: List[dict],
         return [f"{path}: kind: mpgaudit {record.get('kind')}, readelf not-elf"
                 for record in records if record.get("kind") != "not-elf"]
     for elf in elves:
-        # readelf says "libx.a(member.o)"; without an archive it says nothing
-        # or, for several files, the path.
-        # In archives as Go writes them, names are filled up with blanks, which
-        # readelf prints and ar does not.
+        # readelf prints "libx.a(member.o)"; without an archive it prints nothing or, for several
+        # files, the path. Names in archives of Go are padded with blanks, which readelf prints and
+        # ar does not.
         elf.member = (elf.member[len(path) + 1:-1].rstrip(" ")
                       if is_archive and elf.member else None)
     elf_records = [r for r in records if r.get("kind") != "not-elf"]
@@ -519,8 +517,8 @@ SOURCES = {
                "__asm__(\".text\\n.p2align 3\\n.quad table\\n\");\n",
     "empty": "const int nothing = 1;\nint main(void) { return 0; }\n",
 }
-# (compiler, linker, source, linker options). Ten per kind and machine, and
-# each option once: an option that no linker here knows is left out.
+# (compiler, linker, source, linker options). Ten per kind and machine, and each option once; skips
+# an option that no linker here knows.
 RECIPES = [
     ("gcc", "bfd", "plain", []),
     ("gcc", "lld", "large", ["-z", "max-page-size=2097152"]),

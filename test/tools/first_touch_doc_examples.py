@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Is what docs/first-touch.md says before and after each remark true?
+"""Do the examples before and after each remark in docs/first-touch.md behave as the page says?
 
     first_touch_doc_examples.py PAGE COMPILER ARGUMENTS...
 
@@ -32,7 +32,7 @@ void use(void *);
 
 
 class Around(NamedTuple):
-    """What the page leaves out."""
+    """Code that the page omits."""
 
     parameters: str
     head: str

@@ -9,10 +9,10 @@ the order of the source,
 
     FUNCTION: calls N, REMARK@LINE, REMARK@LINE
 
-N calls of mpg_first_touch stand in the optimised function; remarks are those of
-the pass "mpg" about placement, sorted by line, then by name, each once. What the
-compiler outlined from a function counts as that function. Functions with neither
-call nor remark are left out; the last line is always "end".
+N is the number of calls of mpg_first_touch in the optimised function; remarks are those of the pass
+"mpg" about placement, sorted by line, then by name, each once. Code that the compiler outlined from
+a function counts as that function. Functions with neither call nor remark are omitted; the last
+line is always "end".
 
 MODE is a value of the option first-touch. The compiler's own messages go to
 standard error; its failure is this program's, with status 1.
@@ -66,7 +66,7 @@ def count_calls(ir: str) -> Dict[str, int]:
         define = DEFINE.match(line)
         if define:
             function = define.group(1).strip('"')
-        # A helper of the pass that tests for libmpg is not a place of its own.
+        # Skip the pass's helper function that tests for libmpg.
         elif CALL.match(line) and not function.startswith("mpg_first_touch"):
             calls[source_name(function)] += 1
     return calls

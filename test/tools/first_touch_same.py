@@ -12,8 +12,8 @@ output and exit status with those of the program without the plugin at the same
 number of threads. --args: a list of the program's arguments; may be given several
 times.
 
-Prints "same: N runs", or the first run that differs (exit status 1). A program
-that prints nothing is a failure too: it would prove nothing.
+Prints "same: N runs", or the first run that differs (exit status 1). A program that prints nothing
+is a failure too: it would prove nothing.
 """
 
 import argparse

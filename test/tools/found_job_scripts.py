@@ -10,13 +10,13 @@ are comments. Each is audited in the current folder, where the programs are;
 
   ok             no error and no warning
   says WORD      the same, and a note of MPG220 or MPG237 to MPG239 names WORD,
-                 because what it starts, or whether it acts, cannot be read
+                 because the started program, or whether it acts, is unknown
   warning ID     this finding and no other warning, no error
   error ID       this finding and no other error; the exit status is 1
 
-A note never matters, and neither does a finding about a program of this machine
-outside the folder. Prints a line for each difference, then how many scripts had
-a wrong error, a wrong warning, or something that was passed over.
+Notes do not matter, nor do findings about a program of this machine outside the folder. Prints a
+line for each difference, then how many scripts had a wrong error, a wrong warning, or a missed
+problem.
 """
 
 import re
@@ -46,7 +46,7 @@ def audit(mpgaudit, script):
 
 
 def faults(verdict, status, found):
-    """What is wrong with the answer: error, warning, passed over."""
+    """The kinds of wrong answers: error, warning, passed over."""
     word, _, rest = verdict.partition(" ")
     wanted = rest if word in ("warning", "error") else ""
     for severity in ("error", "warning"):

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Preloaded beside libmpg: tells what the heap of every program lies on that is
- * started below a test. One line for the start and one for the end (if the
+ * Preloaded beside libmpg: reports the pages under the heap of every program
+ * that a test starts. One line for the start and one for the end (if the
  * program ends by exit) goes to the file named by HEAP_WITNESS:
  *
  *   start hugetlb bash        end hugetlb bash
  *
- * The kernel is asked for a small block, one of 100 kB and one of 3 MB, in
- * /proc/thread-self/smaps: that of `self` is empty when the main thread has
- * ended before the others. `normal` is said if one of them is on normal pages.
- * A transparent page counts where the kernel has been asked for it: whether it
- * finds one is a matter of chance. A program that closes everything is not
- * disturbed: the file is opened for each line. Reads and writes with system
- * calls only, so that there is nothing of its own in the heap it looks at.
+ * Asks the kernel for the pages of a small block, one of 100 kB and one of 3
+ * MB, in /proc/thread-self/smaps: that of `self` is empty if the main thread
+ * has ended before the others. Reports `normal` if one of them is on normal
+ * pages. A transparent page counts if it was requested from the kernel, which
+ * may or may not find one. The file is opened for each line, so a program that
+ * closes all descriptors is not disturbed. Reads and writes with system calls
+ * only, so that the heap holds nothing of this library.
  */
 #define _GNU_SOURCE
 #include <errno.h>

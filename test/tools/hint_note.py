@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""hint_note.py [FIELD=VALUE]...: assembly with one .note.mpg.hints on standard
-output, for programs that no compiler pass has seen. It shares no code with the
-passes or with the reader: the layout is written down here once more.
+"""hint_note.py [FIELD=VALUE]...: prints assembly with one .note.mpg.hints, for programs that no
+compiler pass has seen. It shares no code with the passes or with the reader: the layout is defined
+here a second time.
 
   version=1 flags=0 llvm=22 accesses=12 sites=0
   tags=0x01,0x41     tag bytes; the masks of sectors and entries follow from them

@@ -7,7 +7,7 @@ on those in use, and on those reserved. --peak writes the largest number of byte
 that were in use at once, or -1 where the kernel does not count that. The exit
 status is the command's; 125 without a hugetlb cgroup.
 
-`hugetlb_cgroup.py --probe` says with its exit status whether it would work.
+`hugetlb_cgroup.py --probe`: its exit status shows whether it would work.
 """
 
 import argparse

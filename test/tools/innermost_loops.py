@@ -6,19 +6,17 @@
   innermost_loops.py PLAIN TAGGED   the same for the code of one source without
                                     and with tags; status 1 if the tags cost
 
-A file is the output of clang -S or llvm-objdump -d. With two files, an innermost
-loop of TAGGED must not build a tag constant or put one on an address, unless
-PLAIN has as many such instructions in the same function (2.0 and INT64_MIN have
-no bits below 56 either). With --same-vector-loops the vector loops of a function
-must also be as many and as long as without tags, one by one.
+A file is the output of clang -S or llvm-objdump -d. With two files, an innermost loop of TAGGED
+must not build a tag constant or put one on an address, unless PLAIN has as many such instructions
+in the same function (2.0 and INT64_MIN have no bits below 56 either). With --same-vector-loops the
+vector loops of a function must also be as many and, in order, as long as without tags.
 
-With --lengths all loops are compared: those of a function that start at one line
-of the source (with -S -g; without -g all of the function) are paired in their
-order; where they are not as many, they count as not paired, and where there is
-none without tags, as kept: a loop that is not made a call of memset or memcpy. The
-sums are printed, and at most that many may be longer.
+With --lengths all loops are compared. The loops of a function that start at one line of the source
+(with -S -g; without -g all of the function) are paired in order. If their number differs, they
+count as not paired; if there is none without tags, as kept: a loop that did not become a call of
+memset or memcpy. Prints the sums; at most that many may be longer.
 
-Status 2: there is nothing to compare, so the test that asked is not one.
+Status 2: there is nothing to compare, so the test is invalid.
 """
 
 import argparse

@@ -7,18 +7,17 @@ combination, or one of the option sets below. For each row the tool
 
   * links with ld.mpg, or with lld or GNU ld and the script in linker-scripts/,
   * reads the program headers and sections with its own few lines: .data, .bss
-    (.ldata, .lbss) begin on a border, their segment ends on one, is aligned to
-    2 MiB, and no other segment has a byte in the same 2 MiB,
+    (.ldata, .lbss) begin at a multiple of 2 MiB, their segment ends at one and is
+    aligned to 2 MiB, and no other segment has a byte in the same 2 MiB,
   * runs the result, with address randomisation and without; it checks its own
     values and grows the heap of brk,
-  * asks mpgaudit: no MPG103, MPG150, MPG151, MPG152, and MPG102 as a note only,
-  * for ld.mpg: reads the note, and compares the size, as seen and on disk, with a
+  * runs mpgaudit: no MPG103, MPG150, MPG151, MPG152, and MPG102 as a note only,
+  * for ld.mpg: reads the note, and compares the size, mapped and on disk, with a
     plain lld link.
 
-C and C++ come from clang, Fortran from flang. GNU ld gets what its users give
-it, the output of gcc and gfortran: gfortran's COMMON blocks and runtime are laid
-out by other rules than flang's. What flang needs for AArch64 is fetched once into
-BUILD/arm64-sysroot by arm64_sysroot.
+C and C++ come from clang, Fortran from flang. GNU ld gets its users' usual input, the output of gcc
+and gfortran: gfortran's COMMON blocks and runtime follow other layout rules than flang's.
+arm64_sysroot fetches flang's needs for AArch64 once into BUILD/arm64-sysroot.
 
   link_matrix.py --build BUILD --out FOLDER [--machine M] [--linker L]
                  [--language L] [--options | --kinds] [--jobs N] [--list]
@@ -225,13 +224,13 @@ class Matrix:
     def flags(self, row: Row, kind: str) -> list[str]:
         flags = KINDS[kind] + (OPTIONS.get(row.option) or MODELS.get(row.option) or [])
         if row.linker == "lld":
-            # What the script for lld does not cover, as it says.
+            # The script for lld does not cover this, as its head states.
             flags = flags + ["-DWITHOUT_NOINIT"]
         return flags + (["-cpp"] if row.language == "fortran" else ["-pthread"])
 
     def compile(self, row: Row, kind: str, source: str, path: str) -> str:
         """Compiles a file of Inputs/ for a `kind` of output."""
-        # flang does not know it; what it compiles is the same as for -pie.
+        # flang lacks the option; its code is the same as for -pie.
         flags = ["-pie" if f == "-static-pie" else f for f in self.flags(row, kind)]
         if row.kind == "shared":
             flags.append("-DWITH_LIBRARY")
@@ -284,7 +283,7 @@ class Matrix:
             raise RowFailed(f"the file grew by {disk} bytes on disk")
 
     def check_output(self, row: Row, kind: str, files: list[str], path: str) -> str:
-        """Links one file and looks at it."""
+        """Links one file and checks it."""
         self.link(row, kind, files, path, self.linker(row.linker))
         check_layout(path, row.option in MODELS)
         self.audit(path)

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """linker_matrix.py MPGAUDIT WORK_DIR: real linkers, every kind of file.
 
-Links one program with GNU ld, gold, lld and mold, as PIE, no-PIE, static,
-static-PIE and shared library, for both machines, as usual and with the 2 MiB
-segments that mpgaudit recommends, and compares the layout and loader findings
-with the table below: ids and sub-codes, nothing more and nothing less. The
-conflicting pairs are also computed here, from what readelf prints.
+Links one program with GNU ld, gold, lld and mold, as PIE, no-PIE, static, static-PIE and shared
+library, for both machines, as usual and with the 2 MiB segments that mpgaudit recommends, and
+compares the layout and loader findings with the table below: exactly these ids and sub-codes. The
+conflicting pairs are also computed here, from readelf's output.
 
 Prints a line for each file that differs and a count; status 1 if one differs.
 """

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a corpus of small ELF files for the fuzzers.
 
-Healthy files of every kind, built here or found on this machine, and damaged
-ones from a seed, so that a short run starts after the first look at the
-header. Files are named by their content: a second run adds only what is new.
+Healthy files of every kind, built here or found on this machine, and damaged ones from a seed, so
+that a short run gets past the first check of the header. Files are named by their content: a second
+run adds only new ones.
 """
 
 import argparse

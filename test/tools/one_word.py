@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A folder by a path that is one word, for shells and for lists of the loader.
 
-RUN lines have paths without quotes, LD_PRELOAD knows none, -Wl ends a word at a
-comma, and lit has a meaning for %. A clone may lie in
-a folder with any name all the same: its tests see it through a link in the folder
-for temporary files.
+RUN lines have paths without quotes, LD_PRELOAD cannot quote, -Wl ends a word at a comma, and lit
+interprets %. A clone may still be in a folder with any name: its tests see it through a link in the
+folder for temporary files.
 """
 
 import hashlib

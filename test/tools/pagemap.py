@@ -7,14 +7,12 @@ A program that is started is looked at when it prints the line `ready`; then its
 input is closed and its exit status is expected to be 0. It can be run by an
 emulator (`-- qemu-aarch64 -L DIR PROGRAM`): name it with --program.
 
-REGION is data, bss, or all; SHARE a percentage of its bytes. Regions come from
-the program headers, and what is in them from /proc/PID/{maps,smaps,pagemap} and
-/proc/kpageflags: a page counts as hugetlb if its mapping has a large page size
-(reserved pages of .bss that nobody has touched count too), and as thp if it is
-in a block of 2 MiB that the kernel marks as a transparent huge page and that
-lies in one piece of physical memory, as far as smaps agrees (AnonHugePages). The
-kernel shows frames to CAP_SYS_ADMIN alone, which root of a container lacks: there
-smaps is believed. Shares no code with libmpg.
+REGION is data, bss, or all; SHARE a percentage of its bytes. Regions come from the program headers,
+and their pages from /proc/PID/{maps,smaps,pagemap} and /proc/kpageflags. A page counts as hugetlb
+if its mapping has a large page size (reserved, untouched pages of .bss count too), and as thp if it
+is in a block of 2 MiB that the kernel marks as a transparent huge page and that is contiguous in
+physical memory, as far as smaps agrees (AnonHugePages). The kernel shows frames only with
+CAP_SYS_ADMIN, which root of a container lacks: then smaps is trusted. Shares no code with libmpg.
 
 Exit status: 0, 1 if a share is not reached, 2 if the program failed.
 """
@@ -133,13 +131,13 @@ class Pages:
                 continue
             if frames != list(range(first, first + HUGE // PAGE)):
                 continue
-            # The page cache has large blocks of its own, mapped by base pages.
+            # The page cache has large blocks, too, mapped by base pages.
             if self.has_flag(first, KPF_THP) and self.has_flag(first, KPF_ANON):
                 total += min(end, block + HUGE) - max(start, block)
         return total
 
     def first_is_hugetlb(self, start: int, end: int) -> bool:
-        """False if a present page is not what smaps says."""
+        """False if a present page contradicts smaps."""
         for frame in self.frames(start, end)[:: HUGE // PAGE]:
             if frame:
                 return self.has_flag(frame, KPF_HUGE)
@@ -189,10 +187,10 @@ def run(
     environment: Optional[Dict[str, str]] = None,
     preexec: Optional[Callable[[], None]] = None,
 ) -> Tuple[dict, int, str]:
-    """Starts the program, looks at it, and lets it end.
+    """Starts the program, inspects it, and lets it end.
 
-    Returns what was found (nothing if it did not come to `ready`), the exit
-    status, and all that it wrote.
+    Returns the findings (empty if it did not reach `ready`), the exit status, and all of its
+    output.
     """
     process = subprocess.Popen(
         command,

@@ -117,7 +117,7 @@ class ElfFile:
         return at
 
     def record(self, name: str) -> Tuple[int, Dict[str, Place]]:
-        """Start of what stands before the dot, and its fields."""
+        """Start of the name before the dot, and its fields."""
         inner = name[name.find("[") + 1:-1]
         if name.startswith("shdr["):
             return self.section_header(inner), SHDR

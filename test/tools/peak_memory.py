@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """peak_memory.py LIBMPG COMMAND...: how much memory COMMAND takes at most.
 
-Prints the peaks of COMMAND as it is and with LIBMPG preloaded, in MiB, and their
-ratio. The kernel counts both: of the pool in a cgroup of its own, as all its
-processes have it at once; of the rest the resident memory of the largest one.
-The sum of two peaks may be more than the peak of the sum, never less.
+Prints the peaks of COMMAND plain and with LIBMPG preloaded, in MiB, and their ratio. The kernel
+counts both: pool pages in a separate cgroup, as the maximum of all its processes together; other
+memory as the resident memory of the largest one. The sum of two peaks may be more than the peak of
+the sum, never less.
 
   pool 22 MiB, rest 49 MiB; without 65 MiB; ratio 1.09
 

@@ -20,7 +20,7 @@ import time
 from typing import Iterator, List, Optional, TextIO
 
 POOL = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
-# What the largest test needs: 320 MiB of .data and .bss, and a copy in part.
+# The largest test's need: 320 MiB of .data and .bss, and a copy in part.
 PAGES_EACH = 340
 
 
@@ -33,7 +33,7 @@ def _slots() -> int:
 
 
 def _lock(name: str, how: int) -> Optional[TextIO]:
-    """The lock until it is closed; none if it is not free and how says LOCK_NB."""
+    """Holds the lock until it is closed; none if it is not free and how says LOCK_NB."""
     path = os.path.join(tempfile.gettempdir(), f"mpgtools-{os.getuid()}-{name}.lock")
     try:
         file = open(path, "w", encoding="ascii")

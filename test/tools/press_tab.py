@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """press_tab.py SHELL FILE LINE...: what Tab makes of each LINE.
 
-Starts a real, interactive SHELL (bash or zsh) in a terminal of its own, loads
-the completion in FILE, types each LINE, presses Tab and prints the line as it
-then is, between < and >. The program that is completed is found in PATH.
+Starts a real, interactive SHELL (bash or zsh) in a new terminal, loads the completion in FILE,
+types each LINE, presses Tab and prints the resulting line between < and >. The completed program
+must be in PATH.
 """
 
 import os

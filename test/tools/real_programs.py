@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """real_programs.py [OPTION]... MPGRUN COMMAND...: is COMMAND the same under mpgrun?
 
-Runs COMMAND as it is and then under mpgrun, with large pages of the pool, with
-transparent ones, with --children, and with a report. Every run must have the
-output, the errors and the status of the first one, and the same contents of the
-files that it writes. The reports have to show that libmpg was at work and what
-the stack lies on: a run that only did nothing proves nothing.
+Runs COMMAND plain and then under mpgrun, with large pages of the pool, with transparent ones, with
+--children, and with a report. Every run must have the output, the errors and the status of the
+first one, and write the same files. The reports have to show that libmpg was at work and which
+pages the stack is on: a run in which libmpg did nothing proves nothing.
 
   --file FILE        the command writes FILE, which must come out the same
   --ends-by STATUS   the command ends with STATUS (negative: by a signal)
@@ -35,7 +34,7 @@ from mpgtest.memory import TRIES, compact  # noqa: E402
 from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
                           outcome_of, read, tell)
 
-# What a mode of transparent pages says where the kernel had none.
+# Messages of a mode of transparent pages if the kernel had none.
 IN_PIECES = "no free memory in pieces|of the stack on large pages"
 
 
@@ -84,7 +83,7 @@ def modes(report: str) -> list[list[str]]:
 
 def check_mode(words: list[str], plain: Outcome, report: str,
                options: argparse.Namespace) -> str:
-    """What was found, in memory that is whole enough for transparent pages."""
+    """The result, in memory with enough free large pieces for transparent pages."""
     tries = TRIES if "--mode=thp" in words else 0
     while True:
         try:

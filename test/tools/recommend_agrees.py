@@ -4,15 +4,14 @@
 
 usage: recommend_agrees.py MPGAUDIT FOLDER
 
-FOLDER is test/job-scripts. Its scripts, and those of found/scripts.txt, are
-audited in the current folder, where their programs are. The export lines of
---recommend are put after the directives, and it is audited again. Where a script
-goes on to set the same itself, the advice names that as in the way, and the last
+FOLDER is test/job-scripts. Audits its scripts, and those of found/scripts.txt, in the current
+folder, where their programs are. Then adds the export lines of --recommend after the directives,
+and audits again. If a script sets the same variables later, the advice reports that, and the last
 three do not count:
 
-  * on x86-64 the answer has five lines a program at most,
-  * no warning and no error has come that was not there,
-  * what a variable mends (MPG225) is gone,
+  * on x86-64 the answer has at most five lines a program,
+  * no new warning and no new error,
+  * a problem that a variable repairs (MPG225) is gone,
   * --recommend asks for nothing more.
 
 Prints a line for each difference, then a count. Exit status 0 when there is none.

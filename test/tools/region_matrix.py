@@ -3,9 +3,9 @@
     region_matrix.py --lib DIR --ld-mpg FILE --work DIR [--kinds A,B] [--modes A,B]
                      [--data MIB] [--bss MIB] [--seed N] [--copy-back] [--verbose]
 
-The program is regions.c: random .data, sparsely written .bss, and checks of its
-own for values, addresses, RELRO, and the heap of brk. pagemap.py proves where
-its memory lies. What is asked of each run:
+The program is regions.c: random .data, sparsely written .bss, and its own checks of values,
+addresses, RELRO, and the heap of brk. pagemap.py proves which pages its memory is on. Conditions
+for each run:
 
   hugetlb  linked with ld.mpg: all of .data and .bss; by the stock linker: all but
            4 MiB. prepage: .bss is there at once; demand: only what was written

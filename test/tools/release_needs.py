@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""release_needs.py --llvm LIBDIR PROGRAM...: whether tools/release builds all that these
-programs, linked with LLVM's static libraries, took of LLVM and need of libdw. What
-it builds are lists; a program that begins to use more is told here, by name, and not
-by the linker when an archive is made.
+"""release_needs.py --llvm LIBDIR PROGRAM...: checks that tools/release builds all parts of LLVM
+and libdw that these programs, linked with LLVM's static libraries, use. tools/release builds from
+lists; this test names a program's new dependency before the linker fails when an archive is made.
 """
 
 import argparse

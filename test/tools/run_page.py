@@ -10,11 +10,9 @@ reader would, and compares what they print:
  - a block ```sh has commands that have to succeed;
  - any other block after a line that ends with `NAME`: becomes the file NAME.
 
-A comment in front of a block changes that: <!-- not run: WHY --> leaves it out,
-<!-- numbers differ --> lets each number of the output be another one.
---prefix takes the place of /usr/local in commands, and what the tools print of
-it is turned back. --input has files that the reader is told to have.
-
+A comment in front of a block changes that: <!-- not run: WHY --> skips it, <!-- numbers differ -->
+lets the numbers of the output differ. --prefix replaces /usr/local in commands, and its name in the
+tools' output is replaced back. --input has files that the page tells the reader to have.
 Prints each difference, then counts; status 1 if there is one.
 """
 
@@ -81,7 +79,7 @@ def as_in_page(text: str, prefix: str) -> str:
 
 
 def run_steps(steps: List[Step], prefix: str) -> List[List[str]]:
-    """What each command prints, its status in the last line."""
+    """The output of each command, with its status in the last line."""
     script = ""
     for step in steps:
         command = step.command.replace("/usr/local", prefix)

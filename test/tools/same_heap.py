@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """same_heap.py [OPTION]... LIBMPG COMMAND...: is COMMAND the same on its heap?
 
-Runs COMMAND as it is, and then with LIBMPG preloaded: as it is by default, and
-once more for each --with. Every run must have the output, the errors and the
-status of the first one, and leave the same files in the folder that it runs in,
-a new and empty one. A second preloaded library, heap_witness.c, has to find the
-heaps of all programs that COMMAND starts on large pages: a run in which libmpg
-only did nothing proves nothing.
+Runs COMMAND plain, and then with LIBMPG preloaded: with its defaults, and again for each --with.
+Every run must have the output, the errors and the status of the first one, and leave the same files
+in the new, empty folder that it runs in. A second preloaded library, heap_witness.c, has to find
+the heaps of all programs that COMMAND starts on large pages: a run in which libmpg did nothing
+proves nothing.
 
   --with SETTINGS    variables for one more run, as in `A=1 B=2`
   --ends-by STATUS   COMMAND ends with STATUS (negative: by a signal)
@@ -22,9 +21,9 @@ only did nothing proves nothing.
   --seconds S        longest time for one run; default 600
   --together         all runs at once, for a COMMAND that mostly waits
 
-Two lines of libmpg are no difference, because they are a matter of chance: that
-the stack's top stays on normal pages where the kernel has put something above
-it, and with MPG_MODE=thp that the kernel found no transparent pages.
+Ignores two lines of libmpg that depend on the machine's state: that the stack's top stays on normal
+pages because the kernel has put something above it, and with MPG_MODE=thp that the kernel found no
+transparent pages.
 """
 
 from __future__ import annotations

@@ -5,13 +5,12 @@ A test that requires `hugetlb`, or whose folder sets config.uses_pool, has a slo
 of the pool of large pages; one with a line `# Needs the whole pool.`, or whose
 folder sets config.needs_whole_pool, has all of it (pool.py).
 
-config.samples is a list of (PATTERN, N): of the tests of the suite whose path
-matches, one in N runs, others with each seed; the rest is told as unsupported,
-with the seed. With the whole test run (MPG_TEST_ALL) all do.
+config.samples is a list of (PATTERN, N): of the suite's tests with a matching path, one in N runs,
+others with each seed; the rest is reported as unsupported, with the seed. The whole test run
+(MPG_TEST_ALL) runs all.
 
-What each test took is written to FOLDER/seconds/lit-SUITE, a line a test: wall
-time without the wait for the pool, processor time of all its processes, and its
-name, for test/tools/summary.py.
+Each test's cost is written to FOLDER/seconds/lit-SUITE, a line a test: wall time without the wait
+for the pool, processor time of all its processes, and its name, for test/tools/summary.py.
 """
 
 import contextlib
@@ -42,11 +41,11 @@ class SharedMachineTest(lit.formats.ShTest):
         self.runs_all = runs_all
 
     def execute(self, test, lit_config):
-        # lit has followed the link of a clone whose name is no word (one_word.py).
+        # lit has followed the link of a clone whose name is not one word (one_word.py).
         test.suite.source_root = os.path.join(self.source, "test")
         test.suite.exec_root = os.path.join(self.build, "test", "lit")
         if not self.runs_all and not self._is_chosen(test):
-            # As lit tells a missing feature: its XML has no other words.
+            # As lit reports a missing feature: its XML has no other field.
             test.requires = [f"the-sample-of-seed-{self.seed}"]
             return lit.Test.Result(lit.Test.UNSUPPORTED)
         with open(test.getSourcePath(), encoding="utf-8", errors="replace") as file:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * mpg-status N COMMAND...: runs COMMAND and succeeds if it ends with status N.
- *
- * lit's `not` only tells zero from the rest, but the user's scripts tell status 1
- * (something was found) from 2 (the job could not be done). Both outputs of the
- * command pass through, so that a test can pipe them into FileCheck. A command
- * that dies by a signal never has the expected status, which is why this is not
- * a shell script. It is not Python either: tests call it hundreds of times.
+ * lit's `not` distinguishes only zero from the rest, but users' scripts
+ * distinguish status 1 (something was found) from 2 (the job could not be
+ * done). Both outputs of the command pass through, so that a test can pipe them
+ * into FileCheck. A command that dies by a signal never has the expected
+ * status, which is why this is not a shell script. Nor is it Python: tests call
+ * it hundreds of times.
  */
 
 #include <spawn.h>
@@ -27,7 +27,8 @@ int main(int argc, char **argv) {
   pid_t child;
   int error = posix_spawnp(&child, argv[2], NULL, NULL, argv + 2, environ);
   if (error) {
-    fprintf(stderr, "mpg-status: cannot start %s: %s\n", argv[2], strerror(error));
+    fprintf(stderr, "mpg-status: cannot start %s: %s\n", argv[2],
+            strerror(error));
     return 1;
   }
   int status = 0;

@@ -11,10 +11,9 @@ last line "N passed, N failed, N skipped". The seconds of a suite are those of
 its whole run; of lit's suites the processor time of all tests is known too
 (test/tools/shared_machine.py).
 
-A file ctest.xml holds one entry per ctest test. An entry whose test wrote a
-file of its own, NAME.xml, is not counted again, except when the entry failed
-although NAME.xml knows of no failure: the runner itself broke, and that must
-not vanish. --step adds a step of the caller (a build, say) that is a test too.
+A file ctest.xml holds one entry per ctest test. An entry whose test wrote NAME.xml itself is not
+counted again, except when the entry failed although NAME.xml has no failure: the runner itself
+broke, and that must be visible. --step adds a step of the caller (a build, say) that is a test too.
 
 Status 0: each folder has results, something passed, nothing failed; 1: not so;
 2: wrong usage.

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """table_pages.py [--write] [--llvm-bin=DIR] [FOLDER]: is what docs/ repeats of the tables up to date?
 
-Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->; what stands
-in a block is made here from a table of the code: the sections of findings.md, the
-rows of environment.md, coming-from-fcc.md and the man page of mpgaudit, and the
-options of man pages, from each program's Options.td. All else in a page is written
-by hand. Prints the lines that differ and ends with 1 if there are any; --write puts
-them right. FOLDER takes the place of docs/, for tests.
+Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->, and this script generates
+their contents from tables in the code: the sections of findings.md, the rows of environment.md,
+coming-from-fcc.md and the man page of mpgaudit, and the options of man pages, from each program's
+Options.td. Everything else in a page is written by hand. Prints the lines that differ and ends with
+1 if there are any; --write updates them. FOLDER replaces docs/, for tests.
 """
 
 import argparse
@@ -22,7 +21,7 @@ from typing import Callable, Dict, List, Optional
 import tables
 
 WIDTH = 80
-# What is shown as code: options, sections, paths, names with _ or (), files.
+# Formatted as code: options, sections, paths, names with _ or (), files.
 CODE = re.compile(r"--?[A-Za-z]\S*|\.[A-Za-z]\S*|/\w\S*|_*[A-Za-z]\w*_\w*\*?(=\S*)?"
                   r"|\w+\(\d?\)|\S*<\S*|[A-Z]\w+=\S*|\w+:\w+:\w+|\w[\w+.-]*\.(so|a|lds)(\.\d)?"
                   r"|(c|m)alloc|mallopt|s?brk|v?fork|system|popen|setitimer|mpgrun|numactl|fhetbo")

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tables.py: are the tables of findings, messages and variables sound?
 
-Findings.def, VendorCodes.def, env.def: order, words, domains of defaults, the
-marks of a source, that what names another row names one that exists, and that
-every HW: id has an entry in docs/hardware.md. What pages repeat of the tables is
-made by table_pages.py.
+Findings.def, VendorCodes.def, env.def: order, words, domains of defaults, the marks of a source,
+that a row names only rows that exist, and that every HW: id has an entry in docs/hardware.md.
+table_pages.py generates the pages' copies of the tables.
 
 Prints one line for each fault, FILE:LINE: what, then a count. Exit status 0 when
 there is none, else 1.

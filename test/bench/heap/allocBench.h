@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What the programs of heap.py share: random numbers with a fixed seed, so that
- * every allocator gets the same calls; blocks that are there or the program
- * ends; threads; two clocks. Nothing here allocates, except getBlock().
+ * Shared by the programs of heap.py: random numbers with a fixed seed, so that
+ * every allocator gets the same calls; blocks that exist or end the program;
+ * threads; two clocks. Only getBlock() allocates.
  */
 #ifndef ALLOC_BENCH_H
 #define ALLOC_BENCH_H
@@ -32,7 +32,8 @@ static inline uint64_t randomSeed(uint64_t number) {
   return 0x9e3779b97f4a7c15u * (number + 1);
 }
 
-/* Ends the program where there is no memory: a run that goes on is no run. */
+/* Ends the program if there is no memory: a run that goes on would be invalid.
+ */
 static inline void *checkBlock(void *block, size_t bytes) {
   if (!block) {
     fprintf(stderr, "no block of %zu bytes\n", bytes);

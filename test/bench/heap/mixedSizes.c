@@ -2,7 +2,7 @@
  *
  * A window of live blocks from 16 B to 1 MiB, many small and few large ones
  * (the share above x falls with the root of x), one in eight from calloc().
- * Each page is written. What a program with buffers of all kinds does.
+ * Writes each page. Resembles a program with buffers of all kinds.
  */
 #include "allocBench.h"
 

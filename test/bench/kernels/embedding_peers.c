@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * See embedding_peers.h. In a file of its own, compiled with -O3
- * -march=native, so that nothing is inlined where it is called. */
+ * See embedding_peers.h. A separate file, compiled with -O3 -march=native, so
+ * that nothing is inlined into the caller. */
 
 #include "embedding_peers.h"
 #include <string.h>

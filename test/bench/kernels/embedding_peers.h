@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What mpg_embedding_lookup is measured against: what people write. Rows
- * [begin, end) of out[][dim] become those of table[][dim] that the indices say;
- * nothing is checked. */
+ * The peers of mpg_embedding_lookup: loops as people write them. Copies the
+ * indexed rows of table[][dim] into rows [begin, end) of out[][dim]; checks
+ * nothing. */
 #ifndef EMBEDDING_PEERS_H
 #define EMBEDDING_PEERS_H
 

@@ -3,9 +3,9 @@
  * stream_bench copy|triad THREADS BYTES ROUNDS SEED: times all candidates once
  * a round, in a new random order each round, on the same arrays (BYTES in all,
  * on transparent huge pages), and prints `ROUND NAME NANOSECONDS` for a pass.
- * Threads are pinned and stay; each has its own part of the arrays and comes to
- * a barrier before and after what is timed. Status 1: a candidate computed
- * something wrong. */
+ * Threads are pinned and persist; each owns a part of the arrays and waits at a
+ * barrier before and after the timed part. Status 1: a candidate computed a
+ * wrong result. */
 
 #define _GNU_SOURCE
 #include "stream_candidates.h"
@@ -83,7 +83,8 @@ static void meet(void) {
     ;
 }
 
-/* What a thread does of one measurement; the time of all for one of them. */
+/* One thread's part of a measurement; returns the time of all for one of them.
+ */
 static double measure(int id) {
   size_t unit = 32, units = count / unit;
   size_t first = units * (size_t)id / (size_t)threads * unit;

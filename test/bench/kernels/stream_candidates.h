@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What stream_bench.c compares: a name and a loop over n elements. */
+ * The candidates of stream_bench.c: a name and a loop over n elements. */
 
 #ifndef MPG_TEST_STREAM_CANDIDATES_H
 #define MPG_TEST_STREAM_CANDIDATES_H

@@ -1,5 +1,5 @@
-// 3.4 MiB each of .data and .bss; the program checks both. With WITH_LIBRARY
-// it asks library.c to do the same.
+// 3.4 MiB each of .data and .bss, which the program checks. With WITH_LIBRARY,
+// library.c checks its own data as well.
 #include <stdio.h>
 
 int data[900000] = {1, 2, 3};

@@ -1,4 +1,4 @@
-// A shared library with large data of its own.
+// A shared library with large data.
 int libraryData[900000] = {5};
 int libraryBss[900000];
 

@@ -2,10 +2,9 @@
 
     guest.py --packages DIR --root DIR --cases FILE [--timeout SECONDS] [--machine M]
 
-The guest is an emulated A64FX, or with --machine=x86_64 qemu's `max`, with one CPU
-and 512 MiB on each of nodes 0 to 3, and 96 large pages of 2 MiB on each. Its file system is what --root holds; the
-kernel and busybox come from --packages (see fetch). FILE is a shell script that
-may use
+The guest is an emulated A64FX, or with --machine=x86_64 qemu's `max`, with one CPU, 512 MiB and 96
+large pages of 2 MiB on each of nodes 0 to 3. --root is its file system; the kernel and busybox come
+from --packages (see fetch). FILE is a shell script that may use
 
     begin NAME            starts a case; prints `CASE NAME`
     pool N0 N1 N2 N3      large pages on each node from here on

@@ -1,5 +1,5 @@
 /* Memory that one thread has initialised and four work on: where each thread's
- * part lies before and after mpg_move, by system calls of its own.
+ * part is before and after mpg_move, according to direct system calls.
  *
  *   moves here MIB      each thread moves its own part
  *   moves later MIB     one starts moving each part to its thread's node
@@ -142,7 +142,7 @@ static double localNow(void) {
   return local();
 }
 
-/* As a program does that knows nothing of nodes. */
+/* Like a program that ignores nodes. */
 static void work(void) {
   for (time_t start = time(NULL); time(NULL) - start < 400;) {
     balance("1");

@@ -3,7 +3,7 @@
 //
 //   numa-vector CHUNK   schedule(static, CHUNK); 0: schedule(static)
 //
-// With mpg::numa_allocator, or as it is when MPG_TEST_PLAIN is defined.
+// With mpg::numa_allocator, or plain if MPG_TEST_PLAIN is defined.
 
 #include <mpg/numa_allocator.hpp>
 

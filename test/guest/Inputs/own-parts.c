@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OpenMP program that initialises its arrays in parallel, as it should: each
+// An OpenMP program that correctly initialises its arrays in parallel: each
 // thread its part. Prints the MiB of .bss and of the heap on each node, as the
-// kernel tells them. With the word `interleave` it sets that policy and starts
-// anew, as numactl does.
+// kernel reports them. With the word `interleave` it sets that policy and
+// restarts, as numactl does.
 
 #include <stdio.h>
 #include <stdlib.h>

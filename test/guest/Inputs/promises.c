@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * promises PROGRAM ARGUMENT...: for each argument looks for the least limit on
- * what the kernel promises (vm.overcommit_memory=2) with which the program does
- * its work, and runs it with libmpg in three modes and 5 %, at least 12 MiB,
- * more. Prints a line for each; "same" is what has to be. Only for a guest: it
- * changes the machine.
+ * promises PROGRAM ARGUMENT...: for each argument, finds the smallest kernel
+ * commit limit (vm.overcommit_memory=2) with which the program succeeds, and
+ * runs it with libmpg in three modes and 5 %, at least 12 MiB, more. Prints a
+ * line for each; "same" is expected. Only for a guest: it changes the machine.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* Tables and buffers for each NUMA node, looked at page by page through system
- * calls of the program's own: how much of what each thread reads and writes
- * lies on its node.
+/* Tables and buffers for each NUMA node, checked page by page through direct
+ * system calls: the share of each thread's reads and writes on its node.
  *
  *   replicated shared MIB     an embedding table as it is: on one node
  *   replicated copies MIB     the same with mpg_replicate, and output buffers

@@ -1,5 +1,5 @@
-/* Runs a program and says how much of its .data and .bss is on large pages, and
- * what its stack is made of, by /proc/PID/smaps. Static, for places with
+/* Runs a program and prints how much of its .data and .bss is on large pages,
+ * and the pages of its stack, from /proc/PID/smaps. Static, for places with
  * nothing but a kernel; shares no code with libmpg.
  *
  *   shares PROGRAM ARGS...

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints where 64 MiB of .bss are that nobody has written to: the node in the
-// middle of each eighth ("-" where there is nothing yet), the MiB on each node
-// without the first and last 2 MiB (their large pages hold other variables, too,
-// and were written to before), and, when it has written to all of it, the MiB on
-// large pages. With the word `interleave` it sets that policy and starts anew, as
-// numactl does.
+// Prints where 64 MiB of untouched .bss are: the node in the middle of each
+// eighth ("-" where no page is present), the MiB on each node without the first
+// and last 2 MiB (whose large pages hold other variables, too, and were written
+// before), and, after writing to all of it, the MiB on large pages. With the
+// word `interleave` it sets that policy and restarts, as numactl does.
 
 #include <stdio.h>
 #include <string.h>

@@ -39,7 +39,7 @@ static void fill(unsigned char *block, size_t bytes, unsigned seed) {
     block[at] = (unsigned char)(at * 31 + (at >> 11) + seed);
 }
 
-/// \p filled is how many bytes fill() was given, \p bytes what is left of them.
+/// \p filled: bytes given to fill(); \p bytes: bytes that remain of them.
 static int isFilled(const unsigned char *block, size_t filled, size_t bytes,
                     unsigned seed) {
   for (size_t at = 0; at < bytes; at = next(at, filled))

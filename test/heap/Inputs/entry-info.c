@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the malloc family tells about itself: mallinfo, mallinfo2, malloc_info,
-// malloc_stats, mallopt, malloc_trim. What has to be true of their numbers with
-// any allocator is checked here, and `wrong: ...` printed; what they print
-// themselves goes to the output, for its form. With `cfree` as argument: that
-// old name of free, where there is one.
+// The reports of the malloc family: mallinfo, mallinfo2, malloc_info,
+// malloc_stats, mallopt, malloc_trim. Checks what holds for any allocator, and
+// prints `wrong: ...`; their own output is passed on, to check its form. With
+// the argument `cfree`: that old name of free, where it exists.
 
 #include "entry-memory.h"
 #include <dlfcn.h>

@@ -85,7 +85,7 @@ static int compare(const void *one, const void *other) {
   return (a >= b + bytes) - (b >= a + bytes);
 }
 
-/// MiB of new blocks that lie in freed ones, of which there are \p count.
+/// MiB of new blocks that overlap freed ones, of which there are \p count.
 static size_t roomIn(char **sorted, int count) {
   size_t room = 0;
   for (int i = 0; i < count; ++i) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads a library that brings its own malloc while the program runs: blocks of
-// the C library's can be freed and resized by the newcomer, its own blocks are
-// as good as any, and it may be closed again. `dlmopen` loads it into a
-// namespace of its own, with its own C library. Prints `right` or what is
-// wrong.
+// Loads a library with its own malloc while the program runs: that malloc can
+// free and resize the C library's blocks, its own blocks are usable, and it may
+// be closed again. `dlmopen` loads it into a separate namespace, with a second
+// C library. Prints `right` or what is wrong.
 
 #include <dlfcn.h>
 #include <malloc.h>

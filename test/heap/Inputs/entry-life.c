@@ -36,7 +36,7 @@ static void finish(const char *text) {
     _exit(*text == 'r' ? 0 : 1);
 }
 
-/// Frees every third block, \p part says which.
+/// Frees every third block; \p part selects which.
 static void drop(Generation *generation, size_t part) {
   for (size_t i = part; i < number; i += 3) {
     unsigned char *block = generation->block[i];

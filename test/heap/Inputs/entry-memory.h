@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel knows of this process's memory, read without malloc().
+// The kernel's figures of this process's memory, read without malloc().
 
 #ifndef ENTRY_MEMORY_H
 #define ENTRY_MEMORY_H

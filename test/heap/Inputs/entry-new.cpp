@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// new and delete in all their forms, which come to malloc by way of the C++
-// library. Prints `right` or the first thing that is wrong.
+// new and delete in all their forms, which reach malloc through the C++
+// library. Prints `right` or the first error.
 
 #include <cstdint>
 #include <cstdio>

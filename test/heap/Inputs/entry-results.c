@@ -91,7 +91,7 @@ static void showBySize(void) {
       printf("pvalloc is no whole page\n");
     show("pvalloc", 0, bytes, whole, 4096);
     for (int j = 0; j < sizeCount; ++j) {
-      // The product of what can be had has been had.
+      // A product that fits into memory succeeds.
       size_t product;
       if (!__builtin_mul_overflow(bytes, sizes[j], &product) &&
           product > 300 << 20 && product < (size_t)1 << 46)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A signal a few thousand times while the program is in malloc, realloc or
-// free, and handlers that call nothing but functions that may be called there.
-// With `threads` in two threads, without it fork is among them: the C library's
-// takes no lock in a program with one thread. Prints `right` or what is wrong.
+// A few thousand signals while the program is in malloc, realloc or free, with
+// handlers that call only async-signal-safe functions. With `threads` in two
+// threads; without it the handlers also fork, because the C library takes no
+// lock in a program with one thread. Prints `right` or what is wrong.
 
 #include <errno.h>
 #include <fcntl.h>

@@ -168,7 +168,7 @@ static void useDestructors(void) {
     run(threads, 10, haveSpecifics);
     check(atomic_load(&remainsNumber) == 60, "destructors that have run",
           atomic_load(&remainsNumber));
-    // After the last destructor, by a thread that goes on.
+    // After the last destructor, by a thread that keeps running.
     for (int i = 0; i < 60; ++i)
       freeBlock(remains[i]);
   }

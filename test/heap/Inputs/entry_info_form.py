@@ -2,9 +2,9 @@
 
     entry_info_form.py FILE
 
-FILE is the output of entry-info.c. malloc_info's XML has to be well-formed; of
-each document the elements directly below its root are printed, which is what
-programs look for. Other lines are passed on, each number as N.
+FILE is the output of entry-info.c. malloc_info's XML has to be well-formed. Prints the elements
+directly below each document's root, which programs read. Other lines are passed on, each number as
+N.
 """
 
 import re

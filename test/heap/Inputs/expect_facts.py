@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PROGRAM | expect_facts.py CONDITION...: do the facts meet all conditions?
 
-Reads lines NAME.FACT=VALUE (a whole number, decimal or hexadecimal, or several
-with commas after them) and repeats them. A line that says that it is not testable here
-is an answer, too. A condition is a Python expression
-over NAME.FACT. One that is not met, or that speaks of a fact which is not
-there, is named on standard error. Exit status 0 if all are met.
+Reads lines NAME.FACT=VALUE (a whole number, decimal or hexadecimal, or several separated by commas)
+and repeats them. A line with "not testable here" also counts as an answer. A condition is a Python
+expression over NAME.FACT. Prints conditions that fail, or that use a missing fact, on standard
+error. Exit status 0 if all hold.
 """
 
 import sys

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first block for which an arena grows, in a large page that lies in front
-// of the arena's own. With blocks of 1 MiB and more in large pages of their
-// own:
+// The first block for which an arena grows, in a large page in front of the
+// arena's own. With blocks of 1 MiB and more in separate large pages:
 //
 //   front | arena: aligned, filling | after
 

@@ -1,6 +1,5 @@
-/* What mpg_heap_stats says in the child of a fork: one line for the parent
- * before, one for the child, one for the parent after, in MiB:
- * "WHO large N other N". */
+/* mpg_heap_stats in the child of a fork: one line for the parent before, one
+ * for the child, one for the parent after, in MiB: "WHO large N other N". */
 #include <mpg/mpg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Takes blocks of all kinds, gives them back in different ways, and compares
- * what the heap says of itself with the sum of malloc_usable_size. The argument:
- * how many of the blocks are large, 1 or 0.
+ * Allocates blocks of all kinds, frees them in different ways, and compares the
+ * heap's report with the sum of malloc_usable_size. The argument: number of
+ * large blocks, 1 or 0.
  */
 #define _GNU_SOURCE
 #include "info-expect.h"
@@ -15,7 +15,7 @@ enum { SMALL = 3000, MEDIUM = 40, BLOCKS = SMALL + MEDIUM + 1 };
 static void *blocks[BLOCKS];
 static int mostLarge; /* of these that have pages of their own */
 
-/* Bytes that malloc_usable_size says of all blocks. */
+/* Sum of malloc_usable_size over all blocks. */
 static size_t take(void) {
   size_t usable = 0;
   for (int i = 0; i < BLOCKS; i++) {
@@ -34,7 +34,7 @@ static void *give(void *unused) {
   return unused;
 }
 
-/* A thread that takes blocks of its own before it frees ours. */
+/* A thread that allocates blocks before it frees ours. */
 static void *takeAndGive(void *unused) {
   void *volatile own = malloc(100);
   free(own);
@@ -79,7 +79,7 @@ static void checkCycle(void *(*giver)(void *), int isThread) {
     giver(NULL);
   }
   struct mpg_heap_stats after = statsNow();
-  /* What libc allocates for a thread stays. */
+  /* libc keeps its allocations for a thread. */
   EXPECT(after.usedBytes - before.usedBytes, <=, isThread ? 2000 : 0);
   EXPECT(after.largeBlocks, ==, before.largeBlocks);
   EXPECT(after.peakMappedBytes, >=, held.mappedBytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Damages its heap in the way that the argument says, prints what
- * mpg_heap_check() returns, and goes on. Its last blocks are not freed, for that
- * would find the damage too.
+ * Damages its heap as the argument asks, prints the result of mpg_heap_check(),
+ * and goes on. Does not free its last blocks, because that would find the
+ * damage too.
  */
 #define _GNU_SOURCE
 #include "info-expect.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What the C library's functions say and do where malloc is the C library's.
- * Prints only what does not depend on who else has allocated.
+ * The C library's functions where malloc is the C library's. Prints only values
+ * that do not depend on other allocations.
  */
 #define _GNU_SOURCE
 #include "info-expect.h"

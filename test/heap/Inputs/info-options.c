@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What mallopt sets has the effect of the variable of that name, and what it
- * does not know it refuses. The argument: which of it.
+ * Options of mallopt have the effect of the variable of the same name, and
+ * unknown ones are rejected. The argument selects the option.
  */
 #define _GNU_SOURCE
 #include "info-expect.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * malloc_trim where few of many blocks are in use. Arguments: bytes of a block,
- * how many blocks come to one that is kept, and a file: the C library's malloc
- * writes to it what is resident after malloc_trim, libmpg may have twice that.
+ * malloc_trim with few of many blocks in use. Arguments: bytes of a block,
+ * number of blocks for each one kept, and a file: the C library's malloc writes
+ * its resident size after malloc_trim to it, and libmpg may have twice that.
  */
 #include "info-expect.h"
 
@@ -65,7 +65,7 @@ int main(int count, char **arguments) {
   int any = malloc_trim(0);
   EXPECT(any, ==, 1);
   compare(arguments[3], residentKib() - atFirst);
-  /* What was kept is whole, and what went can be used again. */
+  /* Kept blocks are intact, and freed memory can be used again. */
   for (size_t i = 0; i < number; i++)
     if (i % step)
       fill(i);

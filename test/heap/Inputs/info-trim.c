@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * malloc_trim gives the system what is free, and nothing that is not. Arguments:
- * how many bytes may be kept, and which kind of blocks is freed.
+ * malloc_trim returns free memory to the system, and only that. Arguments: how
+ * many bytes may be kept, and which kind of blocks is freed.
  */
 #define _GNU_SOURCE
 #include "info-expect.h"

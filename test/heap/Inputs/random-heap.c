@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocates, resizes and frees at random, by every function of the malloc
-// family and in several threads, and holds what it gets against a simple model:
-// no two blocks overlap, none loses its contents, calloc gives zeros, alignment
-// and usable size are as asked, errno is left alone. Threads free each other's
-// blocks, end and start anew; forked children check the blocks of all threads
-// and go on with them. Knows nothing of the allocator under test.
+// Allocates, resizes and frees at random, with every function of the malloc
+// family and in several threads, and compares with a simple model: no two
+// blocks overlap, none loses its contents, calloc returns zeros, alignment and
+// usable size are as requested, errno is unchanged. Threads free each other's
+// blocks, end and restart; forked children check the blocks of all threads and
+// continue with them. Works with any allocator.
 //
 //   random-heap NAME=VALUE...
 //     seed=1 count=20000 threads=4 forks=2
@@ -83,7 +83,7 @@ static size_t drawBytes(Worker *worker) {
   return bytes < limit ? bytes : limit;
 }
 
-/// How a block was asked for; what a message says of it.
+/// How a block was allocated, for messages about it.
 typedef struct {
   const char *function;
   size_t bytes, alignment;
@@ -269,7 +269,7 @@ static void newFashion(Worker *worker) {
 
 static void work(Worker *worker);
 
-/// What the child finds of all threads is its own from now on.
+/// The child owns the blocks of all threads from here on.
 static void liveOn(Worker *worker, const char *name) {
   lockModel();
   memset(shared, 0, sizeof shared);

@@ -65,7 +65,7 @@ ModelCounts modelCounts(void) {
   return now;
 }
 
-/// All below \p start goes to the left, the others to the right.
+/// Blocks below \p start go to the left, the others to the right.
 static void split(Block *tree, uintptr_t start, Block **left, Block **right) {
   if (!tree) {
     *left = *right = NULL;

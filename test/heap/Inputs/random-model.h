@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What random-heap.c knows of the blocks that it holds: where each one is, how
-// long, and what is in it. None of it lies in malloc's memory. Two blocks that
-// overlap are found when the second one comes, and a block that somebody else
-// has written to when it is checked. A fault ends the process with status 1 and
-// one line that begins with `wrong:`.
+// random-heap.c's model of its blocks: their addresses, lengths and contents.
+// None of it is in malloc's memory. An overlap is found when the second block
+// arrives, a write by others when the block is checked. A fault ends the
+// process with status 1 and one line that begins with `wrong:`.
 
 #ifndef RANDOM_MODEL_H
 #define RANDOM_MODEL_H
@@ -27,7 +26,7 @@ typedef struct Block {
 /// Before anything else: room for so many blocks at a time.
 void startModel(size_t blocks);
 
-/// The model of all threads; nothing below takes the lock but where it is said.
+/// Locks the model of all threads; the functions below do so only where noted.
 void lockModel(void);
 void unlockModel(void);
 
@@ -61,7 +60,7 @@ ModelCounts modelCounts(void);
 void wrong(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));
 
-/// What wrong() says about the run.
+/// The run's name in messages of wrong().
 extern const char *runName;
 
 #endif

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# read_malloc_info.py OURS LIBC: OURS is what malloc_info of libmpg has written,
-# LIBC what the C library's has in the same program. Ends with an error if ours
-# has other elements than the C library's or sums that do not fit each other;
-# prints what a test may look at.
+# read_malloc_info.py OURS LIBC: OURS is the output of libmpg's malloc_info, LIBC the C library's in
+# the same program. Ends with an error if ours has other elements than the C library's or
+# inconsistent sums; prints the values that a test checks.
 import sys
 import xml.etree.ElementTree as tree
 

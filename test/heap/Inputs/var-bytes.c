@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What is in memory that was just taken, and in memory that was just freed, for
- * a small, a medium and a large block (of a heap with a threshold of 1 MiB).
- * Prints facts for expect_facts.py: the value of all bytes, or -1 if they are
- * not the same.
+ * The contents of newly allocated and of just freed memory, for a small, a
+ * medium and a large block (of a heap with a threshold of 1 MiB). Prints facts
+ * for expect_facts.py: the value of all bytes, or -1 if they differ.
  */
 #include <stdio.h>
 #include <stdlib.h>

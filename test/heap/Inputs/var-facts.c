@@ -15,7 +15,7 @@
  * NAME.FACT=VALUE for what printFacts() lists
  *
  * A SIZE is a number with K, M or G after it and one to add or subtract after
- * that: 128M-1. What it says of memory comes from the kernel. It does not use
+ * that: 128M-1. The figures about memory come from the kernel. It uses no
  * memory of the heap itself.
  */
 #include <errno.h>
@@ -43,7 +43,7 @@ struct Block {
   int isHeld;
 };
 
-/* What the kernel says of one mapping. */
+/* The kernel's figures of one mapping. */
 struct Mapping {
   uintptr_t start, end;
   int canWrite, asksForThp;

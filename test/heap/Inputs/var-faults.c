@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A program that damages its heap as its argument says, and tells if it lives
- * on: `twice` frees a block twice, `middle` frees from its middle, `foreign`
- * frees memory of mmap, `past` writes one byte after a block of 100 bytes,
- * `none` does nothing wrong. With BYTES and COUNT, `behind` writes COUNT bytes
- * after a block of BYTES, `front` in front of it; `resized` and `grown` write
- * behind one that is then, or was, resized to it; `node` has it from a node;
- * `link` writes COUNT bytes to the start of one of many freed blocks, `last` to
- * the only one.
+ * A program that damages its heap as its argument asks, and prints a line if it
+ * survives: `twice` frees a block twice, `middle` frees from its middle,
+ * `foreign` frees memory of mmap, `past` writes one byte after a block of 100
+ * bytes, `none` does nothing wrong. With BYTES and COUNT, `behind` writes COUNT
+ * bytes after a block of BYTES, `front` in front of it; `resized` and `grown`
+ * write behind one that is later, or was, resized to it; `node` allocates it on
+ * a node; `link` writes COUNT bytes to the start of one of many freed blocks,
+ * `last` to the only one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static void overwrite(char *bytes, size_t count) {
     bytes[i] = ~bytes[i];
 }
 
-/* Blocks in front and behind, so that nobody else's memory is written to. */
+/* Blocks in front and behind, so that only this function's memory is
+ * overwritten. */
 static void writeAround(const char *fault, size_t bytes, size_t count) {
   int isGrown = !strcmp(fault, "grown");
   char *volatile before = malloc(bytes);

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """with_gigantic_pages.py PAGES COMMAND...: runs it with a pool of 1 GiB pages.
 
-Sets the pool back behind it. The exit status is the command's. Where there are not
-so many to be had, also after memory was made whole, standard output and standard error
-say so and the status is 0; `with_gigantic_pages.py PAGES` alone tries that, and
-ends with 125.
+Restores the pool afterwards. The exit status is the command's. If there are not so many pages, even
+after the kernel compacted memory, standard output and standard error report it and the status is 0;
+`with_gigantic_pages.py PAGES` alone tries that, and ends with 125.
 """
 
 import pathlib

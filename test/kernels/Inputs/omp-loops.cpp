@@ -176,7 +176,7 @@ int main() {
     omp_set_num_threads(threads);
     checkAll(threads == 1);
   }
-  // Each thread of a team works on arrays of its own.
+  // Each thread of a team works on its own arrays.
 #pragma omp parallel num_threads(3)
   {
     std::vector<double> a(1000), b(1000, omp_get_thread_num());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cases of test/unit/kernels/StreamCases.h as a program of its own, for
-// processors that are emulated. Prints the variant, what each of its vectors
-// has, what DC ZVA zeroes, and `right`, or the first thing that is wrong with
-// status 1.
+// The cases of test/unit/kernels/StreamCases.h as a separate program for
+// emulated processors. Prints the variant, the length of its vectors, the block
+// of DC ZVA, and `right`, or the first error with status 1.
 
 #include "KernelTable.h"
 #include "StreamCases.h"

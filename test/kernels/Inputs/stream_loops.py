@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """stream_loops.py DISASSEMBLY DOC: are the SVE loops what the docs say?
 
-For each STREAM operation and type the loop that prefetches and zeroes must have
-four vector loads a source, four vector stores, one prefetch a source, one DC ZVA,
-four vector operations (copy: none), no access to the stack and no branch but its
-own. Its length must stand in the row of the operation in the table "Instructions
-of the loop" of DOC, whatever compiler it is from. Prints a line for each loop;
-status 1 if one is not so.
+For each STREAM operation and type, the loop that prefetches and zeroes must have four vector loads
+a source, four vector stores, one prefetch a source, one DC ZVA, four vector operations (copy:
+none), no access to the stack and only its own branch. Its length must be in the row of the
+operation in the table "Instructions of the loop" of DOC, for any compiler. Prints a line for each
+loop; status 1 if one differs.
 """
 
 import re

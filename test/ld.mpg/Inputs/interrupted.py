@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs COMMAND in the empty folder FOLDER, interrupts it as soon as it writes
-there, and fails if anything but a whole `program` lies in FOLDER in the moment of
-its end, or if that changes later."""
+"""Runs COMMAND in the empty folder FOLDER and interrupts it as soon as it writes there. Fails if
+FOLDER then holds anything except a whole `program`, or if that changes later."""
 import os
 import signal
 import subprocess
@@ -15,7 +14,7 @@ for ignored in (signal.SIGINT, signal.SIGHUP):
 
 
 def is_writing():
-    """lld's file is known to its handler of signals before it has a size."""
+    """lld's signal handler knows its file before the file has a size."""
     try:
         return any(entry.stat().st_size for entry in os.scandir(folder))
     except FileNotFoundError:

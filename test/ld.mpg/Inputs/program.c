@@ -29,8 +29,8 @@ int common[100000] __attribute__((common));
 int *pointers[] = {&data[1], &bss[bssInts - 1], &common[99999]};
 const char *const names[] = {"first", "second"};
 static int constructed __attribute__((section("own_section"))) = 1;
-// Without contents and by a name of its own, so the linker puts it behind .bss:
-// once by the compiler and once where it does not know of it.
+// A section without contents that the linker places behind .bss: once by the
+// name that the compiler uses and once by a name it does not know.
 #ifndef WITHOUT_NOINIT
 int ownBss[1000] __attribute__((section("own_bss")));
 extern int noInit[1000];

@@ -99,7 +99,7 @@ def find(controller: str) -> tuple[str, bool]:
 
 @contextlib.contextmanager
 def group(controller: str, limit: int) -> Iterator[Group]:
-    """No more memory than that, and no swap; or no more processes."""
+    """A group with at most that much memory and no swap, or at most that many processes."""
     made = Group(*find(controller))
     try:
         made.write(LIMITS[controller, made.v2], limit)
@@ -162,7 +162,7 @@ class Hierarchy:
 
 
 def features() -> set[str]:
-    """What lit's tests of limits ask of the machine."""
+    """The features for lit's tests of limits that this machine has."""
     found = set()
     with contextlib.suppress(OSError):
         with group("memory", 1 << 30):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernel makes transparent huge pages of free memory in pieces of that size.
-Where others have left few of these, it makes more when it is told to."""
+"""The kernel makes transparent huge pages from free memory in pieces of that size. If other
+processes have left few of these, it makes more when asked to compact."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compact() -> None:
 
 
 def can_have_transparent_pages(count: int) -> bool:
-    """Whether the kernel gives that many of 2 MiB now to memory that asks for them."""
+    """Whether the kernel now gives that many pages of 2 MiB to memory that asks for them."""
     large = 2 << 20
     with mmap.mmap(-1, (count + 1) * large, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(mmap.MADV_HUGEPAGE)

@@ -15,7 +15,7 @@ Word = Union[str, Path]
 SECONDS = 600
 OUT_OF_TIME = -99  # no signal has this number
 SAID = 400  # so much of what a failed command said is shown
-# Settings of whoever runs the tests: a test says which ones it means.
+# Settings of the user who runs the tests: each test sets those it needs.
 OURS = re.compile(r"(XOS_MMM_L|MALLOC|MPG|OMP)_|LD_PRELOAD$")
 
 
@@ -88,8 +88,8 @@ def output(
     folder: Optional[Word] = None,
     seconds: float = SECONDS,
 ) -> str:
-    """Standard output of a command that ends with 0; CommandError if it does not.
-    Its environment is ours without OURS, and with `changed`."""
+    """Standard output of a command that ends with 0; CommandError if it does not. Its environment
+    is ours without OURS, and with `changed`."""
     environment = {**without_settings(), **(changed or {})}
     done = run(command, folder=folder, environment=environment, seconds=seconds)
     if done.status == 0:

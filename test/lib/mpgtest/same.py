@@ -51,8 +51,8 @@ def outcome_of(
     environment: Optional[Mapping[str, str]] = None,
     seconds: float = SECONDS,
 ) -> Outcome:
-    """One run, with the files that it leaves in `folder`. What matches `drop` is
-    taken out of both outputs."""
+    """One run, with the files that it leaves in `folder`. Removes matches of `drop` from both
+    outputs."""
     done = run(command, folder=folder, environment=environment, seconds=seconds)
     if done.status == OUT_OF_TIME:
         raise Differs(f"`{shown(command)}` took more than {seconds:.0f} s")
@@ -64,7 +64,7 @@ def outcome_of(
 
 
 def check_plain(plain: Outcome, ends_by: int) -> None:
-    """The run that the others are compared with says something."""
+    """The run that the others are compared with prints something."""
     if plain.status != ends_by:
         raise Differs(f"plain run: status {plain.status}, {plain.err!r:.{SHOWN}}")
 
@@ -84,7 +84,7 @@ def compare(plain: Outcome, other: Outcome) -> None:
 
 
 def tell(check: Callable[[], None]) -> int:
-    """Says that nothing differs, or what does; the exit status."""
+    """Prints that nothing differs, or the difference; returns the exit status."""
     try:
         check()
     except Differs as reason:

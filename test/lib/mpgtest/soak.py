@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the long runs share: options, what they need, work folder, counts.
+"""Shared by the long runs: options, what they need, work folder, counts.
 
 A run ends with status 0, 1 if something differs, 2 if it could not be found out.
 """
@@ -21,7 +21,7 @@ REPO = Path(__file__).resolve().parents[3]
 SHOWN = 20  # faults printed for each case
 MODE = "the option first-touch: on, remark, off or parallel-init"
 LLD = "linker of the compiler's LLVM, for -fuse-ld"
-# What several runs call alike: for argparse, and the text of --help.
+# Options that several runs share: for argparse, and the text of --help.
 OPTIONS = {
     "seed": ({"type": int, "default": 1, "metavar": "N"}, "the first seed"),
     "seeds": ({"type": int, "default": 1, "metavar": "K"}, "how many seeds from there"),
@@ -75,7 +75,7 @@ def need(tools: Iterable[object], files: Iterable[Path], remedy: str) -> None:
 
 @contextlib.contextmanager
 def work_folder(options: argparse.Namespace) -> Iterator[Path]:
-    """options.work, which exists; a new one goes with the end of the run."""
+    """options.work, created if needed; a new one is removed at the end of the run."""
     with tempfile.TemporaryDirectory(prefix=f"{name()}-") as scratch:
         options.work = (options.work or Path(scratch)).resolve()
         options.work.mkdir(parents=True, exist_ok=True)

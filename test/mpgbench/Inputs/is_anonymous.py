@@ -1,4 +1,4 @@
-"""is_anonymous.py FILE [NAME...]: is there nothing in the JSON that names a place?
+"""is_anonymous.py FILE [NAME...]: checks that the JSON names no place.
 
 No text in FILE may contain the name of this machine or user, one of NAMEs, or an
 absolute path. Prints what it found; exit status 1 then.

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a file of schema mpgbench-1 with one experiment.
 
-`make_run.py NS...` has a point for each number, with seven samples within 1 %
-around it; a number with a `b` behind it stands for a busy point. `make_run.py
---nodes NS...` has them as numa from two nodes to two and interleaved memory, each
-read at 10000 / NS. MACHINE in the environment is the name of the processor.
+`make_run.py NS...` makes a point for each number, with seven samples within 1 % around it; a number
+followed by `b` is a busy point. `make_run.py --nodes NS...` makes them for numa, from two nodes to
+two and interleaved memory, each read at 10000 / NS. MACHINE in the environment is the name of the
+processor.
 """
 
 import json

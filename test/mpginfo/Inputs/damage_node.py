@@ -120,7 +120,7 @@ def main() -> int:
         files = all_files(root)
         for path in rng.sample(files, rng.randrange(1, 12)):
             damage(path, files, rng)
-        # What decides whether there is anything to look at stays.
+        # Keep the files that decide whether there is anything to read.
         os.makedirs(os.path.join(root, "proc"), exist_ok=True)
         name = os.path.join(options.folder, "json", f"{number}.json")
         for complaint in complaints(options.mpginfo, root, name):

@@ -2,8 +2,8 @@
 
     fake_node.py KIND FOLDER [PATH=TEXT | -PATH]...
 
-KIND is fx1000, fx700 or x86. What follows changes the tree: PATH=TEXT replaces
-a file (\\n is a new line), -PATH removes a file or folder.
+KIND is fx1000, fx700 or x86. Further arguments change the tree: PATH=TEXT replaces a file (\\n is a
+new line), -PATH removes a file or folder.
 """
 
 import os
@@ -89,7 +89,7 @@ def status(nodes: str, cpus: str) -> str:
 
 
 def groups_v1(controller: str) -> Dict[str, str]:
-    """The process is in /job/step of a hierarchy of its own."""
+    """The process is in /job/step of a separate hierarchy."""
     mount = f"30 25 0:26 / /sys/fs/cgroup/{controller} rw,nosuid shared:9 - cgroup cgroup rw,{controller}\n"
     return {
         "proc/self/cgroup": f"4:cpuset:/\n7:{controller}:/job/step\n",

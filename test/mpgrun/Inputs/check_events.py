@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_events.py TABLE TOOLS CACHE: does libpfm4 number the events as TABLE does?
 
-TABLE is lib/Measure/ProcessorEvents.def. libpfm4 has the processors of its own
-architecture only, so the arm64 one is fetched into CACHE and asked through qemu.
-Prints how many were compared; ends with 1 if one is another or none was compared.
+TABLE is lib/Measure/ProcessorEvents.def. libpfm4 knows only the processors of its own architecture,
+so the arm64 build is fetched into CACHE and run in qemu. Prints how many events were compared; ends
+with 1 if one differs or none was compared.
 """
 
 import glob
@@ -31,7 +31,7 @@ ROW = re.compile(r'MPG_(?:PROCESSOR|SAMPLED)_EVENT\(\s*(\w+),\s*"[^"]+",\s*(\w+)
 
 
 def numbers(program, library, events):
-    """Asks in one go for each processor, which libpfm4 wants to be told."""
+    """All events in one run for each processor, because libpfm4 needs its name at start."""
     found = {}
     for processor in sorted({event.split("::")[0] for event in events}):
         mine = [event for event in events if event.startswith(processor + "::")]

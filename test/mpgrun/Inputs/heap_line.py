@@ -1,4 +1,4 @@
-"""heap_line.py REPORT.json...: what each report says of the heap, in one line."""
+"""heap_line.py REPORT.json...: the heap of each report, in one line."""
 
 import json
 import sys

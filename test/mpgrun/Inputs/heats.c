@@ -1,6 +1,6 @@
-/* Three arrays of 8 MiB and two of .bss: used whole, one page in each 64 KiB,
- * and not again after the start; until their accessed bits were cleared four
- * times. heats SECONDS says where they lie and goes on for that time. */
+/* Three arrays of 8 MiB and two of .bss: used completely, one page in each 64
+ * KiB, and not again after the start, until their accessed bits were cleared
+ * four times. heats SECONDS prints their addresses and runs that long. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void use(const char *array, int size, int step) {
     sum += array[i];
 }
 
-/* Whether nobody has touched this mapping since the bits were cleared. */
+/* Whether this mapping is untouched since the bits were cleared. */
 static int wasCleared(const char *mapping) {
   char line[512];
   unsigned long start, end, kilobytes, found = 1;
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   memset(cold, 1, bytes);
   memset(hot, 1, bytes);
   memset(idle, 1, bytes);
-  /* Shared, so that it lies in no other's mapping. */
+  /* Shared, so that it is in a separate mapping. */
   char *sign = mmap(NULL, page, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int times = 0, seconds = argc > 1 ? atoi(argv[1]) : 0;

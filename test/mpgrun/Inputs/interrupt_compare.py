@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""interrupt_compare.py MPGRUN: signals to mpgrun --compare while a program runs
-that ignores SIGTERM, and what is left of it. Expects ./compared."""
+"""interrupt_compare.py MPGRUN: sends signals to mpgrun --compare while it runs a program that
+ignores SIGTERM, and checks what is left of it. Expects ./compared."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kill_program.py [--mpgrun] MPGRUN PROGRAM: kills PROGRAM, or MPGRUN, when it
-says that it is ready."""
+"""kill_program.py [--mpgrun] MPGRUN PROGRAM: kills PROGRAM, or MPGRUN, when PROGRAM prints that it
+is ready."""
 
 import os
 import signal

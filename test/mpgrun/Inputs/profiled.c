@@ -1,5 +1,5 @@
-/* Large objects of every kind: profiled [watched] [kill]. Ends with status 3, or
- * kills itself; watched: after mpgrun has looked at it. */
+/* Large objects of every kind: profiled [watched] [kill]. Ends with status 3,
+ * or kills itself; watched: after mpgrun has looked at it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   char *mapping = mmap(NULL, 5 * MiB, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memset(mapping, 1, MiB);
-  /* A child has blocks of its own, which are not the program's. */
+  /* A child's blocks are not the program's. */
   pid_t child = fork();
   if (child == 0) {
     makeSparse(48 * MiB); /* little work, whatever the machine does */
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
   printf("sum %d\n", kept[0][9] + kept[1][5] + kept[3][7] + table[0]);
   fflush(stdout);
   if (argc > 1 && !strcmp(argv[1], "watched")) {
-    /* What is gone at the end; another user may not make it. */
+    /* Freed before the end; another user may not be able to create it. */
     FILE *file = fopen("shared.tmp", "w+");
     void *shared = MAP_FAILED;
     if (file && ftruncate(fileno(file), 3 * MiB) == 0)

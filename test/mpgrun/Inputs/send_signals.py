@@ -40,8 +40,8 @@ lines = child.stdout.read().split("\n")
 got = "got it" if f"got {int(signal.SIGTERM)}" in lines else "did not get it"
 print(f"TERM to mpgrun alone: program {got}, mpgrun ended with {child.wait()}")
 
-# As a terminal does it for Ctrl-C, each member of the group gets one; a process
-# cannot send what looks like a terminal's, so mpgrun is left out.
+# Like a terminal on Ctrl-C, send a signal to each member of the group. A process cannot send one
+# that looks like a terminal's, so skip mpgrun.
 child, pid = start()
 os.kill(pid, signal.SIGINT)
 time.sleep(0.3)

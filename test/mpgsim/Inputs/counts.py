@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints of a report of mpgsim what arrays.test looks at."""
+"""Prints the parts of an mpgsim report that arrays.test checks."""
 
 import json
 import sys

@@ -9,7 +9,7 @@ double a[size];
 static void *work(void *number) {
   int part = (int)(intptr_t)number;
   for (int round = 0; round < rounds; ++round) {
-    __asm__ volatile("" : : : "memory"); /* each round is one of its own */
+    __asm__ volatile("" : : : "memory"); /* keep the rounds separate */
     for (int i = part * (size / team); i < (part + 1) * (size / team); ++i)
       a[i] += i;
   }

@@ -1,5 +1,5 @@
-/* A stream over arrays of the heap and a global one, in a program that was not
- * compiled with --mpg-sim. With an argument it ends as that says. */
+/* A stream over arrays of the heap and a global one, in a program compiled
+ * without --mpg-sim. With an argument it ends in that way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < size; ++i)
     b[i] = i;
   for (int round = 0; round < rounds; ++round) {
-    __asm__ volatile("" : : : "memory"); /* each round is one of its own */
+    __asm__ volatile("" : : : "memory"); /* keep the rounds separate */
     for (int i = 0; i < size; ++i)
       a[i] = b[i] + 3 * global[i];
   }

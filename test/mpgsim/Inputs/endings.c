@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A program that ends, or goes on, in the way that its argument names.
+ * A program that ends, or continues, in the way that its argument names.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ static void signals(void) {
   printf("errno %d\n", errno);
 }
 
-/* Interrupts itself, as a user does, and goes on until that arrives. */
+/* Interrupts itself, as a user does, and continues until the signal arrives. */
 static void forever(void) {
   signal(SIGINT, SIG_DFL); // which a shell in the background ignores
   raise(SIGINT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A program that accesses nothing itself.
+ * A program without memory accesses.
  */
 #include <stdio.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The program of sample.test: its argument says in what regions mpgsim --sample
- * records it, nested, in threads, recursive, left by an exception. Each pass over
- * the table is 4096 loads, so that the report's counts say which passes were in.
+ * The program of sample.test: its argument selects the regions in which mpgsim
+ * --sample records it: nested, in threads, recursive, left by an exception.
+ * Each pass over the table is 4096 loads, so the report's counts show which
+ * passes were recorded.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 """sums.py MERGED RANK...: are the counts of MERGED the sums of those of the files?
 
-All ranks did the same here, so that arrays and loops are in one order. Times, and
-what is no count, are passed over.
+All ranks did the same here, so that arrays and loops have the same order. Skips times and values
+that are not counts.
 """
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the first-touch pass does for four times as large a function, in instructions.
+"""The first-touch pass's work for four times as large a function, in instructions.
 
   first_touch_growth.py CLANG OPT ARGUMENT...
 

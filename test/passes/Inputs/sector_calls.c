@@ -1,4 +1,4 @@
-/* A libmpg that only says what it is asked. */
+/* A libmpg that only prints its arguments. */
 #include <mpg/pass.h>
 #include <stdio.h>
 

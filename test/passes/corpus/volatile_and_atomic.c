@@ -32,7 +32,7 @@ __attribute__((noinline)) static int countUp(atomic_int *c, const int *by) {
 int main(void) {
   int first = drive(device, plain), second = countUp(counters, plain);
   second += countUp(counters, plain);
-  // The same array once more, as if it were not volatile for the others.
+  // The same array again, as if it were not volatile for the others.
   int *same = (int *)plain;
   for (int i = 1; i < count; ++i)
     same[i] += same[i - 1];

@@ -1,6 +1,6 @@
-// What alias analysis knows of restrict pointers and of two globals is lost with
-// the tag: code generation then keeps loads behind stores that they have nothing
-// to do with, and the loops get longer (forward by 15 instructions, one by 8).
+// The tag hides restrict pointers and separate globals from alias analysis.
+// Without the scopes code generation keeps loads behind unrelated stores, and
+// the loops get longer (forward by 15 instructions, one by 8).
 // RUN: %a64fx -msve-vector-bits=512 -O3 -g -S %s -o %t.plain.s
 // RUN: %a64fx -msve-vector-bits=512 -O3 -g %hints -S %s -o %t.s
 // RUN: %python %tools/innermost_loops.py --lengths 0 %t.plain.s %t.s
@@ -9,7 +9,7 @@
 // RUN: %python %tools/innermost_loops.py --lengths 0 %t.plain.s %t.s
 // RUN: %tagged %t.s --loops --tag 0x01 --at-least 8
 //
-// The scopes are ours, and speak of objects, not of accesses.
+// The scopes are ours, and refer to objects, not to accesses.
 // RUN: %a64fx -O1 %hints -S -emit-llvm %s -o - | FileCheck %s
 // CHECK-LABEL: @forward(
 // CHECK: store float {{.*}} !alias.scope ![[#]], !noalias

@@ -1,5 +1,5 @@
-// A tag is put on inside the innermost loop of a generic dot product, or lost
-// there: the hint stands in a template that is inlined.
+// The tag must neither be added inside the innermost loop of a generic dot
+// product nor be lost there: the hint is in a template that is inlined.
 // RUN: %a64fx -O3 -ffast-math -S %s -o %t.plain.s
 // RUN: %a64fx -O3 -ffast-math %hints -S %s -o %t.s
 // RUN: %python %tools/innermost_loops.py %t.plain.s %t.s

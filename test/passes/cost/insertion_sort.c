@@ -1,5 +1,5 @@
-// A tag is put on inside the innermost loop of an insertion sort, or lost
-// there: the loop ends where the data say so.
+// The tag must neither be added inside the innermost loop of an insertion sort
+// nor be lost there: the data decide where the loop ends.
 // RUN: %a64fx -O3 -S %s -o %t.plain.s
 // RUN: %a64fx -O3 %hints -S %s -o %t.s
 // RUN: %python %tools/innermost_loops.py %t.plain.s %t.s

@@ -3,7 +3,7 @@
 // RUN: %a64fx %hints -Os -S %s -o %t.s.s
 // RUN: %a64fx %hints -O3 -mllvm -prefer-predicate-over-epilogue=predicate-dont-vectorize -S %s -o %t.3.s
 //
-// The loops have masks and vectors, or there is nothing to see here.
+// The loops have masks and vectors, or this test would check nothing.
 // RUN: %python %tools/innermost_loops.py %t.s.s | FileCheck %s
 // RUN: %python %tools/innermost_loops.py %t.3.s | FileCheck %s
 // CHECK: sum at {{.*}}, vector, 0 for tags

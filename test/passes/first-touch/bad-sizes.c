@@ -1,5 +1,6 @@
-// Sizes that no program should ask for, loops that never run, arrays on the stack whose
-// length is known at run time: the program does what it did, with the call or without.
+// Sizes that no program should ask for, loops that never run, arrays on the stack with
+// a length known at run time: the program's result is the same with the call or
+// without.
 // RUN: %remarks %s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt --implicit-check-not="vla: calls 1"
 // RUN: %same-args --args 600000 --args 1 --args 0 --args -7 -- %c-program %s | FileCheck %s --check-prefix=SAME
@@ -12,7 +13,7 @@
 #define CASE __attribute__((noinline)) double
 #define PARALLEL _Pragma("omp parallel for schedule(static)")
 
-// The product wraps round: malloc returns a little, of which nothing is touched.
+// The product wraps round: malloc returns a little, and none of it is touched.
 CASE wraps(long n) {
   size_t bytes = (size_t)n * ((SIZE_MAX >> 3) + 2) * 8; // n times 8, modulo 2^64
   unsigned char *a = malloc(bytes);

@@ -1,6 +1,6 @@
-// Boxes that hold as many atoms as a count says, and rows that a serial loop fills behind
-// loops of their own: an array whose parts are used in part is still shared out in parts,
-// and loops over it that differ in nothing else share it out alike.
+// Boxes that hold as many atoms as a count gives, and rows that a serial loop fills
+// behind other loops: an array whose parts are partly used is still divided in parts, and
+// loops over it that differ in nothing else divide it alike.
 // RUN: %remarks %s | FileCheck %s --implicit-check-not=may_stop
 // RUN: %remarks %s | FileCheck %s --check-prefix=ALIKE
 // RUN: %same-args --args 20000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME

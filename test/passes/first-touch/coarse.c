@@ -1,5 +1,5 @@
 // A parallel loop with hardly more iterations than threads leaves threads idle: the remark
-// advises collapse. With collapse(2), or with rows enough, there is nothing to say.
+// advises collapse. With collapse(2), or with enough rows, there is no remark.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -x c++ %s | %expect %s
 // RUN: %remarks -DREPAIRED %s | %expect %s --check-prefix=REPAIRED

@@ -1,6 +1,6 @@
-// A parallel region that has almost nothing to do costs more than it gains, and one in a
-// library that is called from a parallel region starts a team per thread. Both are told,
-// with what to write; an if clause, or enough work, silences the remark.
+// A parallel region with almost no work costs more than it gains, and one in a library
+// that is called from a parallel region starts a team per thread. Both get a remark with
+// the clause to write; an if clause, or enough work, silences it.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -x c++ %s | %expect %s
 // RUN: %remarks -DREPAIRED %s | %expect %s --check-prefix=REPAIRED
@@ -25,7 +25,7 @@ NOINLINE void tiny(double *a, const double *b, const double *c) {
   for (int i = 0; i < n; ++i) a[i] = b[i] + c[i];
 }
 
-// Nothing is known about n, or it is large: no remark.
+// n is unknown, or it is large: no remark.
 NOINLINE void unknown(double *a, const double *b, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) a[i] += b[i];

@@ -1,5 +1,6 @@
-// Memory that C++ code gets or fills in ways that prove nothing: no call. Constructors that
-// throw half-way, buffers that a vector outgrows, memory from an allocator of the program's.
+// Memory that C++ code allocates or fills in ways that prove nothing: no call. Constructors
+// that throw half-way, buffers that a vector outgrows, memory from the program's own
+// allocator.
 // RUN: %remarks-cxx %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not=Inserted
 // RUN: %remarks-mode parallel-init %cxx-loaded %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not=Inserted
 // RUN: %same-args --args "600000 5" --args "600000 599999" --args "4 9" -- %cxx-program %s | FileCheck %s --check-prefix=SAME
@@ -36,7 +37,8 @@ CASE throwing(long n, long which) {
     return -1 - made - destroyed;
   }
 }
-// The new buffer gets the old one's elements: no more is known than that it was used.
+// The new buffer receives the old one's elements: all that is known is that it was
+// used.
 CASE pushed(long n, long) {
   std::vector<double> x;
   for (long i = 0; i < n; ++i) x.push_back(i);

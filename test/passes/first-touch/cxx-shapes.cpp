@@ -61,7 +61,7 @@ struct Grid {
     for (long i = 0; i < n; ++i) field[i] += y;
   }
 };
-// The constructor is inlined: whose line it is, is left open.
+// The constructor is inlined: either line is accepted.
 // CHECK: member: calls 1, {{.*}}SerialFirstTouch@{{.*}}
 CASE member(long n) {
   Grid g(n);

@@ -1,6 +1,6 @@
-// Dense matrix times vector, rows shared out: the matrix and lhs, both filled by one thread
-// in another function, are told and placed by rows. rhs is read by all threads and small
-// beside the matrix: no remark, no call.
+// Dense matrix times vector, divided by rows: the matrix and lhs, both filled by one thread
+// in another function, are reported and placed by rows. All threads read rhs, which is
+// small beside the matrix: no remark, no call.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -x c++ %s | %expect %s
 // RUN: %remarks -DREPAIRED %s | %expect %s --check-prefix=REPAIRED

@@ -1,5 +1,6 @@
-// With schedule(dynamic) no thread has a part of its own: nothing can be placed for it. The
-// remark says so; guided and auto likewise, and runtime, which nobody knows beforehand.
+// With schedule(dynamic) no thread has a fixed part, so nothing can be placed for it. The
+// remark reports it; also for guided and auto, and for runtime, which is unknown at compile
+// time.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -x c++ %s | %expect %s
 // RUN: %remarks -DKIND=guided %s | %expect %s

@@ -1,6 +1,7 @@
 // Look-up of rows by index: every thread reads the whole table, so no place is right for
-// it. The remark advises a copy for each memory node. The output is split otherwise than
-// it was written first: told as well. With copies, and outputs of their own, silence.
+// it. The remark advises a copy for each memory node. The output is divided differently
+// than when it was first written: reported as well. With copies, and private outputs,
+// there is no remark.
 // RUN: %remarks %s | FileCheck %s --check-prefix=WRONG
 // RUN: %remarks -x c++ %s | FileCheck %s --check-prefix=WRONG
 // RUN: %remarks -DREPAIRED %s | %expect %s --check-prefix=REPAIRED
@@ -8,7 +9,8 @@
 // RUN: %same %s | FileCheck %s --check-prefix=SAME
 // RUN: %same -DREPAIRED %s | FileCheck %s --check-prefix=SAME
 // SAME: same: 20 runs
-// In which function, the one that fills or the one that reads, is left open.
+// The remark may be in either function, the one that fills or the one that
+// reads.
 // WRONG-NOT: calls {{[1-9]}}
 // WRONG-DAG: SharedRead@
 // WRONG-DAG: MismatchedSchedules@

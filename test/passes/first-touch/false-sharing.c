@@ -25,7 +25,7 @@ int printf(const char *, ...);
 #define APART 1
 #endif
 
-// The compiler cannot see what it computes, as if it stood in another file.
+// The compiler cannot see its result, as if it were in another file.
 static int times7(int i) { return 7 * i; }
 static int (*volatile compute)(int) = times7;
 

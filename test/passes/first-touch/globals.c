@@ -1,5 +1,5 @@
 // Global arrays are zero without being touched: the first statement that writes them
-// places them. The call stands before it; initialised in parallel they need none.
+// places them. The call goes before it; initialised in parallel they need none.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -x c++ %s | %expect %s
 // RUN: %remarks -DREPAIRED %s | %expect %s --check-prefix=REPAIRED

@@ -1,5 +1,5 @@
-// The call takes memory at once, so it stands where the program is certain to write the whole
-// array: behind all questions that decide about it, and nowhere if there is no such place.
+// The call takes memory at once, so it goes where the program is certain to write the whole
+// array: behind all decisions about it, and nowhere if there is no such place.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -O1 %s | %expect %s
 // RUN: %same-args --args "600000 1" --args "600000 0" --args "3 1" -- %c-program %s | FileCheck %s --check-prefix=SAME
@@ -57,7 +57,7 @@ CASE half(long n, int flag) {
   n *= 2;
   USE(a);
 }
-// A twentieth is left out: as the array has room for more.
+// Omits a twentieth: as if the array had room for more.
 // CHECK: with_room: calls 0, SerialFirstTouch@[[#@LINE+3]]
 CASE with_room(long n, int flag) {
   double *a = malloc((n + n / 20) * sizeof(double));
@@ -73,7 +73,7 @@ CASE from_file(long n, int flag) {
   if (file) fclose(file);
   USE(a);
 }
-// Tests of memory, and of a size, are no questions.
+// Tests for memory, and of a size, do not count as decisions.
 // CHECK: tested: calls 2, FirstTouchInserted@[[#@LINE+3]], FirstTouchInserted@[[#@LINE+4]], SerialFirstTouch@[[#@LINE+7]], SerialFirstTouch@[[#@LINE+9]]
 CASE tested(long n, int flag) {
   if (!flag) return 0;

@@ -1,5 +1,5 @@
-// A write that cannot be the first is no initialisation: the threads of a team have written the
-// array before, or the program reads there what it has put there before.
+// A write that cannot be the first does not initialise: the threads of a team have written the
+// array before, or the program reads there what it has written there before.
 // RUN: %remarks %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not=SerialFirstTouch --implicit-check-not=NotBlock
 // RUN: %remarks -O1 %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not=SerialFirstTouch --implicit-check-not=NotBlock
 // RUN: %remarks -DSERIAL %s | FileCheck %s --check-prefix=SERIAL
@@ -14,7 +14,7 @@
 #define PARALLEL _Pragma("omp parallel for schedule(static)")
 enum { size = 96 };
 
-// A worksharing loop of its own, which the threads run first, and the main thread once more.
+// A separate worksharing loop, which the threads run first, and the main thread again.
 static double field[size][size][size], source[size][size][size];
 static NOINLINE void update(double step) {
 #pragma omp for

@@ -1,7 +1,6 @@
 // A function that fills what it allocates leaves nothing to place for its callers: one call
-// stands after the allocation itself, for all arrays that come from there, or none, and a remark
-// claims no more than that. If it fails, a call after the function's call touches pages that
-// are there already.
+// follows the allocation itself, for all arrays from there, or none, and a remark claims no more
+// than that. Otherwise a call after the function's call touches pages that are already present.
 // RUN: %remarks %s | %expect %s
 // RUN: %same-args --args "700000" -- %c-program %s | FileCheck %s --check-prefix=SAME
 // SAME: same: 20 runs

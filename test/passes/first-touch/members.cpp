@@ -1,8 +1,7 @@
 // Members that std::vector::resize makes are filled by one thread, in a function of the library
-// that serves all vectors of a type: nothing can be inserted there, and if nothing is said
-// either, the arrays of a whole simulation stay on one node. Nothing may be said of vectors that
-// a team fills or all threads make for themselves, that are small, that no loop shares out, or
-// that are to be left alone.
+// that serves all vectors of a type. Nothing can be inserted there, and without a remark the
+// arrays of a whole simulation stay on one node. No remark for vectors that a team fills or all
+// threads make for themselves, that are small, that no loop divides, or that the user excludes.
 // RUN: %remarks-cxx %s | %expect %s
 // RUN: %remarks-cxx -g %s | %expect %s
 // RUN: %cxx-loaded -g -c %s -o %t.o -Rpass-missed=mpg 2>&1 | FileCheck %s --check-prefix=NAMES

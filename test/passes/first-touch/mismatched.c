@@ -1,6 +1,6 @@
-// Two loops that share the same array out differently cannot both be near their data: told
-// at one of them. Loops of the same number of iterations and schedule, and loops in which
-// the array has no part, are no such case.
+// Two loops that divide the same array differently cannot both be near their data: one
+// remark at one of them. Loops of the same number of iterations and schedule, and loops in
+// which the array is not divided, get none.
 // RUN: %remarks %s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt
 // RUN: FileCheck %s --input-file=%t.txt --check-prefix=SAME-MAPPING

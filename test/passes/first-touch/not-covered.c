@@ -1,5 +1,6 @@
-// A serial loop that does not write the whole array is no initialisation of it: touching
-// would take memory that the program never uses, or place what others wrote. No call.
+// A serial loop that does not write the whole array does not initialise it: touching
+// would take memory that the program never uses, or place memory for the wrong writer.
+// No call.
 // RUN: %remarks %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not=Inserted
 // RUN: %same-args --args "600000 100" --args "4 2" -- %c-program %s | FileCheck %s --check-prefix=SAME
 // CHECK: end
@@ -15,7 +16,7 @@
   free(a);                                                                     \
   return last
 
-// m of n elements: whether that is all, nobody knows.
+// m of n elements: whether that is all is unknown.
 CASE first_part(long n, long m) {
   double *a = malloc(n * sizeof(double));
   for (long i = 0; i < m; ++i) a[i] = i;

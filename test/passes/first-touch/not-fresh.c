@@ -1,5 +1,5 @@
-// Memory that is not fresh, not the program's alone, or not from an allocator that is known
-// keeps its place: no call, and no remark that promises one.
+// Memory that is not fresh, not the program's alone, or not from a known allocator keeps
+// its place: no call, and no remark that promises one.
 // RUN: %remarks %s | FileCheck %s --check-prefix=CALLS --implicit-check-not="calls 1" --implicit-check-not=Inserted
 // RUN: %remarks-mode parallel-init %c-loaded %s | FileCheck %s --check-prefix=CALLS --implicit-check-not="calls 1" --implicit-check-not=Inserted --implicit-check-not=InitParallelised
 // RUN: %same-args --args 600000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME

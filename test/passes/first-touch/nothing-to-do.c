@@ -1,5 +1,6 @@
 // Nothing is wrong here, or nothing would be gained: small arrays, arrays that threads
-// write first, arrays without parallel use, vectors that all read. Not a word, no call.
+// write first, arrays without parallel use, vectors that all threads read. No remark,
+// no call.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks-mode parallel-init %c-loaded %s | %expect %s
 // RUN: %same-args --args 600000 --args 4 --args 0 -- %c-program %s | FileCheck %s --check-prefix=SAME

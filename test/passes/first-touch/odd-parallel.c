@@ -1,6 +1,7 @@
-// Parallel code whose threads do not have fixed parts: tasks, sections, regions in regions,
+// Parallel code whose threads do not have fixed parts: tasks, sections, nested regions,
 // parts that the program computes itself. No call that would place for another division.
-// A number of threads that is known at run time is a team's default to the call, or none.
+// For a number of threads known only at run time, the call uses a team's default, or there
+// is none.
 // RUN: %remarks %s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt
 // RUN: FileCheck %s --input-file=%t.txt --check-prefix=NO-CALL

@@ -1,6 +1,6 @@
-// If this fails, a call is inserted where none may stand: after a tail call that must be one
-// (the compiler stops), for memory of another address space (wrong code), in a signal handler,
-// or in front of what sets the OpenMP runtime up (the program gets other threads).
+// No call may be inserted after a tail call that must be one (the compiler would stop), for
+// memory of another address space (wrong code), in a signal handler, or in front of code that
+// initialises the OpenMP runtime (the program would get other threads).
 // RUN: %remarks %s | FileCheck %s
 // RUN: %remarks-mode parallel-init %c-loaded %s | FileCheck %s --check-prefix=INIT
 // RUN: %remarks -DSETTINGS %s | FileCheck %s --check-prefix=SETTINGS

@@ -1,5 +1,5 @@
-// A program with an operator new of its own, here one that deals out a pool which was used
-// before: what it returns is not fresh, and stays untouched.
+// A program with its own operator new, here one that reuses a pool: its memory is not
+// fresh, and stays untouched.
 // RUN: %remarks-cxx %s | %expect %s
 // RUN: %same-cxx %s | FileCheck %s --check-prefix=SAME
 // CHECK: end

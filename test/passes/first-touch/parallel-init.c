@@ -1,6 +1,6 @@
-// In the mode parallel-init the loop that fills the array runs on all threads, if no
-// iteration needs another; where that is not proven, the array is placed as usual. What the
-// program computes stays the same, bit by bit.
+// In the mode parallel-init the loop that fills the array runs on all threads if no
+// iteration needs another; where that is not proven, the array is placed as usual. The
+// program's result stays the same, bit by bit.
 // RUN: %remarks-mode parallel-init %c-loaded %s | %expect %s
 // RUN: %same-args --args 600000 --args 4 --args 0 -- %c-program %s | FileCheck %s --check-prefix=SAME
 // SAME: same: 60 runs

@@ -1,6 +1,6 @@
-// What lies behind an array of pointers is on one node, and the call for the array of pointers
-// does not change that: a remark that speaks of the pointers only lets the user believe all is
-// well. And it claims nothing of rows that no single thread fills.
+// Memory behind an array of pointers is on one node, and the call for the array of pointers
+// does not change that. A remark about the pointers alone would make the user believe all is
+// well. And there is no remark about rows that no single thread fills.
 // RUN: %remarks %s | %expect %s
 #include <stdlib.h>
 #define OUT __attribute__((noinline))
@@ -75,8 +75,8 @@ OUT float **small(void) {
   return a;
 }
 
-// Rows in one array; numbers in memory say where they begin and end, and how long the array
-// is, as in a sparse matrix. SerialRows at what one thread writes; and nothing where a team
+// Rows in one array; numbers in memory give their bounds and the array's length, as in a
+// sparse matrix. SerialRows at the array that one thread writes; no remark where a team
 // writes, or may do so in another file.
 #define SUM(value, column, x)                                                  \
   float s = 0;                                                                 \

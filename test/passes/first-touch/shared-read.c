@@ -1,5 +1,6 @@
-// What all threads read has no right place: told when it is large, with the advice to copy
-// it. A vector beside a matrix is not large, nor are tables of a few elements.
+// An array that all threads read has no right place: a remark if it is large, with the
+// advice to copy it. A vector beside a matrix is not large, nor are tables of a few
+// elements.
 // RUN: %remarks %s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt --implicit-check-not=SharedRead
 // RUN: %same-args --args 600000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME
@@ -61,8 +62,8 @@ CASE triples(long n, const int *index) {
   free(table);
   return sum;
 }
-// One thread writes a part of each row, how much, only the program knows; read by a
-// function that is told the row.
+// One thread writes a part of each row, of a length known only at run time; a
+// function that receives the row reads it.
 CASE look_up(const double *table, long row, long column) {
   return table[row * 16 + column % 7];
 }

@@ -1,6 +1,6 @@
-// The most simple case of all: written by one thread, used by all. The compiler says so
-// in the line of the mistake and places the array; with the initialisation parallel it is
-// silent, as it is about b, which the threads write first.
+// The simplest case: written by one thread, used by all. The compiler reports it at the
+// line of the mistake and places the array. There is no remark if the initialisation is
+// parallel, nor about b, which the threads write first.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks --target=aarch64-linux-gnu -mcpu=a64fx %s | %expect %s
 // RUN: %remarks -x c++ %s | %expect %s

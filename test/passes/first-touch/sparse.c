@@ -1,6 +1,6 @@
-// Zeros that no thread writes are no initialisation: calloc of fresh memory touches no page, and
-// the threads that use the array are the first. No remark, no call, and no more memory than
-// without the plugin, also where the loop uses a part of the array alone.
+// Zeros that no thread writes do not initialise: calloc of fresh memory touches no page, and the
+// threads that use the array are the first. No remark, no call, and no more memory than without
+// the plugin, even where the loop uses only a part of the array.
 // RUN: %remarks %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not="SerialFirstTouch" --implicit-check-not=NotBlock
 // RUN: %remarks -O3 -g %s | FileCheck %s --implicit-check-not="calls 1" --implicit-check-not="SerialFirstTouch" --implicit-check-not=NotBlock
 // RUN: %same-args --args 600000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME

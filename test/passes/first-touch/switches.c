@@ -1,6 +1,6 @@
 // The user decides: for the program with the option, for functions and variables in the
-// source. What is switched off is left alone without a word; what is switched on is
-// placed although the initialisation is not proven to cover it.
+// source. Switched off, an array is skipped without a remark; switched on, it is placed
+// although the initialisation is not proven to cover it.
 // RUN: %remarks %s | %expect %s
 // RUN: %remarks -UMPG_HINTS %s | %expect %s --check-prefix=PLAIN
 // RUN: %remarks-mode off %c-loaded %s | %expect %s --check-prefix=SILENT
@@ -57,7 +57,7 @@ CASE off_array(long n) {
   for (long i = 0; i < 1000000; ++i) g[i] += 1;
   return g[n];
 }
-// Whether the serial loop writes all that malloc gives, nobody can tell: the user says so.
+// Whether the serial loop writes all of malloc's memory is unknown: the user asserts it.
 // CHECK: on_variable: calls 1, FirstTouchInserted@[[#@LINE+2]]
 CASE on_variable(long n, long m) {
   MPG_FIRST_TOUCH double *a = malloc(n * sizeof(double));

@@ -1,5 +1,5 @@
-// Two numbers of the program that have nothing to do with each other are not taken for one
-// length: else an array of which a part is written gets a call, and a remark that is wrong.
+// Two unrelated numbers of the program are not taken for the same length: otherwise a
+// partly written array gets a call and a wrong remark.
 // RUN: %remarks %s | FileCheck %s --match-full-lines --implicit-check-not="{{.*}}calls{{.*}}"
 // CHECK: end
 // RUN: %remarks -DRELATED %s | FileCheck %s --check-prefix=RELATED

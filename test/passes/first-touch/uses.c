@@ -110,7 +110,8 @@ CASE collapsed(long n) {
   free(a);
   return last;
 }
-// Not from the first element on: the pages at the edge belong to nobody else.
+// Not from the first element on: the pages at the edge belong to this array
+// alone.
 // CHECK: stencil: calls 1, FirstTouchInserted@[[#@LINE+2]], SerialFirstTouch@[[#@LINE+3]]
 CASE stencil(long n) {
   double *a = malloc(n * sizeof(double)), *b = malloc(n * sizeof(double));

@@ -1,7 +1,7 @@
 // std::vector writes its elements in its constructor, with one thread. The remark names the
 // line of the declaration, not one of the library's, and the compiler places the array.
 // With an allocator whose allocate touches in parallel, or one that leaves the elements
-// unwritten until a parallel loop writes them, there is nothing to say.
+// unwritten until a parallel loop writes them, there is no remark.
 // RUN: %remarks-cxx %s | %expect %s
 // RUN: %remarks-cxx -g %s | %expect %s
 // RUN: %cxx-loaded -g -c %s -o %t.o -Rpass-missed=mpg 2>&1 | FileCheck %s --check-prefix=NAMES
@@ -70,8 +70,8 @@ extern "C" __attribute__((noinline)) double ones(long n) {
   for (long i = 0; i < n; ++i) x[i] += i;
   return n ? x[n / 2] + x[n - 1] : 0;
 }
-// A length of int, made of differences: less than nothing for some numbers, and too much
-// for an int for others.
+// A length of int, made of differences: negative for some numbers, and too large for an
+// int for others.
 struct Box { int low[3], high[3]; };
 // CHECK: box: calls 1, FirstTouchInserted@[[#@LINE+4]], SerialFirstTouch@[[#@LINE+4]]
 extern "C" __attribute__((noinline)) double box(const Box &b) {

@@ -1,5 +1,5 @@
-// Of several functions that fill a global array the call stands in front of the one that runs
-// first, whatever their order in the file: behind it the pages have their places.
+// If several functions fill a global array, the call goes in front of the one that runs
+// first, whatever their order in the file: after it the pages have their places.
 // RUN: %remarks %s | %expect %s
 #include <stdio.h>
 #define N 4000000

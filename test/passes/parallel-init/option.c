@@ -49,7 +49,7 @@ __attribute__((noinline)) double dependent(void) {
   free(a);
   return sum;
 }
-// The schedule goes with it.
+// The schedule is passed on.
 // CHECK-LABEL: define internal void @independent.mpg_init(
 // CHECK: __kmpc_for_static_init_8({{.*}} i32 33, {{.*}} i64 1, i64 %
 int main(void) { printf("%.17g %.17g\n", independent(), dependent()); }

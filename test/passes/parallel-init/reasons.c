@@ -1,5 +1,5 @@
-// Each loop that must stay as it is: one remark with the reason, and no team.
-// Wrong results otherwise.
+// Each loop that must stay serial: one remark with the reason, and no team,
+// which would compute wrong results.
 // RUN: %all-c -O2 -fno-math-errno -ffp-contract=off -S -emit-llvm %s -o %t.ll 2> %t.txt
 // RUN: FileCheck %s --input-file=%t.txt --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.ll --check-prefix=CODE
@@ -64,7 +64,8 @@ void through(double *a, double (*f)(long), long m) {
   for (long i = 0; i < m; i++)
     a[i] = f(i);
 }
-// The C library says "const" of pthread_self as well, whose result is the thread's.
+// The C library also declares pthread_self "const", although its result depends on
+// the thread.
 __attribute__((const)) double unseen(long);
 void unknown(double *a, long m) {
   // CHECK: remark: serial: it calls unseen, which is not seen here

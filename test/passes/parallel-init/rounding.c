@@ -1,7 +1,7 @@
-// Where the compiler may round in several ways, a loop stays serial: the last bits
-// of some elements differ from the plain program's otherwise. Here it computes those
-// itself that are left over after the vectors, and rounds once what the processor
-// rounds twice. By a processor that may do without fused operations, as x86-64.
+// Where the compiler may round in several ways, a loop stays serial: otherwise the
+// last bits of some elements differ from the plain program's. Here the compiler
+// itself computes the elements left over after the vectors, and rounds once what the
+// processor rounds twice. For a processor without fused operations, such as x86-64.
 // REQUIRES: host-x86_64
 // DEFINE: %{flags} = -O3
 // DEFINE: %{expect} = %clang -fopenmp %{flags} -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && %t.plain > %t.expected
@@ -14,8 +14,8 @@
 // RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
 // REDEFINE: %{flags} = -O3 --target=aarch64-linux-gnu
 // RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
-// A product and a sum with flags, as flang makes them: twice everywhere here, and
-// twice or once with FMA and on a processor of which not all is said.
+// A product and a sum with flags, as flang makes them: rounded twice everywhere
+// here, and twice or once with FMA and for a partly specified processor.
 // REDEFINE: %{flags} = -O3 -ffp-contract=fast
 // RUN: %{expect} && %{run}
 // RUN: FileCheck %s --input-file=%t.txt --check-prefixes=CHECK,ONE,SLOW,FREE

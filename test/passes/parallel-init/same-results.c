@@ -1,6 +1,6 @@
-// Whatever loops are made parallel, with any schedule and number of threads, the
-// program prints what it does without: loops with every kind of dependence, called
-// with arrays that overlap, with nothing to do, with little, in parallel.
+// Whichever loops run in parallel, with any schedule and number of threads, the
+// program prints the same as without: loops with every kind of dependence, called
+// with arrays that overlap, with no iterations, with few, in parallel.
 // DEFINE: %{level} = -O1
 // DEFINE: %{share} = 0
 // DEFINE: %{threads} = 1
@@ -146,7 +146,7 @@ int main(void) {
   SHOW(withBreak(a, 4 * n, 3)); SHOW(withIf(a, 4 * n, 100)); SHOW(withIf(a, 4 * n, 4 * n));
   SHOW(only(a, b, 4 * n, 250000)); SHOW(only(a, a, 4 * n, 250000)); SHOW(only(a, a + 250000, 3 * n, 250000)); 
   SHOW(only(global, a, 4 * n, 500000)); SHOW(only(global + 7, global, 3 * n, 500000)); SHOW(only(global, global + 1, 3 * n, 750000));
-  // At a low address: a[-k] lies in front of address 0.
+  // At a low address: a[-k] is below address 0.
   SHOW(delayed(global, global, 8 * n, 600000)); SHOW(delayed(global, a, 4 * n, 600000));
   show("global", global, sizeof global);
   SHOW(halves(a, 2 * n)); SHOW(halves(a, 1)); SHOW(halvesRead(a, 2 * n, 2 * n)); SHOW(halvesRead(a, 2 * n, 1)); SHOW(halvesRead(a + 2 * n, 2 * n, -1)); SHOW(halvesRead(a, 2 * n, 0));

@@ -1,5 +1,5 @@
 // C++: containers fill themselves in loops and memsets that come from headers, and
-// what may throw stays where it can be caught.
+// code that may throw stays where it can be caught.
 // RUN: %all-cxx -O2 -g -c %s -o %t.o 2> %t.txt
 // RUN: FileCheck %s --input-file=%t.txt
 // RUN: llvm-nm %t.o | FileCheck %s --check-prefix=NAMES --implicit-check-not=thrown{{.*}}mpg_init --implicit-check-not=checked{{.*}}mpg_init

@@ -72,8 +72,9 @@ void equal_parts(void) {
     for (int k = 0; k < 40000; k++)
       c[l][k] *= 2;
 }
-// What cannot be collapsed: no inner loop, one that is not alone, one whose iterations
-// need each other, a sum for each row, rows of different length, a call.
+// Loops that cannot be collapsed: no inner loop, one that is not alone, one whose
+// iterations depend on each other, a sum for each row, rows of different length, a
+// call.
 void one_loop(void) {
 #pragma omp parallel for
   for (int l = 0; l < 10; l++)

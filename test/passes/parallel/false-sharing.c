@@ -1,6 +1,6 @@
-// Threads that write into one cache line again and again slow each other down many
-// times over, and nothing in the source shows it: each such write must be told, and
-// no other.
+// Threads that repeatedly write into one cache line slow each other down many times
+// over, and the source does not show it: each such write gets a remark, and no
+// other.
 // RUN: %hinted-c -O2 -fopenmp -g -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.a64fx
 // RUN: FileCheck %s --check-prefixes=CHECK,A64FX --implicit-check-not=remark: --input-file=%t.a64fx
 // The line of most other processors is shorter.
@@ -84,7 +84,7 @@ void long_row_of_thread(int n) {
     long_rows[omp_get_thread_num()][compute(i) & 63] += 1;
 }
 
-// In a function that is given the number, and by an atomic operation.
+// In a function that receives the number, and by an atomic operation.
 static __attribute__((noinline)) void add(int *counts, int id, int n) {
   for (int i = 0; i < n; i++)
     if (compute(i))
@@ -96,7 +96,7 @@ void by_argument(int *counts, int n) {
 #pragma omp parallel
   add(counts, omp_get_thread_num(), n);
 }
-// The same function, but what it is given is not the number.
+// The same function, but its argument is not the number.
 static __attribute__((noinline)) void add_any(int *counts, int id, int n) {
   for (int i = 0; i < n; i++)
     if (compute(i))
@@ -127,7 +127,7 @@ void blocks(double *a, const double *b, int n) {
   }
 }
 
-// What a thread writes once, reads, or has for itself.
+// Memory that a thread writes once, reads, or owns.
 void written_once(double *results, int n) {
 #pragma omp parallel
   {

@@ -1,5 +1,5 @@
-// One line of a template is one place in the source: it is told once, however many
-// types it is used with, and members of C++ classes are found like plain arrays.
+// One line of a template is one place in the source: one remark for all types it
+// is used with, and members of C++ classes are found like plain arrays.
 // RUN: %hinted-cxx -O2 -fopenmp -g -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.remarks
 // RUN: FileCheck %s --implicit-check-not=remark: --input-file=%t.remarks
 extern "C" int omp_get_thread_num();

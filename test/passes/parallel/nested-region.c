@@ -1,11 +1,11 @@
-// A library that starts a team of its own inside of its caller's is told at its region,
-// with the clause that makes both uses right.
+// A library that starts a team inside of its caller's gets a remark at its region, with
+// the clause that makes both uses right.
 // RUN: %hinted-c -O2 -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.remarks
 // RUN: FileCheck %s --implicit-check-not=remark: --input-file=%t.remarks
 // Inlined or not.
 // RUN: %hinted-c -O2 -g -fno-inline -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.called
 // RUN: FileCheck %s --implicit-check-not=remark: --input-file=%t.called
-// A program that wants regions in regions gets what it wants.
+// A program that requests nested regions gets no remark.
 // RUN: %hinted-c -O2 -DWANTED -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | count 0
 #ifdef WANTED
 void omp_set_max_active_levels(int);

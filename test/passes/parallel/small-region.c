@@ -1,5 +1,5 @@
-// A team that costs more time to start than its loop takes is told, where the work is
-// known when compiling, and nowhere else: a wrong advice here would make programs serial.
+// A team that takes longer to start than its loop runs gets a remark if the work is known
+// at compile time, and only then: wrong advice here would make programs serial.
 // RUN: %hinted-c -O2 -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.remarks
 // RUN: FileCheck %s --implicit-check-not=remark: --input-file=%t.remarks
 // RUN: %clang --target=x86_64-linux-gnu -fpass-plugin=%passes -O2 -g -fopenmp -Rpass-missed=mpg -c %s -o %t.o 2>&1 | grep remark: | sort -t: -k2n > %t.x86
@@ -86,7 +86,7 @@ void one_of_two(int n) {
       c[i] = a[i];
   }
 }
-// Each thread does something of its own.
+// Each thread does different work.
 int omp_get_thread_num(void);
 void without_loop(void) {
 #pragma omp parallel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// anonymous MIB: takes so much memory in blocks of 1,000 bytes, keeps it, and says
-// what the process has that is in no file, and what of it is on large pages.
+// anonymous MIB: allocates that much memory in blocks of 1,000 bytes, keeps it,
+// and prints the process's anonymous memory, and the part of it on large pages.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

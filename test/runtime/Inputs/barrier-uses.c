@@ -1,5 +1,6 @@
-/* Waits at barriers of libmpg and checks each time that nobody has left before
- * all had come. Prints which barrier it was and `right`, or what is wrong.
+/* Waits at barriers of libmpg and checks each time that no thread has left
+ * before all have arrived. Prints which barrier it was and `right`, or what is
+ * wrong.
  *
  *   barrier-uses THREADS ROUNDS bound|free */
 

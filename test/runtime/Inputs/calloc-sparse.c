@@ -1,6 +1,6 @@
-// Takes zeroed blocks behind memory that was used and freed, writes to few of
-// their pages, and looks at every byte; with an argument in a forked child.
-// Prints what of it was not as it should be, or "right".
+// Allocates zeroed blocks in memory that was used and freed, writes to few of
+// their pages, and checks every byte; with an argument in a forked child.
+// Prints the wrong bytes, or "right".
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the test programs about stacks share: going deep, and saying at once
-// when something there is not as it was left.
+// Shared by the test programs about stacks: goes deep, and prints at once if
+// the contents change.
 
 #ifndef DEEP_STACK_H
 #define DEEP_STACK_H

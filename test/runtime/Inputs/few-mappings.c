@@ -1,6 +1,6 @@
-// few-mappings LEFT: fills up what mappings the process may have until LEFT are
-// left, then takes blocks and runs three threads at once. Ends with 1 if one of
-// these could not be had.
+// few-mappings LEFT: uses up the process's mappings until LEFT are left, then
+// allocates blocks and runs three threads at once. Ends with 1 if one of these
+// fails.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -24,7 +24,8 @@ int main(int argc, char **argv) {
   char *area = mmap(0, (size_t)mostPages * pageBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   long page = 0;
-  while (page < mostPages && !mprotect(area + page * pageBytes, pageBytes, PROT_READ))
+  while (page < mostPages &&
+         !mprotect(area + page * pageBytes, pageBytes, PROT_READ))
     page += 2;
   // Each one less joins three mappings to one.
   for (; left > 0; left -= 2)

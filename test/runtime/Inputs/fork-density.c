@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Forks with one frame of .bss full and one nearly empty, and tells whether
- * the mapping of each asks for transparent huge pages then. The child writes to
- * both and ends with 0 if parent and child have what they should.
+ * Forks with one frame of .bss full and one nearly empty, and prints whether
+ * the mapping of each then asks for transparent huge pages. The child writes to
+ * both and ends with 0 if parent and child have the right contents.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Fills its address space with mappings up to so many that the kernel allows as
- * the argument says, forks, and tells what came of it: `right` if the child saw
- * what it should and ended, the name of the error if there was no child. With
- * `addresses` before the number no more may be mapped instead (RLIMIT_AS).
+ * Fills its address space with mappings until the number of the argument is
+ * left, forks, and prints the result: `right` if the child saw the right
+ * contents and ended, the name of the error if there was no child. With
+ * `addresses` before the number, limits the address space instead (RLIMIT_AS).
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* Lets the kernel write into fixed buffers of io_uring, whose frames it knows
- * from before, while the program forks: in the heap, .bss and on the stack.
- * Each byte must be where the program looks for it, in the parent, and the
- * child must see what was there at the fork and may write.
+/* Lets the kernel write into fixed buffers of io_uring, whose frames it pinned
+ * before, while the program forks: in the heap, .bss and on the stack. Each
+ * byte must arrive where the parent reads it, and the child must see the
+ * contents at the time of the fork and may write.
  *
  *   fork-pinned ROUNDS [THREADS]
  *
@@ -70,7 +70,8 @@ static void readFixed(const struct iovec *buffer, int index) {
   requests[at].buf_index = index;
   array[at] = at;
   __atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-  if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+  if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL,
+              0) != 1)
     fail("io_uring_enter");
   unsigned *head = (unsigned *)(completed + parameters.cq_off.head);
   struct io_uring_cqe *results = (void *)(completed + parameters.cq_off.cqes);

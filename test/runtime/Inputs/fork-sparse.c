@@ -1,6 +1,6 @@
-// Writes the first and the last byte of each 2 MiB of 200 MiB of .bss and of as much
-// from malloc, forks COUNT times, and looks at all of it in the child and afterwards. Prints
-// `right`, or what was wrong.
+// Writes the first and the last byte of each 2 MiB of 200 MiB of .bss and of as
+// much from malloc, forks COUNT times, and checks all of it in the child and
+// afterwards. Prints `right`, or what was wrong.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

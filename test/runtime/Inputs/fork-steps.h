@@ -1,10 +1,8 @@
-/* What a program that forks does, whatever it has in its memory. Who includes
- * this has written to all of it, and defines the three functions declared
- * below.
+/* The steps of a program that forks, whatever its memory. The including file
+ * has written to all of it, and defines the three functions declared below.
  *
- * Knows nothing of libmpg: all of this has to work the same on any pages, with
- * any malloc. Children that hang are ended by SIGALRM, which is told as any
- * signal is.
+ * Independent of libmpg: all of this has to work the same on any pages, with
+ * any malloc. SIGALRM ends children that hang, and is reported like any signal.
  */
 
 #include <errno.h>

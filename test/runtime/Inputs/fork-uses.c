@@ -1,7 +1,7 @@
-/* Forks with much .data and .bss, and notices when parent or child sees a wrong
- * value, or a child ends by a signal. Knows nothing of libmpg: all of this has
- * to work the same on any pages. .data of random content comes from
- * make_data.py (bigData), BSS_MIB of .bss are written here.
+/* Forks with much .data and .bss, and notices if parent or child sees a wrong
+ * value, or a signal ends a child. Independent of libmpg: all of this has to
+ * work the same on any pages. .data of random content comes from make_data.py
+ * (bigData), BSS_MIB of .bss are written here.
  *
  *   once       parent and child write everything at the same time
  *   many       twenty times, one after the other, and the parent has as many
@@ -31,7 +31,7 @@ static uint64_t bss[bssWords];
 static uint64_t counters[threadCount][512];
 static volatile int stop;
 
-/* Every word, so that no page and no piece of one can be another's. */
+/* Every word differs, so that mixed-up pages and parts of pages are found. */
 static void writeAll(uint64_t seed) {
   for (uint64_t i = 0; i < bssWords; ++i)
     bss[i] = i * 0x9e3779b97f4a7c15 + seed;

@@ -2,10 +2,10 @@
 
     limit_matrix.py PROGRAM LIBMPG [MODE...]
 
-For each kind of work and each limit, set by the starter or by the program itself,
-looks for the least limit with which the plain program does its work, and runs it
-with libmpg and 5 % more, of memory at least 12 MiB: libmpg's own tables, and what
-whole large pages take. Prints a line for each difference and `same N` at the end.
+For each kind of work and each limit, set by the parent or by the program itself, finds the smallest
+limit with which the plain program succeeds, and runs it with libmpg and 5 % more, of memory at
+least 12 MiB: libmpg's tables, and the rounding to large pages. Prints a line for each difference
+and `same N` at the end.
 """
 
 import os

@@ -1,13 +1,13 @@
 /* Runs a program with less than it could have:
  *
- *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised] [no-pread]
- *           [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
+ *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised]
+ * [no-pread] [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
  *           [no-policy] [no-threads] [no-futex] [memory MIB] -- PROGRAM...
  *
- * System calls are forbidden by a filter that answers EPERM, as a container's
- * does; threads by EAGAIN, as where a limit of processes is reached, and futex
- * by EAGAIN, which asks for another try. Without
- * pread the library cannot see which pages are in use. */
+ * System calls are forbidden by a filter that answers EPERM, like a
+ * container's; threads by EAGAIN, as at a limit of processes, and futex by
+ * EAGAIN, which asks for another try. Without pread the library cannot see
+ * which pages are in use. */
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Locks its memory, works, and says whether what it has written is locked. */
+/* Locks its memory, works, and prints whether the memory it has written is
+ * locked. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What mpg::numa_allocator asks of libmpg: prints each call of a function that
-// stands in its place, and gives memory as the real one does: untouched.
+// The calls of mpg::numa_allocator: replaces libmpg's functions by ones that
+// print each call and return memory as the real ones do: untouched.
 
 #include <cstdint>
 #include <cstdio>

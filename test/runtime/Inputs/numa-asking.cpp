@@ -12,7 +12,7 @@ void makeVectors() {
   std::vector<Point, mpg::numa_allocator<Point>> chunks(
       1000000, mpg::numa_allocator<Point>(4096, 3));
   least.resize(1000000);
-  // The optimiser may leave out memory that nobody looks at.
+  // The optimiser may drop memory that nothing reads.
   static void *volatile seen;
   seen = small.data();
   seen = least.data();

@@ -1,5 +1,5 @@
-/* The NUMA functions where the system forbids the calls that they are made of:
- * memory can still be had, but nobody knows where it is. */
+/* The NUMA functions where the system forbids their system calls: memory is
+ * still available, but its node is unknown. */
 
 #include "touch.h"
 

@@ -1,6 +1,6 @@
-// Who places the pages of a vector with mpg::numa_allocator: prints how many
-// each thread has faulted in when `std::vector<double>(n)` is made, in percent
-// of all pages, and whether it was all of them.
+// Which threads place the pages of a vector with mpg::numa_allocator: prints
+// how many each has faulted in when `std::vector<double>(n)` is made, in
+// percent of all pages, and whether that was all of them.
 //
 //   numa-placing CHUNK   CHUNK elements go round the threads; 0: blocks
 

@@ -1,7 +1,6 @@
 /* Uses mpg_alloc_onnode, mpg_interleave, mpg_free_pages, mpg_where and mpg_move
- * on all nodes there are, and checks each page through system calls of its own.
- * Prints what it found and `right`, or what is wrong, with status 1.
- *
+ * on all nodes, and checks each page through direct system calls. Prints what
+ * it found and `right`, or what is wrong, with status 1.
  *   numa-uses [MIB]   MIB of memory each time; 16 if not given */
 
 #define _GNU_SOURCE
@@ -142,7 +141,7 @@ static void refusesToMove(void) {
   int several = 0;
   for (int node = 0; node < maxNodes; ++node)
     several += hasNode(node);
-  /* With one node there is nothing to move. */
+  /* One node leaves nothing to move. */
   if (several == 1 &&
       (mpg_move(memory, page, MPG_NEXT_TOUCH, &moved) ||
        moved.thereBytes != page || moved.laterBytes ||
@@ -151,7 +150,7 @@ static void refusesToMove(void) {
   munmap(memory, 3 * page);
 }
 
-/* What mpg_move does, by a thread of the library; a handle is good once. */
+/* mpg_move in a thread of the library; a handle is valid once. */
 static void startsMoves(void) {
   struct mpg_moved moved;
   size_t page = (size_t)getpagesize();

@@ -34,7 +34,7 @@ template <class T> static std::size_t pageOffset(const T *at) {
   return reinterpret_cast<std::uintptr_t>(at) % (2 << 20);
 }
 
-/// Below 4 MiB, exactly, above, and nothing.
+/// Below 4 MiB, exactly, above, and empty.
 static void sizes() {
   for (std::size_t count : {0u, 1u, 1000u, 524287u, 524288u, 524289u, 3000000u})
     for (std::size_t chunk : {0u, 1u, 4096u, 100000000u}) {
@@ -187,7 +187,7 @@ static void moves() {
         "rebinding");
 }
 
-/// Each thread's own vectors, while there is no team to be had.
+/// Each thread's own vectors, inside a region where no team can start.
 static void insideOfRegions() {
   int wrongOnes = 0;
 #pragma omp parallel num_threads(4) reduction(+ : wrongOnes)

@@ -2,10 +2,10 @@
  *
  *   older populate|numa|large|threads PROGRAM ARGS...
  *
- * populate: madvise knows no MADV_POPULATE_WRITE, as before Linux 5.14. numa:
- * the system calls about NUMA nodes are forbidden, as in a container of Docker.
- * large: there are no large pages to be had. threads: there can be no further
- * thread, but processes. */
+ * populate: madvise lacks MADV_POPULATE_WRITE, as before Linux 5.14. numa: the
+ * system calls about NUMA nodes are forbidden, as in a container of Docker.
+ * large: there are no large pages. threads: no further thread can start, but
+ * processes can. */
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
-// A program that has a file of its own behind descriptor 2, and then gives
-// libmpg something to say: a block is freed twice (MALLOC_CHECK_=1 prints it).
-// own-descriptor FILE [closed|daemon|again]: standard error was closed by the
-// starter; all files are closed and FILE has each number up to 63; standard
-// error is opened anew and is the same file. The file must hold its rows alone.
+// A program whose own file is behind descriptor 2, and which then makes libmpg
+// print: it frees a block twice (MALLOC_CHECK_=1 prints it). own-descriptor
+// FILE [closed|daemon|again]: standard error was closed by the parent; all
+// files are closed and FILE has each number up to 63; standard error is
+// reopened and is the same file. The file must hold only its own rows.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@ static int freeTwice(void) {
   char *same = block;
   free(block);
   free(same);
-  // Memory of a new kind: mpgrun is told of it, by a file that was inherited.
+  // Memory of a new kind, which is reported to mpgrun through an inherited
+  // file.
   char *large = malloc(64 << 20);
   memset(large, 1, 64 << 20);
   int first = large[0];

@@ -1,8 +1,8 @@
-// own-maps calls: what mmap and its like do with memory of 4 MiB and more; prints
-// nothing that depends on addresses, so it has to be the same with libmpg.
-// own-maps pages: which of these mappings begin on a border of 2 MiB and have
-// transparent huge pages when they are written to.
-// own-maps many: as many mappings as a process may never have if the kernel joins
+// own-maps calls: mmap and related calls on memory of 4 MiB and more; prints
+// nothing that depends on addresses, so the output has to be the same with
+// libmpg. own-maps pages: which of these mappings begin at a multiple of 2 MiB
+// and get transparent huge pages when they are written to. own-maps many: more
+// mappings than a process may have unless the kernel merges some.
 // none of them.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,17 +85,18 @@ static void faulted(int number) {
   _exit(0);
 }
 
-// What is emptied by a new mapping is one with the rest again.
+// Memory emptied by a new mapping merges with the rest again.
 static void joined(void) {
   char *area = map(0, 16 * MIB, rw, plain);
   memset(area, 3, 16 * MIB);
-  say("emptied", map(area + 3 * MIB, MIB, rw, plain | MAP_FIXED) ==
-                         area + 3 * MIB && isZero(area + 3 * MIB, MIB));
+  say("emptied",
+      map(area + 3 * MIB, MIB, rw, plain | MAP_FIXED) == area + 3 * MIB &&
+          isZero(area + 3 * MIB, MIB));
   char *moved = mremap(area, 16 * MIB, 40 * MIB, MREMAP_MAYMOVE);
   say("grown", moved != MAP_FAILED && moved[2 * MIB] == 3 &&
                    isZero(moved + 3 * MIB, MIB) && moved[15 * MIB] == 3);
-  say("emptied again", map(moved + 3 * MIB, MIB, rw, plain | MAP_FIXED) ==
-                           moved + 3 * MIB);
+  say("emptied again",
+      map(moved + 3 * MIB, MIB, rw, plain | MAP_FIXED) == moved + 3 * MIB);
   say("shrunk", mremap(moved, 40 * MIB, odd, 0) == moved);
   char *reserved = map(0, 64 * MIB, PROT_NONE, plain | MAP_NORESERVE);
   for (int i = 0; i < 8; ++i)
@@ -110,7 +111,7 @@ static void joined(void) {
 }
 
 static void limited(void) {
-  // libmpg gives back what its heap does not use when there is a limit.
+  // Under a limit, libmpg returns unused memory of its heap.
   struct rlimit limit = {(rlim_t)1 << 40, RLIM_INFINITY};
   setrlimit(RLIMIT_AS, &limit);
   char text[64] = "";
@@ -131,10 +132,12 @@ static void limited(void) {
 static void many(void) {
   enum { number = 70000 };
   int count = 0;
-  while (count < number && map(0, 4 * MIB + 4096, PROT_NONE, plain) != MAP_FAILED)
+  while (count < number &&
+         map(0, 4 * MIB + 4096, PROT_NONE, plain) != MAP_FAILED)
     ++count;
   char *area = map(0, odd, rw, plain);
-  printf("%d mappings, one more %s\n", count, area == MAP_FAILED ? "fails" : "comes");
+  printf("%d mappings, one more %s\n", count,
+         area == MAP_FAILED ? "fails" : "comes");
 }
 
 static long hugeKib(char *area) {
@@ -155,7 +158,8 @@ static long hugeKib(char *area) {
 
 static void look(const char *name, char *area, size_t bytes) {
   memset(area, 1, bytes);
-  printf("%s: %s, %s\n", name, (uintptr_t)area % (2 * MIB) ? "elsewhere" : "on a border",
+  printf("%s: %s, %s\n", name,
+         (uintptr_t)area % (2 * MIB) ? "elsewhere" : "on a border",
          hugeKib(area) > 0 ? "huge" : "not huge");
 }
 

@@ -1,6 +1,6 @@
-/* A stand-in for what MPI's libraries do to know when registered memory goes:
- * writes a jump to a function of its own over the code of munmap and madvise,
- * where dlsym() finds them, and prints what it saw of memory that went. */
+/* Acts like MPI libraries that track registered memory: writes a jump to its
+ * own function over the code of munmap and madvise, where dlsym() finds them,
+ * and prints the memory that went away. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static int onAdvise(void *address, size_t bytes, int advice) {
 static void patch(const char *name, void *target) {
   char *code = dlsym(RTLD_DEFAULT, name);
 #if defined(__x86_64__)
-  unsigned char jump[13] = {0x49, 0xbb, 0, 0, 0, 0,    0,
+  unsigned char jump[13] = {0x49, 0xbb, 0, 0,    0,    0,   0,
                             0,    0,    0, 0x41, 0xff, 0xe3};
   memcpy(jump + 2, &target, sizeof target);
 #else

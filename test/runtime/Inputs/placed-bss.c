@@ -1,4 +1,4 @@
-/* An array that is no allocation: MIB of .bss. */
+/* An array that is not an allocation: MIB of .bss. */
 
 #include "placed.h"
 

@@ -1,5 +1,6 @@
-/* What placed.h declares. Nodes come from move_pages, page sizes from smaps,
- * and who works on what from an OpenMP loop that is shared out in the same way.
+/* The functions declared in placed.h. Nodes come from move_pages, page sizes
+ * from smaps, and each thread's part from an OpenMP loop with the same
+ * division.
  */
 
 #define _GNU_SOURCE
@@ -72,8 +73,8 @@ static void askTheLoop(long iterations, long chunk) {
   }
 }
 
-/* What the heap (its tables), the stacks and the OpenMP runtime page in for
- * themselves. */
+/* Pages in the private memory of the heap (its tables), the stacks and the
+ * OpenMP runtime. */
 static void warmUp(long heapBytes) {
   enum { blocks = 2, least = 1 << 15 };
   char *volatile block[blocks];

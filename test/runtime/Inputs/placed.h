@@ -1,6 +1,6 @@
-/* Who paged in what, and where it lies: for programs that know nothing of first
- * touch. placed-look.c is compiled without MpgPasses.so and shares no code with
- * libmpg. All of it is called outside of parallel regions. */
+/* Which thread paged in which part, and its node: for programs without any code
+ * about first touch. placed-look.c is compiled without MpgPasses.so and shares
+ * no code with libmpg. Call all of it outside of parallel regions. */
 #ifndef PLACED_H
 #define PLACED_H
 
@@ -15,13 +15,13 @@ extern "C" {
 void placed_begin(int threads, long heapBytes);
 void placed_end(void);
 
-/* Looks at an array that a loop of `iterations` works on, `step` bytes in each,
- * shared out over that team as schedule(static, chunk), chunk 0: as
- * schedule(static). Prints
+/* Prints the placement of an array that a loop of `iterations` works on, `step`
+ * bytes in each, divided among that team as schedule(static, chunk), chunk 0:
+ * as schedule(static):
  *   NAME: 2048 KiB pages, nodes 25 25 25 25 %, local 99.9 %, inner pages 100.0
  * % nodes: the share of its bytes on each NUMA node, in whole percents; local:
- * the share that lies on the node of the thread that works on it; inner pages:
- * the same for pages that hold nothing but one thread's part. */
+ * the share that is on the node of the thread that works on it; inner pages:
+ * the same for pages that hold only one thread's part. */
 void placed_where(const char *name, const void *array, long iterations,
                   long step, long chunk);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A program that has nothing to do with large pages. Its own result must come
- * out whatever libmpg is told: a line and status 3.
+ * A program without any use of large pages. Its result must be the same
+ * whatever libmpg's settings: a line and status 3.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* A program with much .data and .bss that notices when a value, an address, or
- * a protection is not as it was. DATA_MIB of random .data come from data.s
- * (make_data.py), with their sum; of BSS_MIB of .bss a few parts are written
- * before any library's constructor runs.
+/* A program with much .data and .bss that notices a changed value, address, or
+ * protection. DATA_MIB of random .data come from data.s (make_data.py), with
+ * their sum; a few parts of BSS_MIB of .bss are written before any library's
+ * constructor runs.
  *
  * Prints "ready" when all is right and waits until its input is closed, so that
  * its memory can be looked at. With the argument `touch` it writes to all of
@@ -99,7 +99,7 @@ static int bssIsRight(void) {
   return rest == 8 * 1000 + 28 + 99;
 }
 
-/* The same without looking at what nobody has written to. */
+/* The same without reading untouched memory. */
 static int bssPartsAreRight(void) {
   for (int i = 0; i < 8; ++i)
     if (bss[i * step + 3] != 1000u + i || bss[i * step + 4] != 0)

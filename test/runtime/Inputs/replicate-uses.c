@@ -60,7 +60,7 @@ static void copies(size_t bytes) {
   munmap(memory, bytes);
 }
 
-/* What lies on one node, and on large pages, serves there. */
+/* Memory on one node, and on large pages, is used there directly. */
 static void homes(void) {
   size_t bytes = 3 * large + 5;
   unsigned char *memory = mpg_alloc_onnode(bytes, 0);
@@ -101,7 +101,7 @@ static void refuses(void) {
   mpg_replica_free(NULL);
 }
 
-/* Each thread of a team for itself, when there are threads. */
+/* Each thread of a team by itself, if there are threads. */
 static void inTeams(void) {
   size_t bytes = large + 12345;
   unsigned char *memory = table(bytes);

@@ -1,6 +1,6 @@
-/* Asks for ways of the sector cache and for prefetch, on a machine that can do
+/* Asks for ways of the sector cache and for prefetch, on a machine that has
  * neither, and checks that nothing else of the program changes. Prints the
- * error and what the library says is missing, then `right` or what is wrong.
+ * error and the library's reason, then `right` or what is wrong.
  *
  *   sector-uses error    one thread
  *   sector-uses threads  many threads at once
@@ -45,7 +45,7 @@ static int prefetch(int entry, uint32_t flags, int32_t stride, int32_t l1,
   return mpg_prefetch_set(entry, &asked);
 }
 
-/* What is wrong with the request itself is told on every machine. */
+/* Errors of the request itself are reported on every machine. */
 static void prefetchFails(void) {
   int closed = prefetch(0, MPG_PREFETCH_ALLOCATE, 512, 1024, 10240);
   if (closed != -ENODEV && closed != -EACCES)

@@ -2,11 +2,10 @@
 
     shortage.py --lib LIBMPG.SO --need PAGES [--policy prepage,demand] PROGRAM
 
-For k = 0, 1, a few, nearly all, and all of the pages that it needs, limited by
-a cgroup's usage and by its reservations: the program's own result is right, its
-exit status 0, and standard error has exactly one line that names the file of
-the limit and what it says, or none if k pages are enough. While the program is
-looked at, it has as many large pages as there are.
+For k = 0, 1, a few, nearly all, and all of the pages that it needs, limited by a cgroup's usage and
+by its reservations: the program's result is right, its exit status 0, and standard error has
+exactly one line with the limit's file and value, or none if k pages are enough. While it waits, the
+program has as many large pages as the limit allows.
 """
 
 import argparse
@@ -54,7 +53,7 @@ def problems_of(
     problems = []
     have = -(-result["all"]["hugetlb"] // MIB2)
     enough = pages >= options.need
-    # The heap tells its own.
+    # The heap prints its own line.
     lines = [
         line
         for line in text.splitlines()

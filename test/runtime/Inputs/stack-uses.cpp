@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses its process stack in every way that programs do and says what it saw.
-// Knows nothing of libmpg: all of this has to work the same on any pages.
-// Each argument is one use; `hold` stops and waits for the end of its input, so
-// that somebody else can look at its memory.
+// Uses its process stack in every way that programs do and prints what it saw.
+// Independent of libmpg: all of this has to work the same on any pages. Each
+// argument is one use; `hold` stops and waits for the end of its input, so that
+// a test can inspect its memory.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -57,7 +57,7 @@ static uint64_t limitBytes() {
   return limit.rlim_cur;
 }
 
-/// What the C library says of the stack has to be usable, all of it.
+/// All of the stack that the C library reports has to be usable.
 static void useAttributes() {
   pthread_attr_t attributes;
   void *start;
@@ -156,8 +156,8 @@ static void useChildren() {
         "posix_spawn");
 }
 
-/// Running off the end of the stack is SIGSEGV and nothing else; close to the
-/// limit it is no trouble.
+/// Running off the end of the stack raises SIGSEGV and nothing else; near the
+/// limit the stack works.
 static void useLimit() {
   uint64_t limit = limitBytes();
   if (limit == RLIM_INFINITY)

@@ -9,9 +9,9 @@ of it is present, what lies directly below, and its name. `others` sums up the
 large mappings that no stack pointer is in. Then the program's input is closed
 and its exit status is passed on. Shares no code with libmpg.
 
---until: TEXT is to be said of each thread, or else of the first one, and needs
-transparent pages: where it is not, the program is run again in memory made whole.
-Where the kernel has no such pages even for this script, that is said, with TEXT.
+--until: each thread, or else the first one, must print TEXT, which needs transparent pages. If it
+does not, the program is run again after the kernel compacted memory. If the kernel has no such
+pages even for this script, it prints that, with TEXT.
 """
 
 import os
@@ -111,7 +111,7 @@ def describe(pid: int) -> List[str]:
 
 
 def run(command: List[str]) -> Tuple[int, List[str]]:
-    """Status of the program and what is said of it."""
+    """Status of the program and its description."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as program:

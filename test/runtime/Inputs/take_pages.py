@@ -2,9 +2,9 @@
 
     take_pages.py PROGRAM ARGS...
 
-Starts the program; when it prints `ready`, maps every large page that is left,
-lets the program go on (its input is closed), and gives the pages back when it
-has ended. Exit status: the program's, or 128 and its signal.
+Starts the program; when it prints `ready`, maps every remaining large page, lets the program
+continue (its input is closed), and returns the pages when it has ended. Exit status: the program's,
+or 128 and its signal.
 """
 
 import mmap

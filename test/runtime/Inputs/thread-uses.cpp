@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses thread stacks in every way that programs do and says what it saw. Knows
-// nothing of libmpg: all of this has to work the same on any pages. Each
+// Uses thread stacks in every way that programs do and prints what it saw.
+// Independent of libmpg: all of this has to work the same on any pages. Each
 // argument is one use; `hold` stops with four threads deep in their stacks and
-// waits for the end of its input, so that somebody else can look at its memory.
+// waits for the end of its input, so that a test can inspect its memory.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@
 static thread_local uint64_t local = 42;
 static thread_local char bigLocal[100000] = {7};
 
-/// What the C library says about the stack of this thread.
+/// The stack of this thread according to the C library.
 static void stackOf(uintptr_t &low, size_t &bytes, size_t &guardBytes) {
   pthread_attr_t attributes;
   void *start;
@@ -63,8 +63,7 @@ static void *useWholeStack(void *argument) {
   check(bytes >= asked && bytes < asked + 4096, "not the size asked for");
   // The C library and the thread-local variables are above the first frame.
   check(low + bytes - here < 256 << 10, "the top is not where frames begin");
-  // The C library needs some of a stack for itself, and so do the thread-local
-  // variables.
+  // The C library and the thread-local variables need a part of the stack.
   if (asked > 256 << 10)
     check(here - low >= asked - (256 << 10), "less is left than asked for");
   check(guardBytes == wantedGuard, "not the guard asked for");
@@ -268,7 +267,7 @@ static void useOwnStack() {
   munmap(stack, bytes);
 }
 
-/// A thread forks, deep in its stack; the child goes on with it.
+/// A thread forks, deep in its stack; the child continues there.
 __attribute__((noinline)) static int forkAt(uintptr_t low) {
   volatile uint64_t frame[256];
   for (size_t i = 0; i < 256; i += 64)
@@ -301,7 +300,7 @@ static void useForks() {
 
 static std::atomic<bool> asks;
 
-/// Another thread asks for the attributes of one.
+/// A thread reads the attributes of another one.
 static void useOthersAttributes() {
   for (size_t bytes : {size_t(256) << 10, size_t(8) << 20, size_t(20) << 20}) {
     pthread_attr_t attributes;
@@ -335,7 +334,7 @@ static void useOthersAttributes() {
   }
 }
 
-/// Running off the end of a thread's stack is SIGSEGV and nothing else.
+/// Running off the end of a thread's stack raises SIGSEGV and nothing else.
 static void useGuard() {
   fflush(stdout);
   pid_t child = fork();

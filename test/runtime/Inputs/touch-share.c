@@ -7,9 +7,9 @@
  *
  * KIND normal (base pages), huge (2 MiB), heap (malloc), bss or shared (a
  * memory file); SCHED block, chunk, or none, for which mpg_first_touch is not
- * called; CHUNK in KiB. REPEAT: that many arrays. Prints how many pages there
- * are before the initialisation, too. Built without OpenMP one thread uses all,
- * and of the local pages nothing is said. */
+ * called; CHUNK in KiB. REPEAT: that many arrays. Also prints how many pages
+ * there are before the initialisation. Built without OpenMP, one thread uses
+ * all, and the local share is not printed. */
 
 #define _GNU_SOURCE
 #include "touch.h"

@@ -27,7 +27,7 @@ static void count(int threads, int sign) {
   }
 }
 
-/* asked: what is said to mpg_first_touch; 0 is the team as it usually is. */
+/* asked: the number passed to mpg_first_touch; 0 is the team's usual size. */
 static int isSharedOutOver(int threads, int asked) {
   long share = bytes / getpagesize() / threads;
   char *memory = map();

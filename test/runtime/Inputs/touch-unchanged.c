@@ -1,6 +1,6 @@
-/* mpg_first_touch on memory with contents, on memory that somebody else writes
- * to meanwhile, and on memory that is none of its business. Prints `right`, or
- * what is wrong, with status 1. The argument is the name of a file to make. */
+/* mpg_first_touch on memory with contents, on memory that another thread writes
+ * meanwhile, and on memory that it must not touch. Prints `right`, or what is
+ * wrong, with status 1. The argument is the name of a file to create. */
 
 #define _GNU_SOURCE
 #include "touch.h"

@@ -1,14 +1,14 @@
-/* Calls mpg_first_touch and checks what it did: which thread paged in what (by
- * each thread's count of page faults), and on which node it lies (where there
- * is more than one). What is right is asked of the OpenMP loop itself, or, in a
- * program without OpenMP, of the CPUs in turn.
+/* Calls mpg_first_touch and checks its effect: which thread paged in which part
+ * (by each thread's count of page faults), and on which node it is (if there is
+ * more than one). The expected result comes from the OpenMP loop itself or, in
+ * a program without OpenMP, from the CPUs in turn.
  *
  *   touch KIND PAGES SKIP SCHED STEP CHUNK
  *
  * KIND normal, huge (2 MiB), huge64K, huge32M, or bss; PAGES of the array; the
- * array begins SKIP bytes after the start of a page; SCHED block or chunk;
- * STEP bytes per iteration. Prints the pages of each thread, what mpg_where
- * says, and `right`, or with exit status 1 the first page that is wrong. */
+ * array begins SKIP bytes after the start of a page; SCHED block or chunk; STEP
+ * bytes per iteration. Prints the pages of each thread, the output of
+ * mpg_where, and `right`, or with exit status 1 the first wrong page. */
 
 #define _GNU_SOURCE
 #include "touch.h"

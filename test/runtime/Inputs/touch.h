@@ -1,5 +1,5 @@
-/* What the test programs about NUMA share: looks at memory through system
- * calls of its own. */
+/* Shared by the test programs about NUMA: reads the placement of memory through
+ * direct system calls. */
 #ifndef TOUCH_H
 #define TOUCH_H
 

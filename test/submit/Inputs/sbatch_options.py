@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# sbatch_options.py WRAPPER: asks sbatch of each of its options whether it needs a
-# value, by giving it none, and the wrapper's functions whether they think so.
+# sbatch_options.py WRAPPER: asks sbatch whether each of its options needs a value, by passing none,
+# and compares with the wrapper's functions.
 
 import re
 import string

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // all-calls: memory from every usual function, of small, medium and large
-// sizes, moved by realloc and reallocarray, freed by threads that did not take
-// it. What the C library allocates for the program is among it. Prints sums of
-// what it finds in the blocks.
+// sizes, moved by realloc and reallocarray, freed by other threads than the
+// allocating one. Includes the C library's allocations for the program. Prints
+// sums of the blocks' contents.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * gives-back STEP...: allocates blocks and frees them, and asks the kernel
- * which of their pages are gone (/proc/self/pagemap). Every such page must have
- * been seen by watch-unmap.c. Prints for each step the MiB that are gone, in
- * steps of 100, and the pages that went unseen.
+ * which of their pages are gone (/proc/self/pagemap). watch-unmap.c must have
+ * seen every such page. Prints for each step the MiB that are gone, in steps of
+ * 100, and the number of unseen pages.
  *
  *   large   three blocks of 160 MiB        many    200 blocks of 1.5 MiB
  *   trim    the same, and malloc_trim      thread  the same in a thread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * leaky [wrong]: leaks three blocks of known sizes, keeps a fourth, and takes and
- * frees many in a thread; with an argument it also reads a block that was freed
- * and writes behind another. For valgrind, and to look at with debuggers.
+ * leaky [wrong]: leaks three blocks of known sizes, keeps a fourth, and
+ * allocates and frees many in a thread; with an argument it also reads a freed
+ * block and writes behind another. For valgrind and debuggers.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A program with a malloc of its own, as some have. All of its blocks, also
- * those that the C library asks for, have to come from it and return to it: a
- * block of another heap ends it.
+ * A program with its own malloc, as some have. All of its blocks, including the
+ * C library's requests, have to come from it and return to it: a block of
+ * another heap ends it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

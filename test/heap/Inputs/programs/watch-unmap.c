@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Preloaded: what MPI libraries do that register memory with a network card.
- * They have to know when memory goes away, and stand in front of munmap, mremap
- * and madvise for that. Remembers every range that went away; watchSaw asks.
- * With a lock, as those have, and with no malloc inside.
+ * Preloaded: acts like MPI libraries that register memory with a network card.
+ * They must know when memory goes away, and interpose munmap, mremap and
+ * madvise for that. Remembers every range that went away; watchSaw queries it.
+ * Takes a lock, as those do, and calls no malloc inside.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

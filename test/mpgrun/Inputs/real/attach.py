@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""attach.py MPGRUN PROGRAM: runs PROGRAM under mpgrun and gdb looks at it."""
+"""attach.py MPGRUN PROGRAM: runs PROGRAM under mpgrun and attaches gdb to it."""
 
 import subprocess
 import sys

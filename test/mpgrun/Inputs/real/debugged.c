@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * debugged [crash|wait]: a program to look at with a debugger, a tracer or
- * valgrind. Its variables are on large pages when `inner` is called; a second
- * thread stands in `waitForEnd` meanwhile.
+ * debugged [crash|wait]: a program for a debugger, a tracer or valgrind. Its
+ * variables are on large pages when `inner` is called; a second thread waits in
+ * `waitForEnd` meanwhile.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What programs do with stacks besides using them: contexts on stacks of their
- * own, overflows caught on an alternate stack, limits changed at run time,
- * vfork, fork and exec, a large library loaded late.
+ * Unusual uses of stacks: contexts on separate stacks, overflows caught on an
+ * alternate stack, limits changed at run time, vfork, fork and exec, a large
+ * library loaded late.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a compiler is given to do: templates, the C++ library, some recursion.
+// Typical input of a compiler: templates, the C++ library, some recursion.
 #include <algorithm>
 #include <map>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The little of GoogleTest that the tests of the kernels use, so that the same
+// The subset of GoogleTest that the tests of the kernels use, so that the same
 // source runs under an emulator, for which no GoogleTest is installed. A test
-// that fails goes on; the status says whether any did.
+// that fails goes on; the status shows whether any did.
 
 #ifndef LITTLE_GTEST_H
 #define LITTLE_GTEST_H
