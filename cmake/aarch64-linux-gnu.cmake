@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# All programs for AArch64 on another machine, with Debian's cross compiler. LLVM,
-# libelf and libdw for AArch64 are in a folder of their own, MPG_ARM64_ROOT, which
-# test/tools/arm64_llvm fills; llvm-tblgen, which runs here, is the machine's.
+# Builds all programs for AArch64 on another machine, with Debian's cross compiler.
+# test/tools/arm64_llvm puts LLVM, libelf and libdw for AArch64 into the folder
+# MPG_ARM64_ROOT; llvm-tblgen, which runs during the build, is the machine's.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 get_filename_component(mpg_source ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 set(MPG_ARM64_ROOT ${mpg_source}/build/arm64-llvm/root CACHE PATH
   "Folder with LLVM, lld, clang, libelf and libdw for AArch64")
-# What tries the compiler has a cache of its own.
+# CMake's compiler checks have a separate cache.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MPG_ARM64_ROOT)
 
-# The file, or an end that says how it comes there.
+# Finds the file, or stops with an error that tells how to get it.
 function(mpg_need file what how)
   if(NOT EXISTS "${file}")
     message(FATAL_ERROR "${what} is missing (${file}). Type:\n  ${how}\n"
@@ -43,7 +43,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 foreach(kind IN ITEMS LIBRARY INCLUDE PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
 endforeach()
-# libLLVM needs libraries of the same folder.
+# libLLVM needs other libraries in the same folder.
 set(mpg_libraries ${MPG_ARM64_ROOT}/usr/lib/aarch64-linux-gnu)
 set(mpg_more_libraries ${MPG_ARM64_ROOT}/lib/aarch64-linux-gnu)
 set(CMAKE_EXE_LINKER_FLAGS_INIT

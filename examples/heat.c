@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Heat in a plate, 20 steps: 96 MiB of static arrays, as old Fortran codes and
- * many small ones have them.
+ * Heat in a plate, 20 steps: 96 MiB of static arrays, typical of old Fortran
+ * codes and of many small ones.
  */
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 """Large pages for Python programs.
 
     python -m mpgtools script.py       runs a script under mpgrun
-    mpgtools.pages(array)              which pages an array lies on
+    mpgtools.pages(array)              the pages under an array
 
-Pure Python; pages() needs nothing else of mpgtools, and no numpy.
+    Pure Python; pages() needs nothing else of mpgtools, and no numpy.
 """
 
 from mpgtools._pages import Pages, pages

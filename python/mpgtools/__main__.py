@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Usage: python -m mpgtools [MPGRUN OPTION]... SCRIPT|-m MODULE|-c CODE [ARGUMENT]...
 
-Runs a script with this Python under mpgrun, with data, heap and stacks on large
-pages. Words that begin with -- come before the script and are mpgrun's:
---report, --mode=thp, --compare and so on (mpgrun --help). MPGRUN names mpgrun where
-it is not in PATH.
+Runs a script with this Python under mpgrun, with data, heap and stacks on large pages. Words that
+begin with -- come before the script and are mpgrun's: --report, --mode=thp, --compare and so on
+(mpgrun --help). Set MPGRUN to the path of mpgrun if it is not in PATH.
 """
 
 import os
@@ -44,7 +43,7 @@ def main() -> None:
              "mpgtools, or name the program in the variable MPGRUN")
     if not sys.executable:
         fail("this Python does not know its own program file")
-    # What this Python was started with (-O, -W, -X) holds for the script, too.
+    # Flags of this Python (-O, -W, -X) apply to the script, too.
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     try:
         os.execv(mpgrun, [mpgrun, *options, "--", sys.executable, *flags, *command])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which pages memory of this process lies on, by the kernel's word.
+"""The pages under memory of this process, as the kernel reports them.
 
-The mapping says whether it is of the pool (/proc/self/smaps), a scan of the page
-map which of its pages are there and which are large (PAGEMAP_SCAN, Linux 6.7), and
-move_pages(2) on which node each lies, moving none. Before 6.7 the page map has what
-is there, and smaps how much of the whole mapping is on large pages: where that is
-neither nothing nor all, what an array has of it is not known. No rights are needed.
+The mapping shows whether it uses the pool (/proc/self/smaps), a scan of the page map which of its
+pages are present and which are large (PAGEMAP_SCAN, Linux 6.7), and move_pages(2) the node of each,
+moving none. Before 6.7 the page map has the present pages, and smaps how much of the whole mapping
+is on large pages: unless that is nothing or all, the array's share is unknown. Needs no rights.
 """
 
 import ctypes
@@ -20,7 +19,7 @@ MOST_QUERIES = 1 << 18  # pages that are asked for their node; above that a samp
 
 
 class Pages(NamedTuple):
-    """What an array lies on; the counts are bytes of the array."""
+    """The pages under an array; the counts are bytes of the array."""
 
     address: int
     bytes: int  # from its first to its last element
@@ -115,8 +114,8 @@ def _mappings(start: int, end: int) -> List[_Mapping]:
 
 
 def _scan(file: int, start: int, end: int) -> Iterator[Tuple[int, int, bool]]:
-    """Stretches that are in memory, and whether on large pages. OSError where the
-    kernel cannot tell."""
+    """Stretches that are in memory, and whether on large pages. OSError if the kernel cannot report
+    them."""
     present, zero, huge = 1 << 3, 1 << 5, 1 << 6
     request = 0xC0606610  # PAGEMAP_SCAN
     regions = (ctypes.c_uint64 * (3 * 1024))()
@@ -143,7 +142,7 @@ def _read(file: int, start: int, end: int) -> Iterator[Tuple[int, int]]:
 
 def _kinds(file: int, mapping: _Mapping, start: int,
            end: int) -> Iterator[Tuple[int, int, str]]:
-    """What is in memory of [start, end), whole base pages of the mapping."""
+    """The present part of [start, end), whole base pages of the mapping."""
     pool = mapping.page > PAGE
     try:
         scanned = list(_scan(file, start, end))
@@ -160,7 +159,7 @@ def _kinds(file: int, mapping: _Mapping, start: int,
 
 
 def _nodes(parts: List[Tuple[int, int]]) -> Optional[Dict[int, int]]:
-    """Bytes on each node; None where the system does not tell."""
+    """Bytes on each node; None if the system does not report it."""
     number = {"x86_64": 279, "aarch64": 239}.get(platform.machine())
     if number is None:
         return None
@@ -185,9 +184,9 @@ def _nodes(parts: List[Tuple[int, int]]) -> Optional[Dict[int, int]]:
 
 
 def pages(array: Any) -> Pages:
-    """Which pages the memory of `array` lies on: a numpy array, bytearray,
-    array.array, mmap, memoryview, or what else has the buffer protocol. Of a view
-    with steps it is all from its first to its last element."""
+    """The pages under the memory of `array`: a numpy array, bytearray, array.array, mmap,
+    memoryview, or any other object with the buffer protocol. For a view with steps: all from its
+    first to its last element."""
     address, length = _span(array)
     end = address + length
     kinds = dict.fromkeys(("base", "thp", "hugetlb", "unknown"), 0)

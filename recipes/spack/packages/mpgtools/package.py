@@ -4,7 +4,7 @@ import pathlib
 
 from spack.package import *
 
-# The clone that this recipe is in.
+# The clone that contains this recipe.
 CLONE = pathlib.Path(__file__).resolve().parents[4]
 
 
@@ -27,7 +27,7 @@ class Mpgtools(CMakePackage):
     depends_on("elfutils", when="+tools")
     depends_on("zlib-api", when="+tools")
     depends_on("zstd", when="+tools")
-    # Plugins are loaded by this very LLVM, so it is needed in the run, too.
+    # This same LLVM loads the plugins, so it is needed at run time, too.
     depends_on("llvm@19:19,22:22 +clang+lld", type=("build", "link", "run"), when="+tools")
 
     conflicts("%gcc@:8", msg="mpgtools needs a compiler for C++17")
@@ -42,7 +42,7 @@ class Mpgtools(CMakePackage):
             parts += ["plugin"]
         args = [
             self.define("MPG_BUILD_TESTS", False),
-            # The files of a folder as one: half the time.
+            # Compiles the files of a folder as one unit, in half the time.
             self.define("MPG_UNITY", True),
             self.define("MPG_PARTS", ",".join(parts)),
         ]
@@ -54,7 +54,7 @@ class Mpgtools(CMakePackage):
         env.set("MPGTOOLS_ROOT", self.prefix)
 
     def test_audit(self):
-        """mpgaudit reads a program, and says what it thinks of it"""
+        """mpgaudit audits a program"""
         if self.spec.satisfies("~tools"):
             raise SkipTest("mpgaudit is not built without tools")
         mpgaudit = which(self.prefix.bin.mpgaudit)
