@@ -20,7 +20,7 @@ static unsigned encodingAt(Register first, unsigned index) {
   return encodingOf(registerAt(first, index));
 }
 
-// What llvm-mc makes of `mrs x0, S3_...`, without opcode and x0.
+// llvm-mc's encoding of `mrs x0, S3_...`, without opcode and x0.
 TEST(A64fxRegistersTest, NamesAreThoseOfTheSpecification) {
   EXPECT_EQ(encodingOf(Register::sectorL1), (0xd53bb840u >> 5 & 0xffff));
   EXPECT_EQ(encodingOf(Register::sectorL2), (0xd53bf840u >> 5 & 0xffff));

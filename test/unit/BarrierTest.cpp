@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg_barrier_*: nobody leaves before all are there, in memory and through a
-// device of this test's own, and which of the two it becomes.
+// mpg_barrier_*: no thread leaves before all have arrived, in memory and
+// through a device of this test, and which of the two is used.
 
 #include "a64fx/Barrier.h"
 #include <atomic>
@@ -20,7 +20,7 @@ using namespace mpg;
 
 namespace {
 
-/// What the device of a test does, and what has been asked of it.
+/// The device's abilities, and the calls it received.
 struct FakeDevice {
   bool exists = true;
   bool allocates = true;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory and threads of measurements, on the machine that runs the tests; what
-// depends on a node's state is asked of made-up nodes. No test looks at how
-// long something took.
+// Memory and threads of measurements, on the machine that runs the tests. Tests
+// that depend on a node's state use made-up nodes. No test measures time.
 
 #include "mpgbench/Run/BenchMemory.h"
 #include "Measure/MachineLoad.h"
@@ -72,7 +71,7 @@ TEST(BenchPages, NamesOfSizesCanBeReadBack) {
 TEST(BenchPages, KindsThatMatterAreNamedEvenIfTheKernelHasNone) {
   EXPECT_EQ(kindNames(nodeWith({pool(gigabyte, 0, 0), pool(2 << 20, 0, 0)})),
             "4K THP 2M 1G ");
-  // The default large page of this kernel is no kind of ours. HW:huge-sizes-64k
+  // This kernel's default large page is none of our kinds. HW:huge-sizes-64k
   Node node = nodeWith({pool(2 << 20, 0, 0), pool(512 << 20, 9, 9)});
   node.pages.baseBytes = uint64_t(65536);
   node.transparent.present = false;
@@ -82,7 +81,7 @@ TEST(BenchPages, KindsThatMatterAreNamedEvenIfTheKernelHasNone) {
   EXPECT_EQ(kindNames(nodeWith({})), "4K THP 2M ");
   EXPECT_EQ(whyNot(nodeWith({}), "2M", 1),
             "this kernel has no large pages of 2 MiB");
-  // Nothing is known where /sys is hidden.
+  // Nothing is known if /sys is hidden.
   Node hidden;
   hidden.pages.pools.unknown = "no /sys";
   hidden.transparent.present.unknown = "no /sys";
@@ -193,7 +192,7 @@ TEST(BenchMemory, EachKindIsWhatItSays) {
     memset(memory.as<char>(), 1, bytes);
     Backing backing;
     memory.addBacking(backing);
-    // What the kernel could not find in one piece is told, never claimed.
+    // Missing large pages are reported, not claimed.
     if (kind.isTransparent && backing.thpBytes < bytes * 9 / 10) {
       EXPECT_NE(memory.checkBacking(), "");
       continue;

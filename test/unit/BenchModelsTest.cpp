@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgbench computes beside what it measures: indices that are drawn as
-// Zipf says, and how many sets of a cache several arrays compete for. Expected
-// values come from the formula, from counting by hand, and from a cache that is
-// simulated line by line.
+// Models that mpgbench computes beside its measurements: indices drawn by
+// Zipf's law, and the number of cache sets for which several arrays compete.
+// Expected values come from the formula, from counting by hand, and from a
+// cache that is simulated line by line.
 
 #include "mpgbench/Experiments/EmbedWork.h"
 #include "mpgbench/Experiments/ExperimentThresh.h"
@@ -190,7 +190,7 @@ TEST(CacheSets, ArraysAtEqualPlacesOfAWayConflict) {
       {every(512 * kib, 4), 0, 4},
       {every(512 * kib, 5), 64, 5},
       {every(512 * kib, 8), 64, 8},
-      // malloc's 16 bytes in front change nothing.
+      // malloc's header of 16 bytes changes nothing.
       {every(512 * kib, 8, 0x7f0000000010), 64, 8},
       // A line further each: no two meet.
       {every(512 * kib + 256, 8), 0, 1},

@@ -220,7 +220,7 @@ TEST(BenchJson, WhatIsNoFileOfResults) {
       deep += brackets;
     EXPECT_NE(errorOf(deep), "");
   }
-  // Brackets in a text are no depth.
+  // Brackets inside a text do not count as nesting.
   std::string text = textOf(writeBenchJson, fullRun());
   text.replace(text.find("STREAM"), 6, "\\\"" + std::string(100, '['));
   EXPECT_EQ(errorOf(text), "");
@@ -358,7 +358,7 @@ TEST(BenchText, SaysWhatWasMeasuredAndWhatWasNot) {
   EXPECT_TRUE(contains(text, "the guide's figures, of another machine"));
   EXPECT_TRUE(contains(text, "not measured: 2M against 4K"));
   EXPECT_TRUE(contains(text, "first\n"));
-  // Names come from files: a terminal must not obey them.
+  // Names come from files: a terminal must not interpret them.
   BenchRun run = fullRun();
   run.experiments[0].title = run.machine[0].second = "\x1b[31m";
   run.experiments[0].points[0].parameters[0].second = "\x1b[31m";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said about calls of sbrk and about brk system calls in small pieces
-// of machine code. Each piece is a program that a compiler and a linker could
-// make: stubs, a slot, some code. The wrong answer that must never be given is
-// "all zero" for code that may move the program break, so most cases come in
-// pairs: one that only asks and one that differs in the smallest way.
+// Verdicts on calls of sbrk and on brk system calls in small pieces of machine
+// code. Each piece is a program that a compiler and a linker could make: stubs,
+// a slot, some code. The worst error would be "all zero" for code that may move
+// the program break, so most cases come in pairs: one that only asks and one
+// with the smallest difference.
 
 #include "Code/CodeScan.h"
 #include "Code/MachineCode.h"
@@ -278,7 +278,7 @@ TEST(X86Calls, farJumpToTheCall) {
       EXPECT_EQ(jump(from, opcode, zeroing), CallArguments::allZero) << from;
       EXPECT_EQ(jump(from, opcode, call + 5), CallArguments::allZero) << from;
     }
-  // The call is a function of its own that others call or point to.
+  // The call is a separate function that others call or point to.
   EXPECT_EQ(jump(textBase, {0xe8}, call), CallArguments::other);
   EXPECT_EQ(jump(textBase, {0x48, 0x8d, 0x05}, call), CallArguments::other);
 }
@@ -370,7 +370,7 @@ TEST(X86Calls, everyShapeOfStub) {
 }
 
 TEST(X86Calls, stubsWithoutSections) {
-  // A lazy stub is told by the jump behind it; one alone could be a function.
+  // The jump behind a lazy stub identifies it; one alone could be a function.
   Program program = x86();
   program.knowsStubs = false;
   callSbrk(program.put(xorEdi));
@@ -633,7 +633,7 @@ TEST(Calls, nothingToCallThrough) {
 }
 
 TEST(Calls, unknownIsNotHarmless) {
-  // A slot that nothing uses, an address that is data, code that is not there.
+  // An unused slot, an address that is data, code that is missing.
   EXPECT_EQ(x86().classify(), CallArguments::other);
   EXPECT_EQ(aarch64().classify(), CallArguments::other);
   Program program = x86();

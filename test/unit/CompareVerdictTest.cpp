@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgrun --compare concludes from times: the sentences, when there is no
-// verdict, and which mode the last line is about.
+// Conclusions of mpgrun --compare from times: the sentences, when there is no
+// verdict, and which mode the last line names.
 
 #include "mpgrun/Compare/CompareResult.h"
 #include <gtest/gtest.h>
@@ -101,7 +101,8 @@ TEST(CompareVerdict, EndsWithTheBestMode) {
             "hugetlb against thp: 1.10x faster [1.10, 1.10] (hugetlb)");
 }
 
-/// Others had the CPUs half of the time; CPU time says what wall time does not.
+/// Other processes had the CPUs half of the time; CPU time decides what wall
+/// time cannot.
 static Comparison busyComparison() {
   Comparison busy =
       comparisonOf({modeWith("none", 1.2), modeWith("hugetlb", 1.3)});

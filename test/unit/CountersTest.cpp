@@ -147,8 +147,8 @@ TEST(Counters, OfAProcessThatIsGone) {
   }
 }
 
-/// What an ordinary user sees where the kernel lets him count his own code
-/// only: values that say so, and no zero that is none.
+/// The counters of an ordinary user whose kernel only lets him count his own
+/// code: the values are marked as such, and none is a false zero.
 TEST(Counters, WithoutPrivileges) {
   if (geteuid() != 0 || !canCount())
     GTEST_SKIP() << "needs root, to become somebody else";

@@ -163,7 +163,7 @@ TEST(DriverArgs, KindOfOutput) {
   EXPECT_EQ(parsed({"-v"}).output, OutputKind::other); // nothing to link
 }
 
-// What ld.mpg adds behind it would become the value.
+// An argument that ld.mpg adds after it would become the value.
 TEST(DriverArgs, WithoutAValueAtTheEndNothingIsLaidOut) {
   for (const char *option : {"-o", "-L", "--output", "-Map", "--threads", "-z"})
     EXPECT_EQ(parsed({"a.o", option}).output, OutputKind::other) << option;

@@ -15,7 +15,7 @@ namespace {
 
 using Environment = std::vector<std::string>;
 
-/// What libmpg makes of an environment.
+/// libmpg's reading of an environment.
 struct Reading {
   explicit Reading(Environment given) : environment(std::move(given)) {
     for (const std::string &entry : environment)
@@ -78,7 +78,7 @@ TEST(EnvTest, FallbackThatIsNotSetFallsBackAndIsKnownAsNotSet) {
   EXPECT_FALSE(Reading({"XOS_MMM_L_HUGETLB_FALLBACK=no"}).config.fallbackGiven);
 }
 
-// A default that is not shown as itself is no default.
+// A default that is not printed as itself is wrong.
 TEST(EnvTest, DefaultsOfTheTableAreInForce) {
   Reading reading({});
   for (Variable variable : allVariables()) {
@@ -226,7 +226,7 @@ TEST(EnvTest, NumberOfHeapsHasNoEffectOnAHeapForEachThread) {
       "XOS_MMM_L_MAX_ARENA_NUM=7 (no effect: XOS_MMM_L_ARENA_LOCK_TYPE=0)");
 }
 
-// The two columns of the table are what PRINT_ENV says.
+// PRINT_ENV agrees with the two columns of the table.
 TEST(EnvTest, WhatTheTableSaysOfOthersIsSo) {
   for (Variable variable : allVariables()) {
     const Setting &setting = settingOf(variable);
@@ -334,7 +334,7 @@ TEST(EnvTest, PerturbIsAByte) {
 }
 
 //===----------------------------------------------------------------------===//
-// Who is meant
+// Affected programs
 //===----------------------------------------------------------------------===//
 
 TEST(EnvTest, TargetNamesThisProgramInDecimalOrHexadecimal) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The experiments on memory: which points they plan for made-up nodes, that a
-// worker measures small ones and refuses nonsense, and what they conclude from
-// made-up samples. No test looks at a time.
+// The experiments on memory: the points they plan for made-up nodes, that a
+// worker measures small ones and rejects nonsense, and their conclusions from
+// made-up samples. No test measures time.
 
 #include "Measure/MachineLoad.h"
 #include "Support/Format.h"
@@ -422,7 +422,7 @@ TEST(ExperimentConclusions, PlateausAreLevels) {
   EXPECT_EQ(levels[1].last, 5u);
   EXPECT_EQ(levels[2].first, 6u);
   EXPECT_NEAR(levels[2].value, 100.5, 0.01);
-  // One level, however noisy, is no two; and a slope is none.
+  // One level, however noisy, does not count as two; and a slope has none.
   EXPECT_EQ(findLevels({10, 10.5, 12, 11, 10.5}).size(), 1u);
   EXPECT_TRUE(findLevels({1, 2, 4, 8, 16}).empty());
   EXPECT_TRUE(findLevels({}).empty());

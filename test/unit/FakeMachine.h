@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An A64FX for unit tests: 48 CPUs in 4 groups, with the registers of
-// runtime/src/a64fx/A64fxRegisters.h as plain numbers. Each test thread says on which
-// CPU it is. Touching a register that is closed, and writing bits that do not
-// exist, fails the test.
+// runtime/src/a64fx/A64fxRegisters.h as plain numbers. Each test thread sets
+// its CPU. Accessing a closed register, or writing reserved bits, fails the
+// test.
 
 #ifndef MPG_TEST_FAKEMACHINE_H
 #define MPG_TEST_FAKEMACHINE_H

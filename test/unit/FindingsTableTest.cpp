@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of findings as the tools see it: names, and the part of a remedy
-// that a report prints, which a user pastes into a link command. What the rows
-// themselves must keep is in test/tools/tables.py.
+// that a report prints, which a user pastes into a link command.
+// test/tools/tables.py checks the rows themselves.
 
 #include "Audit/Audit.h"
 #include "Audit/Finding.h"

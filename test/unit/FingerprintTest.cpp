@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fingerprints of findings: the same after a rebuild and in the next release,
-// different where a user would say so.
+// different where a user would see two findings.
 
 #include "Policy/Policy.h"
 #include "PolicySamples.h"

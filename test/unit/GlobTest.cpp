@@ -86,7 +86,7 @@ TEST(Glob, ARelativePatternBeginsAtAnyPartOfThePath) {
   EXPECT_FALSE(cantFail(Glob::parsePath("bin/*")).isLiteral());
 }
 
-// What takes an hour in a matcher that tries one way after the other.
+// Takes an hour in a matcher that backtracks.
 TEST(Glob, TakesTimeInProportionToTheLengths) {
   std::string stars, folders;
   for (unsigned i = 0; i < 200; ++i) {

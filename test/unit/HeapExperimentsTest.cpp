@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The experiments arena, thresh and embed without the driver: what they plan
-// for machines that are not here, what a worker says of points that make no
-// sense or whose library is not there, and what they conclude.
+// The experiments arena, thresh and embed without the driver: their plans for
+// other machines, a worker's answer to points that make no sense or whose
+// library is missing, and their conclusions.
 
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program that damages its heap is told, and how it ends: each kind of
-// damage, each bit of MALLOC_CHECK_, many threads at once, and a handler of
-// SIGABRT that does what handlers do.
+// The messages for a program that damages its heap, and how it ends: each kind
+// of damage, each bit of MALLOC_CHECK_, many threads at once, and a handler of
+// SIGABRT that does typical things.
 
 #include "heap/HeapReport.h"
 #include "StderrLines.h"
@@ -93,7 +93,7 @@ static std::string hex(uintptr_t value) {
   return text;
 }
 
-// What the loader says of each file is what addr2line and nm count from.
+// addr2line and nm count from the loader's base of each file.
 TEST(HeapReportTest, TheCallerIsAFileAndTheAddressInIt) {
   struct Found {
     unsigned files = 0;
@@ -196,7 +196,7 @@ static void leaveAndReportAgain() {
   signal(SIGABRT, handlerThatLeaves);
   if (sigsetjmp(wayOut, 1) == 0)
     reportHeapDamage(damageOf(HeapError::freedBefore), prints | ends);
-  // Nobody is in there any more, and nobody waits.
+  // No thread is inside any more, and none waits.
   reportHeapDamage(damageOf(HeapError::notOurs), prints);
   std::thread([] {
     reportHeapDamage(damageOf(HeapError::insideBlock), prints);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said when the heap does not get large pages: once, with cause and
-// fix, and nothing where nobody has set up a pool. Sizes that no kernel offers
-// stand for a node without a pool.
+// The message when the heap does not get large pages: once, with cause and fix,
+// and none if there is no pool. Sizes that no kernel offers represent a node
+// without a pool.
 
 #include "StderrLines.h"
 #include "heap/HeapReport.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The notes of <mpg/note.h>: bytes that other programs read, the sum over
-// modules, and what is said of bytes that are no notes.
+// modules, and the error for bytes that are not notes.
 
 #include "Elf/HintNote.h"
 #include "gtest/gtest.h"

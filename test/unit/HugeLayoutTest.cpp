@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Frame arithmetic: the edges at which a verdict about a program flips, and
-// the pair rule against a second opinion that knows nothing of rounding: it
-// marks the large pages that a segment touches and looks for a shared one.
+// Frame arithmetic: the edges at which a verdict about a program flips, and the
+// pair rule against a second opinion that uses no rounding: it marks the large
+// pages that a segment touches and looks for a shared one.
 
 #include "Elf/HugeLayout.h"
 #include "gtest/gtest.h"
@@ -51,7 +51,7 @@ TEST(HugeLayout, RoundsToPowersOfTwo) {
       {0x404010, 4096, 0x404000, 0x405000},
       {uint64_t(5) << 40, uint64_t(16) << 30, uint64_t(5) << 40,
        uint64_t(5) << 40},
-      // No multiple is left above: the result must not wrap to 0.
+      // No multiple exists above: the result must not wrap to 0.
       {UINT64_MAX, huge, UINT64_MAX - huge + 1, UINT64_MAX - huge + 1},
       {UINT64_MAX - huge + 1, huge, UINT64_MAX - huge + 1,
        UINT64_MAX - huge + 1},

@@ -27,7 +27,7 @@ constexpr uint64_t interpreterAt = 0x200, stringsAt = 0x300, symbolsAt = 0x400,
                    fileBytes = 0x2000;
 enum Header : unsigned { interp, code, data, dynamic, headerCount };
 
-/// Where a field of program header \p index lies in the file.
+/// The file offset of a field of program header \p index.
 #define FIELD(index, field)                                                    \
   (sizeof(Elf64_Ehdr) + (index) * sizeof(Elf64_Phdr) +                         \
    offsetof(Elf64_Phdr, field))
@@ -419,7 +419,7 @@ TEST(ImageDefects, ProgramHeaderTable) {
 TEST(ImageDefects, KernelTakes64KiBOfProgramHeaders) {
   for (unsigned count : {1170u, 1171u}) {
     File file = makeProgram();
-    // A table of its own at the end, the first headers copied to it.
+    // A separate table at the end, with the first headers copied to it.
     file.bytes.resize(fileBytes + count * sizeof(Elf64_Phdr));
     file.bytes.replace(fileBytes, headerCount * sizeof(Elf64_Phdr), file.bytes,
                        sizeof(Elf64_Ehdr), headerCount * sizeof(Elf64_Phdr));
@@ -544,8 +544,8 @@ TEST(ImageDefects, TablesOfTheDynamicSection) {
   File file = makeProgram();
   auto value = [](unsigned index) { return dynamicAt + index * 16 + 8; };
   constexpr uint64_t lastString = codeAddress + codeBytes - 30;
-  // A table may end with the bytes of its segment and not later. The names
-  // are gone then as well, which is a defect of its own.
+  // A table may end with the bytes of its segment and not later. The names are
+  // gone then as well, which is a separate defect.
   auto pointerDefects = [&](Change change) {
     Defects defects;
     for (const std::string &defect : defectsWith(file, {change}))

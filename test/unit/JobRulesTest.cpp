@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules over job scripts, on scripts that are built by hand: what each of
-// them says, and, as much, where it is silent. What the reader makes of a text
-// has its own tests; both together are tested in test/mpgaudit.
+// The rules over job scripts, on scripts that are built by hand: the findings
+// of each and, equally, the cases without one. The reader has separate tests;
+// test/mpgaudit tests both together.
 
 #include "JobRules/JobRules.h"
 #include "JobRules/RuleContext.h"
@@ -243,7 +243,7 @@ TEST(JobRules, ValuesInTheWordsOfTheLibrary) {
                   .ends_with("it has 2 fields instead "
                              "of 3"));
   EXPECT_TRUE(StringRef(found[1].title).contains("(1|2); the default, 1, is"));
-  // Fujitsu's library falls back only when it is asked to.
+  // Fujitsu's library falls back only on request.
   EXPECT_TRUE(StringRef(found[2].title).ends_with("the default, 0, is used"));
   EXPECT_EQ(Script().setUnknown(policy, "$POLICY").run("./a.out").warnings(),
             "");

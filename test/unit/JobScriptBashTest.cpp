@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reader of job scripts against the shell itself: 200 scripts made at
-// random of assignments, quotes and expansions. Whenever the reader says that a
-// value is known, bash has the same one.
+// The reader of job scripts against the shell itself: 200 scripts of random
+// assignments, quotes and expansions. Whenever the reader knows a value, bash
+// has the same one.
 
 #include "JobScript/JobScript.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +20,7 @@ static constexpr unsigned variables = 6, scripts = 200;
 
 namespace {
 
-/// Random scripts that are valid, end, and touch nothing but variables.
+/// Random scripts that are valid, end, and use nothing except variables.
 class Generator {
 public:
   explicit Generator(unsigned seed) : random(seed) {}
@@ -150,7 +150,7 @@ std::string Generator::command(unsigned depth) {
   return depth < 3 && !pick(4) ? block(depth) : assignment();
 }
 
-/// What bash has in the variables after each of the scripts.
+/// The variables in bash after each of the scripts.
 static std::vector<std::string>
 runInBash(StringRef bash, const std::vector<std::string> &texts) {
   SmallString<128> path;
@@ -212,6 +212,6 @@ TEST(JobScriptBash, KnownValuesAreThoseOfBash) {
           << texts[i];
     }
   }
-  // A reader that knows nothing is never wrong.
+  // A reader that knows nothing would never be wrong.
   EXPECT_GT(known, scripts * variables / 5);
 }

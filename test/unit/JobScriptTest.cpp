@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Job scripts and what is known after reading them. A wrong fact here becomes
-// wrong advice about a job; a guess is as bad as an error.
+// The facts known after reading a job script. A wrong fact here becomes wrong
+// advice about a job; a guess is as bad as an error.
 
 #include "JobScript/JobScript.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,8 +12,8 @@ using namespace mpg;
 
 static JobScript read(StringRef text) { return readJobScript(text, "job.sh"); }
 
-/// What the program of a script that ends with ./a sees in A: its value,
-/// "?text" if it is not known, "-" if A is not set.
+/// The value of A in the program of a script that ends with ./a: the text,
+/// "?text" if it is unknown, "-" if A is not set.
 static std::string valueOfA(StringRef body) {
   JobScript script = read((body + "\nexport A\n./a\n").str());
   if (script.launches.empty())

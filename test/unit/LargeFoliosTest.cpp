@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transparent pages of 2 MiB on base pages of 64 KiB, of which the kernel says
-// nothing in smaps: counted out of frames, and "not known" where those are
-// hidden.
+// Transparent pages of 2 MiB on base pages of 64 KiB, which smaps does not
+// report: counted from frames, and "not known" where those are hidden.
 
 #include "Process/RunReport.h"
 #include "Process/Smaps.h"
@@ -21,8 +20,8 @@ static constexpr uint64_t head = 1 << 15 | 1 << 22, tail = 1 << 16 | 1 << 22;
 
 namespace {
 
-/// Memory of a process: the frame of each base page, 0: absent; and what
-/// /proc/kpageflags says of frames.
+/// Memory of a process: the frame of each base page, 0: absent; and the entries
+/// of /proc/kpageflags.
 struct Memory {
   std::vector<uint64_t> frames;
   std::map<uint64_t, uint64_t> flags;

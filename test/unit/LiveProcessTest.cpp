@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Running processes as /proc shows them: this one, its children, and numbers
-// that are none.
+// Running processes as /proc shows them: this one, its children, and unused
+// numbers.
 
 #include "Process/LiveProcess.h"
 #include <algorithm>
@@ -33,7 +33,7 @@ static pid_t startSleep(const std::vector<const char *> &environment,
     for (const char *entry : environment)
       variables.push_back(const_cast<char *>(entry));
     variables.push_back(nullptr);
-    // The shell says when it runs, which is when its environment can be read.
+    // The shell prints when it runs; its environment can be read from then on.
     dup2(ready[1], 1);
     const char *words[] = {"sh", "-c", "echo; kill -STOP $$", nullptr};
     execve("/bin/sh", const_cast<char **>(words), variables.data());

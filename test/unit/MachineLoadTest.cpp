@@ -88,7 +88,7 @@ TEST(MachineLoad, ClocksThatStandOrGoBack) {
   EXPECT_EQ(load.describe(), "other processes used 0.00 CPUs, steal 0.00");
 }
 
-/// What this process and a child of it burn does not count as the others'.
+/// CPU time of this process and its child does not count as other load.
 TEST(MachineLoad, OfThisMachine) {
   std::optional<LoadSample> before = readLoad();
   if (!before)

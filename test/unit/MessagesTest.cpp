@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libmpg says on standard error and into the file of mpgrun.
+// libmpg's output on standard error and in the file of mpgrun.
 
 #include "base/Messages.h"
 #include "StderrLines.h"
@@ -209,7 +209,7 @@ TEST(StateTest, ReaderSeesWhatWasSaid) {
   EXPECT_STREQ(state.messages[0].text, "pool");
 }
 
-// The heap may be there before the file is known: malloc comes first.
+// The heap may exist before the file is known: malloc comes first.
 TEST(StateTest, ReaderSeesTheHeap) {
   StateFile file;
   Messages messages;
@@ -239,7 +239,7 @@ TEST(StateTest, ReaderSeesTheHeap) {
   EXPECT_STREQ(file.read().regions[0].reason, "");
 }
 
-// What a program had and gave back before it ended is nowhere else to be seen.
+// Only this field shows memory that a program returned before it ended.
 TEST(StateTest, ThePeakIsWhatThePoolGaveAtMost) {
   constexpr size_t bytes = 8 << 20;
   constexpr int twoMib = 21 << 26; // MAP_HUGE_2MB
@@ -306,7 +306,7 @@ TEST(StateTest, AFileThatIsNotMpgrunsIsLeftAlone) {
   EXPECT_TRUE(isLeftAlone(file));
 }
 
-// Where there are no memory files mpgrun makes such a one.
+// Where there are no memory files, mpgrun creates such a file.
 TEST(StateTest, ATemporaryFileIsMpgrunsByItsNameAndInNoFolder) {
   char ours[] = "/tmp/" MPG_STATE_NAME "-XXXXXX";
   int fd = mkstemp(ours);
@@ -345,8 +345,8 @@ TEST(StateTest, AChildDoesNotWriteIntoItsParentsFile) {
   EXPECT_EQ(file.read().mode, 0u);
 }
 
-// A child that is forked while another thread has the lock must not wait for a
-// thread that it does not have.
+// A child forked while another thread holds the lock must not wait for that
+// thread, which the child does not have.
 TEST(StateTest, AChildOfAProgramThatIsSpeakingDoesNotHang) {
   StateFile file;
   Messages messages;

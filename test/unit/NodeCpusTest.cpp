@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NodeCpus.h on the machine that runs the tests, compared with what the C
-// library says.
+// NodeCpus.h on the machine that runs the tests, compared with the C library.
 
 #include "numa/NodeCpus.h"
 #include <gtest/gtest.h>

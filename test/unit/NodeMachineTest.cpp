@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// If this fails, mpgrun --move promises what the kernel will not do, or says
-// that nothing moves where it does.
+// mpgrun --move promises exactly the moves that the kernel makes.
 
 #include "Node/NodeMachine.h"
 #include <gtest/gtest.h>

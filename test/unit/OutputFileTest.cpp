@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of results: whole or not at all, and what is no plain file stays what
-// it is.
+// Files of results: complete or unchanged. Targets that are not plain files
+// keep their kind.
 
 #include "Support/Files.h"
 #include "llvm/ADT/SmallString.h"

@@ -89,7 +89,7 @@ TEST(PlacesTest, RightTexts) {
       {"{0},{1},{2},!{1}", "0-15", "0|2"},
       {"{0:2}:4:2,!{2,3}", "0-15", "0 1|4 5|6 7"},
       {"{0},!{5}", "0-15", "0"},
-      // What may not be used, or does not exist.
+      // CPUs that are forbidden, or do not exist.
       {"{0:4},{4:4},{8}", "2-5", "2 3|4 5"},
       {"{0,2000},{3000},{1}", "0-15", "0|1"},
       {"{14}:4", "0-15", "14|15"},
@@ -155,7 +155,7 @@ TEST(PlacesTest, Bindings) {
       {"cores", "master", Binding::primary},
       {"cores", "false", Binding::none},
       {nullptr, "false", Binding::none},
-      // Means nothing: as if it were not set.
+      // Malformed: treated as unset.
       {"cores", "near", Binding::close},
       {"cores", "true1", Binding::close},
       {"cores", "", Binding::close},

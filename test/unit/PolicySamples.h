@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of lib/Policy share: a folder for files, and two findings.
+// Shared by the tests of lib/Policy: a folder for files, and two findings.
 
 #ifndef MPG_TEST_POLICYSAMPLES_H
 #define MPG_TEST_POLICYSAMPLES_H
@@ -14,7 +14,7 @@
 
 namespace mpg {
 
-/// A folder that goes away with the test.
+/// A folder that is removed with the test.
 class Folder {
 public:
   Folder() {

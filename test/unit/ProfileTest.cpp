@@ -101,7 +101,7 @@ TEST(Profile, adviceNamesWhatLiesOnOneNode) {
             "others: initialise them in the threads that use them, or spread "
             "them");
   EXPECT_EQ(lines[1].command, "mpgrun --compare -- ./app");
-  // Those that each thread has on its node are left alone.
+  // Stacks that each thread has on its node need no advice.
   report.regions[0].nodes = {32 * MiB, 32 * MiB};
   EXPECT_EQ(adviseNext(report, profileOf(0), "./app").size(), 1u);
 }
@@ -115,7 +115,7 @@ TEST(Profile, adviceHasTheReason) {
   EXPECT_EQ(lines[0].text, "16 MiB (makeMatrix+0x4) are on base pages: the "
                            "pool is empty");
   EXPECT_EQ(lines[0].command, "mpginfo");
-  // The edges of a region are no reason to do anything.
+  // The edges of a region alone cause no advice.
   EXPECT_EQ(adviseNext(report, profileOf(3 * MiB), "./app").size(), 1u);
 }
 
@@ -175,7 +175,7 @@ TEST(Profile, skewIsOfFramesThatAreAccessed) {
   EXPECT_EQ(describeAccesses(quarter),
             "sparse: large pages would hold 24 MiB beside it");
   EXPECT_EQ(describeAccesses(halfHot(2 * MiB)), "dense");
-  // Two of 64, then none, and what is known of a mapping alone.
+  // Two of 64, then none, and the figures of a mapping alone.
   AccessCount cold = halfHot(MiB);
   cold.hotFrames = {0, 2};
   EXPECT_EQ(describeAccesses(cold), "cold: deserves no large pages");
@@ -188,7 +188,7 @@ TEST(Profile, skewIsOfFramesThatAreAccessed) {
   EXPECT_FALSE(isCold(AccessCount()) || isSparse(AccessCount()));
 }
 
-/// So that no page's translation is in the TLB, which hides accesses.
+/// Removes all translations from the TLB, which hides accesses.
 static void emptyTlb(char *start, size_t bytes) {
   ASSERT_EQ(mprotect(start, bytes, PROT_READ), 0);
   ASSERT_EQ(mprotect(start, bytes, PROT_READ | PROT_WRITE), 0);
@@ -197,7 +197,7 @@ static void emptyTlb(char *start, size_t bytes) {
 TEST(Profile, theWorkingSetIsWhatWasAccessedInBetween) {
   WorkingSet set(-1);
   EXPECT_NE(set.missing(), "");
-  // A mapping of two frames between memory that nobody may touch.
+  // A mapping of two frames between inaccessible memory.
   constexpr size_t frame = 2 * MiB, all = 6 * frame;
   void *mapped =
       mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

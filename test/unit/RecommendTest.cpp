@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The decision tree of docs/environment.md: what is recommended for which
-// program in which job, that libmpg takes each value, and that a job script
-// made of the recommended lines has nothing to complain about.
+// The decision tree of docs/environment.md: the recommendations for each
+// program in each job, that libmpg accepts each value, and that a job script
+// with the recommended lines has no findings.
 
 #include "Advice/Recommend.h"
 #include "JobRules/JobRules.h"
@@ -136,7 +136,7 @@ TEST(Recommend, ElsewhereOnlyOneThreadOrOneNodeIsNear) {
   EXPECT_EQ(settings(app, launch(8, 1, prepaged)), allDemand);
   EXPECT_EQ(settings(app, launch(8, 4, prepaged)), allDemand);
   EXPECT_EQ(settings(app, launch(1, 8, prepaged)), "");
-  // Where nobody has set it, libmpg does so by itself.
+  // If it is unset, libmpg does it by itself.
   EXPECT_EQ(settings(app, launch(8, 1)), "");
   for (std::vector<std::string> words :
        {std::vector<std::string>{"numactl", "--cpunodebind=1"},
@@ -161,12 +161,12 @@ TEST(Recommend, WhatIsNotKnownIsNamed) {
   EXPECT_EQ(advice.unknown[0], "threads unknown: OMP_NUM_THREADS is $N; taken "
                                "as more than one core memory group");
   EXPECT_EQ(settings(advice), allDemand);
-  // Nothing at all is known, but no OpenMP is there either.
+  // Nothing is known at all, but there is no OpenMP either.
   advice = recommend(program(Target::fugaku), nullptr, nullptr);
   ASSERT_EQ(advice.unknown.size(), 1u);
   EXPECT_TRUE(StringRef(advice.unknown[0]).contains("taken as one thread"));
   EXPECT_EQ(settings(advice), "");
-  // What is known is not named.
+  // Known values are not named.
   JobLaunch known = launch(48, 1);
   EXPECT_TRUE(recommend(app, nullptr, &known).unknown.empty());
 }
@@ -254,7 +254,7 @@ TEST(Recommend, EqualArrays) {
   EXPECT_TRUE(contradicts(advice, 10, "pad them"));
   EXPECT_EQ(settings(equal, launch(1, 1, {{"XOS_MMM_L_COLORING", "0"}})),
             "XOS_MMM_L_COLORING=1 MALLOC_MMAP_THRESHOLD_=204800");
-  // Blocks below the threshold would not be mapped one by one.
+  // Blocks below the threshold would not get separate mappings.
   equal.findings[0].where.bytes = 16384;
   EXPECT_EQ(settings(equal, launch(1, 1)), "");
   // No variable moves arrays of .bss.
@@ -320,7 +320,7 @@ TEST(Recommend, NamesWhatSpeaksAgainstIt) {
   EXPECT_TRUE(contradicts(advice, 12, "switches large pages off"));
   EXPECT_TRUE(contradicts(advice, 13, "keep one of the two"));
   EXPECT_EQ(advice.contradictions.size(), 4u);
-  // What is right already speaks against nothing.
+  // Settings that are right already cause no conflict.
   JobLaunch right =
       launch(48, 1, {{"XOS_MMM_L_PAGING_POLICY", "demand:demand:demand"}});
   advice = recommend(app, nullptr, &right);

@@ -204,8 +204,8 @@ TEST(RunReport, BytesOfEachNodeAreThoseOfItsPages) {
   writeRunText(out, report);
   EXPECT_NE(text.find("node 1: 2 MiB, node 3: 2 MiB"), std::string::npos)
       << text;
-  // All of the stack on the first one is worth a word as well, but not where
-  // there is no other.
+  // A stack completely on the first node is reported as well, but not if there
+  // is no other node.
   EXPECT_NE(text.find("of the pool, 6 MiB set aside  node 0: 2 MiB"),
             std::string::npos)
       << text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a scan found is the same on the other side.
+// The result of a scan is the same on the other side.
 
 #include "Link/InputScan.h"
 #include "gtest/gtest.h"

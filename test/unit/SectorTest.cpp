@@ -32,7 +32,7 @@ constexpr mpg_ways both = {{3, 1, keep, keep}, {4, 10}};
 class SectorTest : public FakeMachineTest {
 protected:
   ~SectorTest() override { control.end(0); }
-  /// What is said while \p settings hold.
+  /// The messages while \p settings apply.
   void start(const SectorSettings &settings) {
     control.start(settings, &messages);
   }
@@ -109,8 +109,8 @@ TEST(SectorWaysTest, L2) {
   }
 }
 
-// Whatever is asked for, no division has a sector without ways beside one with
-// all, none goes past the cache, and the kernel's bits stay as they are.
+// For every request, no division has a sector without ways beside one with all,
+// none bypasses the cache, and the kernel's bits stay unchanged.
 TEST(SectorWaysTest, EveryRequestStaysWithinTheCache) {
   for (unsigned first = 0; first < 256; ++first)
     for (unsigned second = 0; second < 256; ++second) {

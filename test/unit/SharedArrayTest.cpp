@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which page of an array belongs to which thread, against a model that asks
-// for each page whose the byte in its middle is.
+// Which page of an array belongs to which thread, against a model that finds
+// the owner of the byte in the middle of each page.
 
 #include "numa/SharedArray.h"
 

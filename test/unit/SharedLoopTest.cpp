@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which thread works on which iterations, against a model that deals them out
-// one by one, and at sizes where a sum or a product would wrap.
+// Which thread works on which iterations, against a model that assigns them one
+// at a time, and at sizes where a sum or a product would wrap.
 
 #include "numa/SharedArray.h"
 

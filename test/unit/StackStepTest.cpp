@@ -12,7 +12,7 @@ static void *ownFrame(void *) { return __builtin_frame_address(0); }
 
 TEST(StackStep, BeginsBelowEveryTop) {
   auto here = uintptr_t(__builtin_frame_address(0));
-  // Whole steps are of 512 KiB; what is left of one is where it went wrong.
+  // Whole steps are 512 KiB; the remainder of one used to be wrong.
   for (size_t steps = 0; steps < 5; ++steps)
     for (size_t rest = 16; rest <= 4096; rest += 16) {
       uintptr_t top = here - steps * (512 << 10) - rest;

@@ -264,7 +264,7 @@ struct Coverage {
 
 } // namespace
 
-/// Times as they are: a tight bulk and a long tail to one side.
+/// Realistic times: a tight bulk and a long tail to one side.
 static double skewedTime(std::mt19937_64 &random) {
   double uniform = (double(random() >> 11) + 0.5) * 0x1p-53;
   return 100 + 2 * -std::log(uniform);

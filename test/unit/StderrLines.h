@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written to standard error meanwhile, by whatever means: the runtime
-// uses system calls, which gtest's own capture of a stream would do as well,
-// but not while a stream has unwritten text.
+// Captures standard error, however it is written: the runtime uses system
+// calls. gtest's capture of a stream would work as well, except while a stream
+// has unwritten text.
 
 #ifndef MPG_TEST_STDERRLINES_H
 #define MPG_TEST_STDERRLINES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs of free units against a plain set of intervals: whatever is taken fits,
-// is aligned, and was free; whatever is given becomes one with its neighbours;
-// a run that fits is found if there is one.
+// Runs of free units against a plain set of intervals: every allocated run
+// fits, is aligned, and was free; every freed run merges with its neighbours; a
+// run that fits is found if there is one.
 
 #include "heap/FreeRuns.h"
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap while the kernel refuses what it is asked: each system call for
-// memory fails with some probability from some moment on, for a number of
-// seeds. NULL with ENOMEM is an answer then; a crash, a hang, blocks that
-// overlap or change are none. Afterwards the kernel is as it should be, and so
-// has the heap to be.
+// The heap while the kernel refuses requests: each system call for memory fails
+// with some probability from some moment on, for a number of seeds. NULL with
+// ENOMEM is a valid answer then; a crash, a hang, and overlapping or changed
+// blocks are errors. Afterwards the kernel works again, and so must the heap.
 //
 //   mpg_heap_fault_test [seeds [first seed]]
 //
-// Each seed runs in a process of its own with settings of its own.
+// Each seed runs in a separate process with its own settings.
 
 #include "HeapUnderTest.h"
 #include "HeapWorkload.h"
@@ -103,7 +102,7 @@ long mpg::injectedFault(long number, long first, long second, long,
   }
 }
 
-/// Instead of the C library's, which the heap calls for memory it gives back.
+/// Replaces the C library's, which the heap calls to return memory.
 extern "C" int munmap(void *start, size_t bytes) noexcept {
   if (unmapFails(uintptr_t(start), bytes)) {
     errno = ENOMEM;
@@ -207,7 +206,7 @@ static bool runSeed(unsigned seed) {
   bool isRight = seed % 2 ? useHeap(work, seed) : useHeapTwice(work, seed);
   if (!isRight)
     return false;
-  // As if nothing had been.
+  // As if nothing had failed.
   uint64_t failedBefore = work.failures();
   work.run(500);
   if (heapConfig.fallback && work.failures() != failedBefore)

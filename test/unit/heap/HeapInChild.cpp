@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process for each test of the heap; see HeapUnderTest.h. What the test
-// expects in vain is printed there and told by the exit code.
+// A process for each test of the heap; see HeapUnderTest.h. It prints the
+// test's failed expectations and reports them by the exit code.
 
 #include "HeapUnderTest.h"
 #include "base/Syscall.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Here no call is made to fail; see HeapFaults.cpp.
+/// No call fails here on purpose; see HeapFaults.cpp.
 long mpg::injectedFault(long, long, long, long, long) { return 0; }
 
 /// Of the test so far; a child begins with those of its parent.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap's range and its frames: what is taken is zero, aligned, and
-// nobody else's; what is given back is gone for the kernel, too.
+// The heap's range and its frames: allocated memory is zero, aligned, and not
+// shared; freed memory is gone for the kernel, too.
 
 #include "HeapUnderTest.h"
 
@@ -26,7 +26,7 @@ static Config thp() {
   return config;
 }
 
-/// Asks the kernel, so that nothing happens if not.
+/// Asks the kernel, so that unreadable memory does no harm.
 static bool isReadable(uintptr_t address) {
   int pipes[2];
   if (pipe(pipes) != 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap as a program sees it, in one process for each set of settings: how
-// long and how aligned blocks are, what realloc and calloc do, when memory goes
-// back, whose a pointer is, and what is left of threads that end.
+// The heap as a program sees it, in one process for each set of settings:
+// length and alignment of blocks, realloc and calloc, when memory is returned,
+// who owns a pointer, and the memory of threads that have ended.
 
 #include "HeapUnderTest.h"
 #include "HeapWorkload.h"
@@ -315,10 +315,10 @@ TEST(HeapTest, TooManyLargeBlocksComeFromTheArena) {
 }
 
 //===----------------------------------------------------------------------===//
-// Pointers that are no blocks
+// Pointers that are not blocks
 //===----------------------------------------------------------------------===//
 
-/// What free() says to \p pointer.
+/// The message of free() for \p pointer.
 static std::string freed(void *pointer) {
   StderrLines lines;
   errno = 5;

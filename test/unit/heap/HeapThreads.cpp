@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads that use the heap at once, for the thread sanitizer, which ends the
-// program with an error if two of them come to the same memory without order:
-// each works on blocks of its own, gives others some of them to free, and ends;
-// another one takes its place. Some free and allocate after their heap has
-// seen their end, while one gives memory back to the system.
+// program with an error if two of them access the same memory without order.
+// Each works on its own blocks, gives others some of them to free, and ends;
+// another one replaces it. Some free and allocate after their heap has seen
+// their end, while one returns memory to the system.
 //
 //   mpg_heap_thread_test lock0|lock1|arenas3 [rounds [seed]]
 //
-// In the end nothing may be in use, and all memory can go back.
+// At the end nothing may be in use, and all memory can be returned.
 
 #include "HeapUnderTest.h"
 #include "HeapWorkload.h"
@@ -112,7 +112,7 @@ static bool chooseSettings(const char *name) {
          strcmp(name, "lock1") == 0;
 }
 
-/// Whether nothing is left when all is freed.
+/// Whether nothing is left when everything has been freed.
 static bool isEmpty() {
   for (Mailbox &mailbox : mailboxes)
     for (HeapWorkload::Block &block : mailbox.takeAll())

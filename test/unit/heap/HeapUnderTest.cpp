@@ -84,7 +84,8 @@ uint64_t readableHeapBytes() {
     uintptr_t start =
         mapping.range.start > heap.start ? mapping.range.start : heap.start;
     uintptr_t end = mapping.range.end < heap.end ? mapping.range.end : heap.end;
-    // What others have mapped where the heap lost its addresses is not its.
+    // Memory that others have mapped where the heap lost its addresses is not
+    // the heap's.
     size_t hugeBytes = heapSpace.hugePageBytes();
     for (uintptr_t next; start < end; start = next) {
       next = std::min(roundDown(start, hugeBytes) + hugeBytes, end);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap inside a test program that goes on with the C library's malloc: its
-// entry points have the names that static programs call them by, and what it
-// takes from the C library is counted. A process has one heap, which starts
-// with one set of settings; so every test has a process of its own.
+// The heap inside a test program that keeps the C library's malloc: its entry
+// points have the names that static programs use, and its calls of the C
+// library are counted. A process has one heap, which starts with one set of
+// settings; so every test has a separate process.
 
 #ifndef MPG_TEST_HEAPUNDERTEST_H
 #define MPG_TEST_HEAPUNDERTEST_H
@@ -26,7 +26,8 @@ size_t __wrap_malloc_usable_size(void *block);
 /// machine do not take each other's pool away.
 extern mpg::Config heapConfig;
 
-/// Calls of the C library's malloc and its like by the heap, and of its free.
+/// The heap's calls of the C library's malloc and related functions, and of
+/// free.
 extern std::atomic<unsigned> libcAllocations, libcFrees;
 
 /// More than this the C library never has.
@@ -35,11 +36,11 @@ constexpr size_t libcMostBytes = size_t(16) << 30;
 /// Whether the heap is there now. False: it cannot start here.
 bool startHeapUnderTest();
 
-/// Bytes of readable memory in the heap's range, as the kernel tells.
+/// Bytes of readable memory in the heap's range, according to the kernel.
 uint64_t readableHeapBytes();
 
-/// Runs \p body in a process of its own, with \p config. What it expects in
-/// vain, or a signal, fails the calling test.
+/// Runs \p body in a separate process with \p config. A failed expectation, or
+/// a signal, fails the calling test.
 void inChild(const mpg::Config &config, const std::function<void()> &body);
 
 /// A block of malloc's, which is expected to be as long and aligned as asked.

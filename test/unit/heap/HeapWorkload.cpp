@@ -52,7 +52,7 @@ void HeapWorkload::expectZero(const unsigned char *start, size_t bytes) {
       return fail("calloc gave dirty memory", start + at, bytes);
 }
 
-/// \p block is ours from here on; nobody else may have any part of it.
+/// This workload owns \p block from here on; no other block may overlap it.
 void HeapWorkload::enter(const Block &block) {
   auto start = uintptr_t(block.start);
   uintptr_t end = start + __wrap_malloc_usable_size(block.start);

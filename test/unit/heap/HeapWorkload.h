@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that uses the heap at random, and knows what it should get: blocks
-// that are as long and as aligned as it asked, that nobody else has, that are
-// zero if it asked for that, and that keep what it wrote. It looks at what it
-// gets through the entry points alone.
+// A program that uses the heap at random and checks its results: blocks have
+// the requested length and alignment, do not overlap, are zero on request, and
+// keep their contents. It uses the entry points only.
 
 #ifndef MPG_TEST_HEAPWORKLOAD_H
 #define MPG_TEST_HEAPWORKLOAD_H
@@ -30,8 +29,8 @@ public:
   /// Does \p count random things.
   void run(unsigned count);
 
-  /// A block of random size with contents of ours, for take() of another
-  /// thread's; null: there is none.
+  /// A block of random size with this workload's contents, for take() in
+  /// another thread; null: there is none.
   struct Block {
     unsigned char *start = nullptr;
     size_t bytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a thread keeps of medium blocks: which of them it uses again, and that
-// what it does not use makes room.
+// A thread's cache of medium blocks: which of them it reuses, and that unused
+// ones make room.
 
 #include "HeapUnderTest.h"
 

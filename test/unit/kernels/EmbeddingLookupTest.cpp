@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mpg_embedding_lookup: each variant that this processor has against the C
-// library's memcpy, with pages that must not be touched on both sides of all
-// three arrays, and what it says about bad arguments. Runs under an emulator as
-// well (test/kernels/embedding-sve.test), so it keeps to what the little
-// GoogleTest there has.
+// library's memcpy, with inaccessible pages on both sides of all three arrays,
+// and its errors for bad arguments. Runs under an emulator as well
+// (test/kernels/embedding-sve.test), so it uses only the little GoogleTest
+// there.
 
 #include "KernelTable.h"
 #include "gtest/gtest.h"
@@ -20,8 +20,8 @@ using namespace mpg;
 
 namespace {
 
-/// \p size bytes that end \p spare bytes before a page that nobody may touch,
-/// with another such page in front. Full of 0xa5.
+/// \p size bytes that end \p spare bytes before an inaccessible page, with
+/// another such page in front. Full of 0xa5.
 class GuardedBytes {
 public:
   GuardedBytes(size_t size, size_t spare) {
@@ -94,8 +94,8 @@ struct Lookup {
     memcpy(indices.start + size_t(i) * sizes.indexBytes, from,
            sizes.indexBytes);
   }
-  /// The offset of the first byte of the output that is not as it should be
-  /// after rows [begin, end) were looked up; -1 if there is none.
+  /// The offset of the first wrong byte of the output after rows [begin, end)
+  /// were looked up; -1 if there is none.
   int64_t firstWrong(int64_t begin, int64_t end) const {
     std::vector<unsigned char> wanted(sizes.bytesOf(sizes.count), 0xa5);
     for (int64_t i = begin; i < end; ++i)
@@ -270,7 +270,7 @@ TEST(EmbeddingLookup, refusesArraysThatDoNotFitIntoTheAddressSpace) {
   e.outStride = INT64_MAX / 20;
   EXPECT_EQ(mpg_embedding_lookup(&e, 0, 20), -EOVERFLOW);
   EXPECT_EQ(mpg_embedding_lookup(&lookup.e, 0, INT64_MAX), -EOVERFLOW);
-  // Small, but at the end of all addresses; a tag is no part of one.
+  // Small, but at the end of all addresses; a tag is not part of one.
 #if defined(__aarch64__)
   uintptr_t last = UINTPTR_MAX >> 8;
 #else

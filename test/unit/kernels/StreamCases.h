@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the STREAM kernels are asked in tests, and the answers, computed element
-// by element. No part of a test framework: StreamKernelsTest.cpp runs it on
+// Calls of the STREAM kernels for tests, and their answers, computed element by
+// element. Independent of a test framework: StreamKernelsTest.cpp runs it on
 // this machine, test/kernels/Inputs/stream-cases.cpp on an emulated one.
 //
 // Bits must be equal, except that of two NaNs either may come out.
@@ -27,7 +27,7 @@ enum Operation { copy, scale, add, triad };
 constexpr const char *names[] = {"copy", "scale", "add", "triad"};
 enum class InPlace { none, asB, asC };
 
-/// What runs a call: the public functions, or a variant's table.
+/// Executes a call: the public functions, or a variant's table.
 struct Runner {
   const char *name;
   const mpg::StreamKernels *table; ///< null: the public functions

@@ -80,7 +80,7 @@ TEST(StreamKernels, nameTheArrayThatIsTooLarge) {
       "a[9223372036854775806] lies outside of the address space");
   // 4 elements fit into 32 bytes, but not into the last 31 of all.
   auto *late = reinterpret_cast<double *>(UINTPTR_MAX - 30);
-#ifndef __aarch64__ // where the top byte is no part of the address
+#ifndef __aarch64__ // where the top byte is not part of the address
   EXPECT_EQ(refused(mpg_stream_add_f64(x, x, late, 3, 4, nullptr), EOVERFLOW),
             "c[3] lies outside of the address space");
 #else

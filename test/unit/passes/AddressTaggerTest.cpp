@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a tag is put on: once for each base, outside of all loops that do not
-// change it; and what of the old computation is left.
+// The place of a tag: once for each base, outside of all loops that do not
+// change it; and the remains of the old computation.
 
 #include "tags/AddressTagger.h"
 #include "base/Access.h"

@@ -180,7 +180,7 @@ TEST(FirstTouchCall, BlocksOfUnknownIterationsAreEqualParts) {
   EXPECT_EQ(code.operands(), "bytes 0 1 0 0");
 }
 
-/// Values that are only computed after the allocation, from what is known.
+/// Values that are computed only after the allocation, from known ones.
 TEST(FirstTouchCall, ComputesAgainWhatIsKnown) {
   Calls code(region(33, "%m") +
              mainOf("  %u = call i64 @number()\n" + allocate +
@@ -238,8 +238,8 @@ TEST(FirstTouchCall, Wrappers) {
   EXPECT_EQ(kept.source->site, &kept.value("get/fresh"));
 }
 
-/// Between a musttail call and the return nothing can stand. More wrappers than
-/// we look through.
+/// No code is possible between a musttail call and the return. More wrappers
+/// than the pass follows.
 TEST(FirstTouchCall, NothingBehindATailCallThatMustBeOne) {
   std::string wrappers = "define internal ptr @get0(i64 %bytes) {\n"
                          "  %fresh = musttail call ptr @malloc(i64 %bytes)\n"
@@ -280,7 +280,7 @@ TEST(FirstTouchCall, GlobalArrays) {
             8u << 20);
 }
 
-/// Where it could run again, it asks whether it did.
+/// A call that could run again checks whether it did.
 TEST(FirstTouchCall, GlobalArraysAreTouchedOnce) {
   Calls code(global + region() +
              "define void @work(i64 %n, i64 %m) {\nentry:\n" + init() +
@@ -318,5 +318,5 @@ TEST(FirstTouchCall, TwiceIsTwoCallsOfOneFunction) {
   unsigned functions = 0;
   for (Function &one : *code.module)
     functions += one.getName().contains("first_touch");
-  EXPECT_EQ(functions, 2u); // the library's, and the one that asks for it
+  EXPECT_EQ(functions, 2u); // the library's, and the one that tests for it
 }

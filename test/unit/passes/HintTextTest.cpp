@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The grammar of hints, and what two of them add up to: a text that is read
-// wrongly becomes a tag that nobody asked for.
+// The grammar of hints, and the sum of two hints: a misread text becomes a tag
+// that the user did not ask for.
 
 #include "hints/HintText.h"
 #include "mpg/hints.h"
@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// The tag that \p text asks for, or -1 if it is refused.
+/// The tag that \p text asks for, or -1 if it is rejected.
 static int tagOf(StringRef text) {
   Expected<HintText> parsed = parseHintText(text);
   if (parsed)

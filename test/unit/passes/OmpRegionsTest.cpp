@@ -19,7 +19,7 @@ struct Loops : PassModule {
         body, ofFunctions.getResult<LoopAnalysis>(body), *dominators);
   }
 
-  /// The number of the loop that the instruction is part of; -1: of none.
+  /// The number of the loop that contains the instruction; -1: none.
   int owner(StringRef path) {
     const WorksharingLoop *loop =
         worksharingLoopOf(instruction(path), found, *dominators);
@@ -254,7 +254,7 @@ TEST(OmpRegions, ALoopInsideOfAnIterationIsNotShared) {
   EXPECT_EQ(loops.owner("body/p"), 0);
 }
 
-/// A body whose loop was turned into a memset: no loop is left.
+/// A body whose loop became a memset: no loop is left.
 TEST(OmpRegions, ALoopThatBecameAMemset) {
   Loops loops(R"(
 define void @body(ptr %a, i64 %last) {
@@ -316,7 +316,7 @@ TEST(OmpRegions, TwoLoopsOfOneRegion) {
   EXPECT_EQ(loops.owner("body/p2"), 1);
 }
 
-/// Time steps around two shared loops: the loop over steps is nobody's.
+/// Time steps around two shared loops: the loop over steps belongs to neither.
 TEST(OmpRegions, LoopsInsideOfASerialLoop) {
   std::string inside =
       part("1", "t.head") + "%between = load i64, ptr %a\n" + part("2", "out1");
@@ -352,7 +352,7 @@ none:
   EXPECT_EQ(loops.owner("body/behind"), -1);
 }
 
-/// Code that nobody reaches may be its own predecessor.
+/// Unreachable code may be its own predecessor.
 TEST(OmpRegions, ALoopThatIsNeverReached) {
   Loops loops(variables + R"(
   ret void

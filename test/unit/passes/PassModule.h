@@ -24,8 +24,8 @@
 
 namespace mpg {
 
-/// What every program may call: libomp, allocators, and number(), which returns
-/// something that the module does not tell.
+/// Functions that every program may call: libomp, allocators, and number(),
+/// whose result the module does not determine.
 inline constexpr char declarations[] = R"(
 target datalayout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"
 declare !callback !0 void @__kmpc_fork_call(ptr, i32, ptr, ...)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values for made-up inputs. What must come out is what the program would
-// compute from the same inputs, on every way a value can take through it.
+// Values for made-up inputs. The results must be those that the program would
+// compute from the same inputs, on every path of a value through it.
 
 #include "openmp/Sampler.h"
 #include "PassModule.h"
@@ -144,7 +144,7 @@ define void @g(i64 %n) { ret void }
     for (unsigned seed : {0u, 1u}) {
       int64_t value = code.valueOf(path, seed);
       EXPECT_GT(value, 0);
-      EXPECT_LT(value, 1 << 20); // three of them are no overflow
+      EXPECT_LT(value, 1 << 20); // three of them do not overflow
       EXPECT_EQ(value % 64, 0);
       EXPECT_EQ(value, code.valueOf(path, seed));
       seen.push_back(value);
@@ -265,12 +265,12 @@ TEST(Sampler, FieldsOfStructuresThroughArguments) {
   EXPECT_EQ(place.object->origin, &code.value("build/data"));
   EXPECT_EQ(place.object->frame->call, &code.call("main", "build"));
   EXPECT_EQ(place.offset, 0);
-  // A field that nobody sets is no array that we know.
+  // A field that is never set is not a known array.
   EXPECT_NE(code.sampler.placeOf(code.valueOf("use/none")).object,
             place.object);
 }
 
-/// The structure itself lies in allocated memory, behind a global pointer.
+/// The structure itself is in allocated memory, behind a global pointer.
 TEST(Sampler, FieldsBehindAPointerInAVariable) {
   PassCore code(
       program(R"(

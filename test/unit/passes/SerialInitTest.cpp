@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one thread writes. If a part is taken for the whole, pages are touched
-// that the program never would; if the whole is missed, nothing is repaired.
+// The memory that one thread writes. If a part is taken for the whole, pages
+// are touched that the program never would; if the whole is missed, nothing is
+// repaired.
 
 #include "openmp/SerialInit.h"
 #include "PassModule.h"
@@ -361,7 +362,7 @@ e:
   }
   EXPECT_EQ(order("main/left", "main/right"), Order::never);
   EXPECT_EQ(order("main/left", "main/last"), Order::maybe);
-  // Nothing is known of a function that is not called here.
+  // Nothing is known about a function that is not called here.
   EXPECT_EQ(order("main/first", "open/inOpen"), Order::maybe);
   EXPECT_EQ(order("open/inOpen", "main/last"), Order::maybe);
 }

@@ -15,8 +15,8 @@
 using namespace llvm;
 using namespace mpg;
 
-/// What escapes first when %t is tagged in a function with the body \p body; ""
-/// if nothing does.
+/// The first escape when %t is tagged in a function with the body \p body; ""
+/// if nothing escapes.
 static std::string escapeIn(const std::string &body) {
   std::string text = "declare void @take(ptr)\n"
                      "declare <2 x i64> @llvm.masked.load.v2i64.p0("

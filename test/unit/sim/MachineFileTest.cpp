@@ -25,7 +25,7 @@ static std::string smallMachine() {
          "groups: {count: 2, cores: 4, ring: [1, 0]}\n";
 }
 
-/// Writes \p text, reads it, and returns what is said without the folder.
+/// Writes \p text, reads it, and returns the message without the folder.
 static std::string readText(const std::string &text, Machine &machine) {
   llvm::SmallString<128> path;
   int file = -1;
@@ -123,7 +123,7 @@ TEST(SimMachineFile, WrongOnesNameLineAndKey) {
   EXPECT_NE(readMachine("/nowhere.yaml", machine), "");
 }
 
-// What no manual states is taken the other way, one kind at a time.
+// Properties that no manual states are varied, one kind at a time.
 TEST(SimMachineFile, AssumptionsAreVaried) {
   Machine machine;
   ASSERT_EQ(readText(smallMachine(), machine), "");

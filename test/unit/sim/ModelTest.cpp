@@ -68,8 +68,8 @@ static uint64_t missesOfColumn(const Machine &machine, uint64_t map) {
   return model.total(model.layout().cache(0, 0, 0, 1, Count::demandMisses));
 }
 
-// What no manual states becomes an interval around what the file says: without
-// an index hash the column has two sets of L2, with one it has many.
+// Properties that no manual states become an interval around the file's value:
+// without an index hash the column has two sets of L2, with one it has many.
 TEST(SimModel, AssumptionsAndMapsAreAnInterval) {
   Machine zen4;
   ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/zen4.yaml", zen4), "");
@@ -139,8 +139,8 @@ static WhatIf withoutCaches() {
   return whatIf;
 }
 
-/// What both models count in a loop, and in one that comes after it and sees
-/// what it has left.
+/// The counts of both models in a loop, and in a later one that sees the state
+/// it left.
 static void expectSameCounts(const Machine &machine, int64_t stride,
                              uint64_t times) {
   Model fast(machine, withoutCaches());
@@ -172,7 +172,7 @@ static void expectSameCounts(const Machine &machine, int64_t stride,
 TEST(SimModel, LongLoopsLeaveTheTlbs) {
   for (int64_t stride : {64, -192}) {
     uint64_t step = uint64_t(stride > 0 ? stride : -stride);
-    // With 48 entries the sets are no power of two.
+    // With 48 entries the number of sets is not a power of two.
     for (unsigned entries : {32, 48})
       expectSameCounts(withEntries(entries), stride, (40 << 20) / step + 777);
   }
@@ -190,9 +190,9 @@ static uint64_t stepsOf(int64_t stride, uint64_t bytes,
   return model.steps();
 }
 
-// If this fails, a loop is gone through again that only needs to be counted: in
-// the first cache and the TLBs twice as many iterations are as many steps. L2
-// has random pages in it, each of which is asked for.
+// A loop that only needs to be counted is not simulated again: in the first
+// cache and the TLBs twice as many iterations take as many steps. L2 holds
+// random pages, each of which is looked up.
 TEST(SimModel, TwiceTheIterationsTakeNoLonger) {
   constexpr uint64_t bytes = uint64_t(4) << 30;
   for (int64_t stride : {8, 24, -8}) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory model once more, as docs/sim.md describes it and with no trick:
-// every access goes to every level, sets are searched whole, age is a time
-// stamp. It shares the description of the machine and the numbering of counters
-// with lib/Sim, nothing else.
+// The memory model a second time, as docs/sim.md describes it and without
+// tricks: every access goes to every level, sets are searched completely, age
+// is a time stamp. It shares the description of the machine and the numbering
+// of counters with lib/Sim, nothing else.
 
 #ifndef MPG_TEST_NAIVEMODEL_H
 #define MPG_TEST_NAIVEMODEL_H
@@ -40,7 +40,7 @@ private:
     WayLimits limits = {};
     std::map<uint64_t, std::vector<Entry>> entries; // by set
   };
-  /// What one core sees for one page size, map and limit.
+  /// One core's view for one page size, map and limit.
   struct View {
     unsigned page, map, limit;
   };

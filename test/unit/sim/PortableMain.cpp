@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The model without what it has for AVX-512, against its naive twin: 20 random
-// programs, or as many as the argument says.
+// The model without its AVX-512 code, against its naive twin: 20 random
+// programs, or the number in the argument.
 
 #include "ModelPrograms.h"
 #include <cstdio>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that others measured on A64FX and published, and what the model says
-// to the same work. "Guide" is the one of docs/hardware.md. Each test prints
-// both.
+// Published measurements on A64FX, and the model's figures for the same work.
+// "Guide" is the one of docs/hardware.md. Each test prints both.
 
 #include "Machines/MachineFile.h"
 #include "ModelPrograms.h"
@@ -237,7 +236,8 @@ static std::pair<double, double> runThrashing(uint64_t apart) {
 
 /// Lines that an element of axhelm reads (HW:a64fx-published-counters): six of
 /// the seven planes of its factors, 4 KiB each, and its point values, read and
-/// written. The prefetcher of the second cache fetches lines of the seventh plane.
+/// written. The prefetcher of the second cache fetches lines of the seventh
+/// plane.
 static double linesOfElement(bool prefetch) {
   constexpr unsigned elements = 400;
   constexpr uint64_t plane = 4 * kib;
@@ -273,7 +273,7 @@ TEST(SimPublished, ShortStreamsOfAxhelm) {
            lines, lines / published);
     EXPECT_NEAR(lines / published, 1, 0.05);
   }
-  EXPECT_NEAR(linesOfElement(false), 128, 1); // eight planes and no more
+  EXPECT_NEAR(linesOfElement(false), 128, 1); // exactly eight planes
 }
 
 TEST(SimPublished, Guide75CacheThrashingFittedKernel) {

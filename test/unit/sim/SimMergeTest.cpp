@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The order of the records of several threads: it does not depend on when they
-// come, and no thread runs away from the others.
+// arrive, and no thread runs ahead of the others.
 
 #include "SimRun/SimMerge.h"
 #include "gtest/gtest.h"
@@ -19,7 +19,7 @@ mpg_sim_record record(mpg_sim_kind kind, uint64_t number, uint64_t value = 0) {
   return {value, uint64_t(kind) << MPG_SIM_KIND_SHIFT | number};
 }
 
-/// What each lane hands over, and how much of it has come so far.
+/// The records of each lane, and how many of them have arrived so far.
 class Arrivals : public SimLanes {
 public:
   explicit Arrivals(unsigned count) : lanes(count) {}
@@ -189,7 +189,7 @@ TEST(SimMerge, EndsWithoutEnds) {
   EXPECT_EQ(order, (Order{{1, 1}, {2, 1}}));
 }
 
-/// What nobody waits for any more goes on when it comes.
+/// A late lane resumes although no other lane waits for it.
 TEST(SimMerge, SkipsWhoDoesNotCome) {
   Arrivals all(2);
   all.fill(0).push_back(record(MPG_SIM_CREATED, 1));
