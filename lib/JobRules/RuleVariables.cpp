@@ -67,7 +67,7 @@ static void checkName(JobContext &job, const JobSetting &setting) {
   std::string meant = meantName(setting.name, unknown);
   if (!unknown && !undocumented)
     return;
-  std::string title = setting.name + " is not known and has no effect";
+  std::string title = setting.name + " is unknown and has no effect";
   if (undocumented)
     title = setting.name + " is in no list of variables; that it does "
                            "something is not proven";

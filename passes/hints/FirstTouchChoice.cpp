@@ -257,7 +257,7 @@ static void markFunction(Function &function, TouchChoice choice) {
 /// Marks the array at \p root. Returns why it cannot be, "" if it was.
 static StringRef markArray(Value *root, TouchChoice choice) {
   if (isa<AllocaInst>(root))
-    return "this array lies on the stack, which first touch leaves alone";
+    return "this array is on the stack, which first touch does not place";
   if (auto *argument = dyn_cast<Argument>(root)) {
     setChoice(*argument, choice);
     return "";
@@ -283,9 +283,8 @@ static StringRef markPointer(Value *root, TouchChoice choice) {
   marker.followPlace(root);
   // Others may be set elsewhere.
   if (variable && marker.isSet && !marker.isFound)
-    return "nothing that is allocated here is stored in this pointer; put it "
-           "in "
-           "front of the variable that gets the allocation";
+    return "no allocation is stored in this pointer; put it in front of the "
+           "variable that holds the allocation";
   return "";
 }
 

@@ -190,7 +190,7 @@ void AccessMarker::explain(const Outcome &outcome) {
   std::string name = request.isDirective ? variableNameOf(*request.root) : "";
   std::string why =
       outcome.isOnStack && !outcome.taggable     ? "it is on the stack"
-      : outcome.missed.empty() && request.region ? "no access lies in its lines"
+      : outcome.missed.empty() && request.region ? "its lines have no access"
                                                  : describe(reason);
   OptimizationRemarkMissed remark(remarkPass,
                                   used ? "TagSkipped" : "HintUnused",
@@ -698,11 +698,11 @@ void Bracketer::shareWays(AllocaInst *ways, Instruction *at,
 /// Why \p function can set no ways; nullptr if it can.
 static const char *whyNoWays(const Function &function) {
   if (function.hasFnAttribute(Attribute::Naked))
-    return "a naked function can call nothing; put them on the function that "
-           "calls it";
+    return "a naked function cannot call functions; put them on the function "
+           "that calls it";
   if (function.isPresplitCoroutine())
-    return "a coroutine stops amid its code, and its caller goes on with its "
-           "ways; put them on a function that it calls";
+    return "a coroutine suspends, and its caller would continue with its ways; "
+           "put them on a function that it calls";
   return nullptr;
 }
 
@@ -745,8 +745,8 @@ bool mpg::bracketWays(Module &module, const HintRequests &requests) {
   Bracketer bracketer(module);
   if (!bracketer.isUsable()) {
     warn(module.getContext(), {},
-         "no ways are set: the program has a mpg_sector_begin or "
-         "mpg_sector_end of its own; rename it");
+         "no ways are set: the program defines its own mpg_sector_begin or "
+         "mpg_sector_end; rename it");
     return false;
   }
   for (const WaysRequest &request : requests.ways) {

@@ -534,7 +534,7 @@ bool SideFileReader::setVariables(const WayNames &names, WaysRequest &request) {
     auto *first = dyn_cast_or_null<Instruction>(into.address);
     if (into.address && (!first || dominators.dominates(first, request.begin)))
       return true;
-    complain(Twine(noWays) + "'" + name + "' is no integer variable of '" +
+    complain(Twine(noWays) + "'" + name + "' is not an integer variable of '" +
              request.function->getName().split("..").first +
              "' that can be read there" +
              (inRegion ? ", where only variables are known that the parallel "
@@ -604,7 +604,7 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
                     "lines of '" +
                     key.name + "'");
   if (text.kind != HintKind::hint && text.kind != HintKind::touch)
-    return complain("only hint:, ways: and touch: can stand here");
+    return complain("only hint:, ways: and touch: are allowed here");
   std::vector<Function *> functions = functionsNamed(module, key.name);
   bool isFound = false;
   if (key.variable.empty()) {

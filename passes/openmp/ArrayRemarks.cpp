@@ -62,11 +62,10 @@ void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
 
 /// The text for where an array's memory is.
 static StringRef sayWritten(const ArrayVerdict &verdict) {
-  return verdict.isInPart
-             ? " is written by one thread as far as it is written, and that "
-               "lies on one NUMA node"
-             : " is initialised by one thread, so all of it lies on one NUMA "
-               "node";
+  return verdict.isInPart ? " is partly written, by one thread, and that part "
+                            "is on one NUMA node"
+                          : " is initialised by one thread, so all of it is on "
+                            "one NUMA node";
 }
 
 /// The arguments of a remark go by the names in quotes.
@@ -199,7 +198,7 @@ static const char *wayOf(UseShape shape) {
   case UseShape::backward:
     return "the first iteration works on its end";
   case UseShape::irregular:
-    return "its elements are chosen by an index that is not known here";
+    return "its elements are chosen by an unknown index";
   case UseShape::parts: // NotBlock is not said of these
   case UseShape::rows:
   case UseShape::shared:
@@ -240,7 +239,7 @@ void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
         [&](OptimizationRemarkMissed &text) {
           text << " is shared out here with schedule("
                << ore::NV("Schedule", use->sharing->name())
-               << "): which thread works on which part is not known before, "
+               << "): which thread works on which part is unknown beforehand, "
                   "and one thread "
                << (verdict.isInPart ? "writes all that is written of it"
                                     : "initialises all of it")
@@ -252,7 +251,7 @@ void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
         "SharedRead", *use->at, array, [&](OptimizationRemarkMissed &text) {
           text << " is read by all threads everywhere in the parallel loop at "
                << ore::NV("Use", placeOf(sharingCall(*use)))
-               << ", but lies on the NUMA node of the one thread that "
+               << ", but is on the NUMA node of the one thread that "
                   "initialised it; fix: a copy for each node (mpg_replicate), "
                   "or spread the pages with mpg_interleave";
         });
@@ -289,7 +288,7 @@ void ArrayRemarks::say(const SerialMember &member, bool isAsked) {
   emit<OptimizationRemarkMissed>(
       "SerialFirstTouch", *member.init, array,
       [&](OptimizationRemarkMissed &text) {
-        text << " is initialised by one thread, so all of it lies on one NUMA "
+        text << " is initialised by one thread, so all of it is on one NUMA "
                 "node, but all threads work on it in the parallel loop at "
              << ore::NV("Use", placeOf(sharingCall(member.use)))
              << " (schedule(" << ore::NV("Schedule", member.use.sharing->name())
@@ -311,19 +310,20 @@ void ArrayRemarks::say(const ArrayStory &story, const SerialRows &rows) {
   array = nameOf(story);
   emit<OptimizationRemarkMissed>(
       "SerialRows", *rows.init, array, [&](OptimizationRemarkMissed &text) {
-        text << ": what its pointers lead to is initialised by one thread, so "
-                "it lies on one NUMA node, but all threads work on it in the "
-                "parallel loop at "
-             << ore::NV("Use", placeOf(sharingCall(*rows.use))) << " (schedule("
-             << ore::NV("Schedule", rows.use->sharing->name())
-             << ")); no call is inserted: "
-             << ore::NV("Obstacle",
-                        rows.isEach
-                            ? "each row is an allocation of its own"
-                            : "only the pointers tell which part belongs to "
-                              "which iteration")
-             << "; fix: "
-             << (rows.isEach ? "allocate and initialise" : "initialise")
-             << " the rows in a parallel loop with the same schedule";
+        text
+            << ": the memory behind its pointers is initialised by one thread, "
+               "so it is on one NUMA node, but all threads work on it in the "
+               "parallel loop at "
+            << ore::NV("Use", placeOf(sharingCall(*rows.use))) << " (schedule("
+            << ore::NV("Schedule", rows.use->sharing->name())
+            << ")); no call is inserted: "
+            << ore::NV("Obstacle",
+                       rows.isEach
+                           ? "each row is a separate allocation"
+                           : "only the pointers tell which part belongs to "
+                             "which iteration")
+            << "; fix: "
+            << (rows.isEach ? "allocate and initialise" : "initialise")
+            << " the rows in a parallel loop with the same schedule";
       });
 }

@@ -171,7 +171,7 @@ void Search::look(Instruction &instruction) {
   if (growth && growth < shape.lineBytes && isRepeated(instruction, nullptr))
     remark(instruction, *address, "from thread to thread", growth,
            "sum up in a private variable or by reduction, or let each "
-           "thread's part begin in a line of its own");
+           "thread's part begin in a separate line");
   uint64_t turn = bytesBetweenTurns(instruction, *at).value_or(0);
   if (turn && turn < shape.lineBytes)
     remark(instruction, *address, "from one thread's iterations to the next's",
@@ -339,7 +339,7 @@ void StreamSearch::remark(const Loop &loop, const Streams &together,
   places.missed(
       "SamePow2Arrays", loop.getStartLoc(), *loop.getHeader(),
       [&](OptimizationRemarkMissed &text) {
-        text << "this loop goes through " << ore::NV("Streams", together.size())
+        text << "this loop traverses " << ore::NV("Streams", together.size())
              << " places at once";
         if (!names.empty())
           text << ", in " << ore::NV("Arrays", names) << ",";

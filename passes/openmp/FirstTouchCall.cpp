@@ -264,13 +264,13 @@ void FirstTouchCall::findNumbers(IRBuilderBase *to) {
   chunk = use.sharing->chunk ? numberValue(use.sharing->chunk) : zero;
   threads = use.region->threads ? numberValue(use.region->threads) : zero;
   if (!bytes)
-    missing = "its size is not known there";
+    missing = "its size is unknown there";
   else if (!step)
-    missing = "the bytes of an iteration are not known there";
+    missing = "the bytes of an iteration are unknown there";
   else if (!chunk)
-    missing = "the size of the chunks is not known there";
+    missing = "the size of the chunks is unknown there";
   else if (!threads)
-    missing = "the number of threads is not known there";
+    missing = "the number of threads is unknown there";
 }
 
 //===----------------------------------------------------------------------===//

@@ -314,9 +314,9 @@ std::string mpg::findRangeChecks(Loop &loop, ScalarEvolution &evolution,
     const SCEV *count = evolution.getBackedgeTakenCount(inner);
     if (isa<SCEVCouldNotCompute>(count) ||
         evolution.getTypeSizeInBits(count->getType()) > 64)
-      return inner == &loop ? "its number of iterations is not known before it"
-                            : "the number of iterations of a loop in it is not "
-                              "known before it";
+      return inner == &loop ? "its number of iterations is unknown before it"
+                            : "the number of iterations of a loop in it is "
+                              "unknown before it";
   }
   return RangeFinder(loop, evolution, aliases, checks).run(leastBytes);
 }

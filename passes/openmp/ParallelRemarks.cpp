@@ -425,7 +425,7 @@ static void remarkNestedRegions(Module &module,
         [&](OptimizationRemarkMissed &text) {
           text << ore::NV("Function", name)
                << " starts this parallel region and is itself called from one, "
-                  "where each thread would set up a team of its own: add the "
+                  "where each thread would start another team: add the "
                   "clause if(!omp_in_parallel())";
         });
   }

@@ -215,10 +215,10 @@ std::optional<BodyRegions::Ways> BodyRegions::evaluate(const Region &region,
   Expr *variable = find(region, name);
   if (!variable || !variable->getType()->isIntegralOrEnumerationType() ||
       variable->getType().isVolatileQualified()) {
-    warnings.ignore(*region.begin, count.where,
-                    "'" + count.name->getName() +
-                        "' is no integer variable or constant that is known "
-                        "here");
+    warnings.ignore(
+        *region.begin, count.where,
+        "'" + count.name->getName() +
+            "' is not an integer variable or constant visible here");
     return std::nullopt;
   }
   Expr::EvalResult result;

@@ -40,7 +40,7 @@ const char *AddressTagger::findBases(Value *pointer, const Loop *loop,
     return "it is computed from too many pointers";
   if (auto *instruction = dyn_cast<Instruction>(pointer))
     if (!dominators.isReachableFromEntry(instruction->getParent()))
-      return "its base comes from where no code gets to";
+      return "its base comes from unreachable code";
   if (auto *gep = dyn_cast<GEPOperator>(pointer))
     return findBases(gep->getPointerOperand(), loop, path, bases);
   if (pointer->getType()->isVectorTy())
@@ -72,7 +72,7 @@ const char *AddressTagger::checkBase(Value *base, const Instruction &access) {
     if (!isa_and_nonnull<GlobalVariable>(global->getAliaseeObject()))
       return "its base is not a variable";
   if (base->isSwiftError())
-    return "it is a Swift error, which lies in a register";
+    return "it is a Swift error, which is in a register";
   if (auto *argument = dyn_cast<Argument>(base))
     if (argument->hasPassPointeeByValueCopyAttr())
       return "it is on the stack";
@@ -120,7 +120,7 @@ const char *AddressTagger::plan(Use &address, uint8_t tag) {
     if (const char *reason = checkBase(base, *access))
       return reason;
   if (one.bases.empty())
-    return "its base is not known";
+    return "its base is unknown";
   planned.push_back(std::move(one));
   return nullptr;
 }

@@ -44,8 +44,8 @@ inline int checkReach(const char *name, const void *array, uint64_t last,
   constexpr uint64_t most = uint64_t(INTPTR_MAX);
   if (address > most || last >= (most - address) / elementBytes)
     return kernelError(EOVERFLOW,
-                       "%s[%" PRIu64 "] lies outside of the address space",
-                       name, last);
+                       "%s[%" PRIu64 "] is outside of the address space", name,
+                       last);
   return 0;
 }
 

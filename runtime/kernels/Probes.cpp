@@ -225,7 +225,7 @@ static int check(const float *y, const float *x, int64_t begin, int64_t end,
   if (__builtin_mul_overflow(end - 1, stride, &last))
     return kernelError(EOVERFLOW,
                        "element %" PRId64 " with stride %" PRId64
-                       " lies outside of the address space",
+                       " is outside of the address space",
                        end - 1, stride);
   if (int error = checkReach("y", y, uint64_t(last), sizeof(float)))
     return error;

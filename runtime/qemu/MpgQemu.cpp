@@ -320,8 +320,8 @@ MPG_EXPORT int qemu_plugin_install(QemuId id, const QemuInfo *info, int count,
     return 1;
   }
   if (!path || !openQemuRing(path, callees)) {
-    fprintf(stderr, "MpgQemu: error: there is no mpgsim of this version; it "
-                    "is started as 'mpgsim --engine=qemu PROGRAM'\n");
+    fprintf(stderr, "MpgQemu: error: no mpgsim of this version is running; "
+                    "start it as 'mpgsim --engine=qemu PROGRAM'\n");
     return 1;
   }
   qemu_plugin_register_vcpu_tb_trans_cb(id, onBlock);

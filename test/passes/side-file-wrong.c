@@ -29,7 +29,7 @@ f/2: sector=7
 g: strem
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown kind of hint 'way'
 g/2: way:l2=3
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint:, ways: and touch: can stand here
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint:, ways: and touch: are allowed here
 g/1: assign:sector=1
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown word 'maybe'; known: touch:off, touch:on
 g/2@1-2: touch:maybe
@@ -49,7 +49,7 @@ f@900-901: ways:l2=4
 f@1-2: ways:l2=n,l1=5
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: 'l2=4' contradicts l2=n; leave out one of them
 f@1-3: ways:l2=n,l2=4
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set, and tags there have no effect without ways from elsewhere: 'z' is no integer variable of 'f' that can be read there
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set, and tags there have no effect without ways from elsewhere: 'z' is not an integer variable of 'f' that can be read there
 f@1-100: ways:l2=z
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: lines are those of a function, and 'table' is a variable; write FUNCTION/table@FIRST-LAST; the hint is ignored
 table@1-9: stream

@@ -28,7 +28,7 @@ MPG_FIRST_TOUCH MPG_FIRST_TOUCH_OFF long both[100];
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:touch:maybe' is ignored: unknown word 'maybe'; known: touch:off, touch:on
 long maybe(RAW("mpg:1:touch:maybe") long *a) { return a[1]; }
 void stack(void) {
-  // CHECK-DAG: wrong.c:[[#@LINE+1]]: touch is ignored: this array lies on the stack, which first touch leaves alone
+  // CHECK-DAG: wrong.c:[[#@LINE+1]]: touch is ignored: this array is on the stack, which first touch does not place
   MPG_FIRST_TOUCH long a[100];
   take(a);
 }
@@ -41,12 +41,12 @@ struct record {
 long field(struct record *r, long i) { return r->table[i]; }
 long field2(struct record *r, long i) { return r->table[i + 1]; }
 void copied(struct record *r) {
-  // CHECK-DAG: wrong.c:[[#@LINE+1]]: touch is ignored: nothing that is allocated here is stored in this pointer; put it in front of the variable that gets the allocation
+  // CHECK-DAG: wrong.c:[[#@LINE+1]]: touch is ignored: no allocation is stored in this pointer; put it in front of the variable that holds the allocation
   MPG_FIRST_TOUCH_OFF long *a = r->data;
   take(a);
 }
 void address(void) {
-  // CHECK-DAG: wrong.c:[[#@LINE+1]]: touch is ignored: nothing that is allocated here is stored in this pointer
+  // CHECK-DAG: wrong.c:[[#@LINE+1]]: touch is ignored: no allocation is stored in this pointer
   MPG_FIRST_TOUCH_OFF long *a = both;
   take(a);
 }

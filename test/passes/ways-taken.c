@@ -5,7 +5,7 @@
 // RUN: not grep -w -E 'bl?[[:space:]]+mpg_sector.*' out.s
 // RUN: %hinted-c -O2 -S -DOWN=ours %s -o out.s 2>&1 | count 0
 // RUN: grep mpg_sector_begin out.s
-// CHECK: warning: no ways are set: the program has a mpg_sector_begin or mpg_sector_end of its own; rename it
+// CHECK: warning: no ways are set: the program defines its own mpg_sector_begin or mpg_sector_end; rename it
 #include <mpg/hints.h>
 #ifndef OWN
 #define OWN mpg_sector_begin

@@ -48,7 +48,7 @@ MPG_WAYS(l1=5) long manyL1Ways(long *a) { return a[1]; }
 MPG_WAYS(l2=4) MPG_WAYS(l2=6) long twoWays(long *a) { return a[1]; }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: hint 'mpg:1:ways:l3=5' is ignored: unknown word 'l3=5'; known: l1=0..4, l2=0..14
 MPG_WAYS(l3=5) long otherWays(long *a) { return a[1]; }
-// CHECK-DAG: wrong.c:[[#@LINE+1]]: no ways are set: a naked function can call nothing
+// CHECK-DAG: wrong.c:[[#@LINE+1]]: no ways are set: a naked function cannot call functions
 MPG_WAYS(l2=4) __attribute__((naked)) void bare(void) { __asm__("ret"); }
 // CHECK-DAG: wrong.c:[[#@LINE+1]]: the hint is ignored: inject= needs the option extended=on
 long inject(MPG_INJECT(3) long *a) { return a[1]; }

@@ -31,8 +31,8 @@ TEST(HeapShortageTest, AFallbackIsToldOnceWithCauseAndFix) {
     GTEST_SKIP() << "no pool of large pages";
   for (auto [used, what] :
        {std::pair(Source::normal, "on normal pages (more TLB misses): "),
-        std::pair(Source::thp, "on transparent huge pages (no more than a "
-                               "wish: the kernel may give normal ones): ")}) {
+        std::pair(Source::thp, "on transparent huge pages (only a request: the "
+                               "kernel may use normal ones): ")}) {
     StderrLines lines;
     Messages messages;
     for (int i = 0; i < 3; ++i)

@@ -200,7 +200,7 @@ TEST(JobRules, NamesThatNobodyReads) {
   EXPECT_EQ(script.warnings(), "220:1 220:2 220:3 220:4 220:5 220:6");
   std::vector<Finding> found = script.find(FindingId::mpg220);
   ASSERT_EQ(found.size(), 6u);
-  EXPECT_EQ(found[0].title, "XOS_MMM_L_PAGIN_POLICY is not known and has no "
+  EXPECT_EQ(found[0].title, "XOS_MMM_L_PAGIN_POLICY is unknown and has no "
                             "effect; did you mean XOS_MMM_L_PAGING_POLICY?");
   EXPECT_EQ(found[0].where.symbol, "XOS_MMM_L_PAGIN_POLICY");
   EXPECT_EQ(found[0].fixWords, "Write instead:\n  export "

@@ -252,7 +252,7 @@ static void sayUnknownNames(const char *const *environment,
       continue;
     LineBuffer line;
     line.add(entry, length < 64 ? length : 64)
-        .add(" is not known and has no effect");
+        .add(" is unknown and has no effect");
     if (nearest)
       line.add("; did you mean ").add(nearest).add("?");
     messages.say(MPG_MSG_BAD_VALUE, line);

@@ -299,7 +299,7 @@ static void sayCopied(uint64_t bytes) {
   line.add("fork: each one copies ")
       .addBytes(bytes)
       .add(" for the child: a device may use this memory, a thread does not "
-           "stand still, or normal memory or mappings are short; fix: "
+           "stop, or normal memory or mappings are short; fix: "
            "posix_spawn() or vfork() instead");
   say(line);
 }

@@ -136,8 +136,8 @@ static const char *fixOf(HeapError error) {
   case HeapError::notOurs:
     return "give only what malloc and its relatives returned";
   case HeapError::writtenAround:
-    return "write to nothing but what was asked for; a build with "
-           "-fsanitize=address names the line that does";
+    return "write only to allocated bytes; a build with -fsanitize=address "
+           "names the line that does not";
   case HeapError::writtenAfterFree:
     return "do not use a block after free; a build with -fsanitize=address "
            "names the line that does";
@@ -308,10 +308,9 @@ void mpg::sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
   line.add("heap: ")
       .addBytes(wantedBytes)
       .add(" now, and what comes later, ")
-      .add(used == Source::thp
-               ? "on transparent huge pages (no more than a wish: the kernel "
-                 "may give normal ones): "
-               : "on normal pages (more TLB misses): ")
+      .add(used == Source::thp ? "on transparent huge pages (only a request: "
+                                 "the kernel may use normal ones): "
+                               : "on normal pages (more TLB misses): ")
       .add(cause.text());
   messages.say(code, line);
 }

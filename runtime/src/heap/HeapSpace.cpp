@@ -537,7 +537,7 @@ void HeapSpace::noteSplit(Range memory) {
     wasLarge |= Source(frame.detail) == Source::thp;
   }
   if (wasLarge && noteHeapReason("malloc_trim() splits transparent huge pages "
-                                 "to give back what is free; fix: fewer calls"))
+                                 "to return free memory; fix: fewer calls"))
     tellRegion();
 }
 

@@ -444,7 +444,7 @@ static void sayStrays(const Strays &strays, Range bss, size_t pageBytes,
       .addBytes(strays.bytes)
       .add(" of ")
       .addBytes(bss.bytes())
-      .add(" of .bss lie on other NUMA nodes than the threads that may use "
+      .add(" of .bss are on other NUMA nodes than the threads that may use "
            "them, the first of those for node ")
       .addNumber(uint64_t(strays.node))
       .add(": it has too few free pages; cost: slower access; fix: more pages "

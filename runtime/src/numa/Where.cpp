@@ -233,7 +233,7 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
   if (error == EFAULT)
     line.add(": a part of it is not mapped");
   else if (error)
-    line.add(": the system does not tell on which nodes it lies");
+    line.add(": the system does not report its nodes");
   line.print();
   if (bytes && !error)
     printTable(table, bytes);

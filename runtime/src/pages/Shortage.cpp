@@ -269,7 +269,7 @@ static bool explainHiddenFiles(LineBuffer &line) {
   if (readSmallFile("/sys/kernel/uevent_seqnum", text, sizeof text) > 0 ||
       readSmallFile("/sys/kernel/mm/ksm/run", text, sizeof text) > 0)
     return false;
-  line.add("/sys is hidden, so it is not known which large pages there are; "
+  line.add("/sys is hidden, so the available large pages are unknown; "
            "fix: mount sysfs in the container");
   return true;
 }
@@ -281,11 +281,10 @@ static void explainNo2Mib(LineBuffer &line) {
       readSmallFile(MPG_THP_FOLDER MPG_THP_2M, text, sizeof text) > 0;
   line.add("on base pages of ")
       .addBytes(basePageBytes())
-      .add(hasSwitch
-               ? " those of 2 MiB have a switch of their own, which is off; "
-                 "fix: echo madvise > " MPG_THP_FOLDER MPG_THP_2M
-               : " this kernel has no transparent huge pages of 2 MiB; "
-                 "fix: set up a pool of large pages");
+      .add(hasSwitch ? " the separate switch for 2 MiB is off; "
+                       "fix: echo madvise > " MPG_THP_FOLDER MPG_THP_2M
+                     : " this kernel has no transparent huge pages of 2 MiB; "
+                       "fix: set up a pool of large pages");
 }
 
 static void explainThp(LineBuffer &line, uint64_t missingBytes) {
@@ -326,8 +325,8 @@ static void explainThp(LineBuffer &line, uint64_t missingBytes) {
 void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
                           uint64_t missingBytes, int error) {
   if (isLockedIn) {
-    line.add("what is missing is not looked for in a process that has locked "
-             "itself in (seccomp)");
+    line.add("the cause is not investigated in a process that has sandboxed "
+             "itself (seccomp)");
     return;
   }
   if (source == Source::thp) {

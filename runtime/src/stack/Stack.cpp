@@ -384,7 +384,7 @@ static void reportMoved(Messages &messages, const Plan &plan) {
                  ? "no room above the stack: its first part is on normal pages"
                  : "the arguments have to stay on normal pages";
   else if (plan.grows())
-    reason = "what it needs below that grows on normal pages";
+    reason = "below that it grows on normal pages";
   messages.region(MPG_REGION_STACK, {plan.large.start, end}, plan.large.bytes(),
                   plan.hugePageBytes, reason);
 }
@@ -446,8 +446,8 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
   watchStackLimit(placed);
   messages.region(MPG_REGION_STACK, {low, plan.old.end}, plan.large.bytes(),
                   plan.hugePageBytes,
-                  "what it needs first is on normal pages, and transparent "
-                  "huge pages come below when that is touched");
+                  "its first part is on normal pages, and transparent huge "
+                  "pages come below that when touched");
   return true;
 }
 

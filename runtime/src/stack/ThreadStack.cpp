@@ -198,7 +198,7 @@ static Range userStackOf(const pthread_attr_t *attributes) {
 
 static void sayUserStack(Range stack) {
   LineBuffer line;
-  line.add("a thread is given a stack of its own at ")
+  line.add("the program gives a thread its own stack at ")
       .addHex(stack.start)
       .add(" (")
       .addBytes(stack.bytes())

@@ -149,8 +149,8 @@ static bool programIsLinkedWithUs() {
 static void sayStandDown(Messages &messages) {
   LineBuffer line;
   line.add("Fujitsu's libmpg.so.1 is in this process and moves the data "
-           "itself; this library does nothing; fix: nothing if that is "
-           "wanted, else link with -Knolargepage");
+           "itself; this library does nothing; fix: none if that is intended; "
+           "otherwise link with -Knolargepage");
   messages.say(MPG_MSG_VENDOR, line);
 }
 

@@ -52,7 +52,7 @@ struct Mesh {
   OUT void step(long n, const long *index);
 };
 
-// NAMES: members.cpp:[[#@LINE+4]]:{{[0-9]+}}: remark: 'x' is initialised by one thread, so all of it lies on one NUMA node,
+// NAMES: members.cpp:[[#@LINE+4]]:{{[0-9]+}}: remark: 'x' is initialised by one thread, so all of it is on one NUMA node,
 // NAMES-SAME: in the parallel loop at members.cpp:[[#@LINE+16]] (schedule(static)); fix: a container with an allocator that places its memory (mpg::numa_allocator) (no call is inserted: std::vector<double{{.*}}>::_M_default_append allocates and fills it, and does so for others, too)
 // CHECK-NEXT: allocate: calls 0, SerialFirstTouch@[[#@LINE+2]], SerialFirstTouch@[[#@LINE+3]], NotBlock@[[#@LINE+4]]
 void Mesh::allocate(long n) {

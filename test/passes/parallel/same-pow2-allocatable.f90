@@ -15,7 +15,7 @@ contains
     call fill(a, b, c, d, e, f, g, h)
     !$omp parallel do private(i)
     do j = 1, n
-      ! CHECK: f.f90:[[#@LINE+1]]:{{.*}} loop goes through 8 places at once{{.*}}link libmpg
+      ! CHECK: f.f90:[[#@LINE+1]]:{{.*}} loop traverses 8 places at once{{.*}}link libmpg
       do i = 1, n
         a(i, j) = b(i, j) + c(i, j) * d(i, j) + e(i, j) * f(i, j) + g(i, j) * h(i, j)
       end do

@@ -116,10 +116,10 @@ TEST(SaxpyProbeTest, WrongArgumentsWriteNothing) {
       {y, x, 0, 1, 0, -EINVAL, "stride is 0; it must be at least 1"},
       {y, x, 0, 1, -7, -EINVAL, "stride is -7; it must be at least 1"},
       {y, x, 0, INT64_MAX, INT64_MAX, -EOVERFLOW,
-       "element 9223372036854775806 with stride 9223372036854775807 lies "
-       "outside of the address space"},
+       "element 9223372036854775806 with stride 9223372036854775807 is outside "
+       "of the address space"},
       {y, x, 0, int64_t(1) << 61, 1, -EOVERFLOW,
-       "y[2305843009213693951] lies outside of the address space"},
+       "y[2305843009213693951] is outside of the address space"},
   };
   for (const auto &one : cases) {
     EXPECT_EQ(mpg_saxpy_f32(one.y, one.x, 1, one.begin, one.end, one.stride),
@@ -214,7 +214,7 @@ TEST(ChaseProbeTest, WrongArguments) {
       {buffer, 64, 12, "strideBytes is 12; it must be a multiple of 8"},
       {buffer, 63, 64, "a buffer of 63 bytes has no room for a cell of 64"},
       {buffer, SIZE_MAX, 8,
-       "buffer[18446744073709551614] lies outside of the address space"},
+       "buffer[18446744073709551614] is outside of the address space"},
   };
   for (const auto &one : cases) {
     errno = 0;
@@ -302,7 +302,7 @@ TEST(RandomUpdateTest, WrongArgumentsWriteNothing) {
       {table, 4, -2, 1, -EINVAL, "begin is -2; it must not be negative"},
       {table, 4, 2, 1, -EINVAL, "begin is 2, after end, 1"},
       {table, int64_t(1) << 60, 0, 1, -EOVERFLOW,
-       "table[1152921504606846975] lies outside of the address space"},
+       "table[1152921504606846975] is outside of the address space"},
   };
   for (const auto &one : cases) {
     EXPECT_EQ(mpg_random_update_u64(one.table, one.words, one.begin, one.end),

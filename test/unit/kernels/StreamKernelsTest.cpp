@@ -77,12 +77,12 @@ TEST(StreamKernels, nameTheArrayThatIsTooLarge) {
   EXPECT_EQ(
       refused(mpg_stream_scale_f64(x, x, 1, INT64_MAX - 1, INT64_MAX, nullptr),
               EOVERFLOW),
-      "a[9223372036854775806] lies outside of the address space");
+      "a[9223372036854775806] is outside of the address space");
   // 4 elements fit into 32 bytes, but not into the last 31 of all.
   auto *late = reinterpret_cast<double *>(UINTPTR_MAX - 30);
 #ifndef __aarch64__ // where the top byte is not part of the address
   EXPECT_EQ(refused(mpg_stream_add_f64(x, x, late, 3, 4, nullptr), EOVERFLOW),
-            "c[3] lies outside of the address space");
+            "c[3] is outside of the address space");
 #else
   (void)late;
 #endif

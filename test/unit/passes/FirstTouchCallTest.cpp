@@ -145,25 +145,25 @@ TEST(FirstTouchCall, NumbersThatAreNotKnownInTime) {
     const char *obstacle;
   } cases[] = {
       {"the chunk", region(33, "%m") + mainOf(allocate + early + teamAt()),
-       "the size of the chunks is not known there"},
+       "the size of the chunks is unknown there"},
       {"num_threads",
        region() + mainOf(early + allocate +
                          "  %t = call i64 @number()\n  %t32 = trunc i64 %t to "
                          "i32\n  call void @__kmpc_push_num_threads(ptr null, "
                          "i32 0, i32 %t32)\n" +
                          teamAt()),
-       "the number of threads is not known there"},
+       "the number of threads is unknown there"},
       // Blocks do without the bytes of an iteration: see the next test.
       {"the step of chunks",
        region(33, "16",
               "%x = mul i64 %i, %m\n%p = getelementptr double, ptr %a, "
               "i64 %x\nstore double 1.0, ptr %p\n") +
            mainOf(allocate + early + teamAt()),
-       "the bytes of an iteration are not known there"},
+       "the bytes of an iteration are unknown there"},
       {"a chunk that would be divided",
        region(33, "%m") + mainOf("  %u = call i64 @number()\n" + allocate +
                                  "  %m = sdiv i64 64, %u\n" + teamAt()),
-       "the size of the chunks is not known there"},
+       "the size of the chunks is unknown there"},
   };
   for (const auto &one : cases) {
     Calls code(one.text);
