@@ -5,7 +5,6 @@
 // copied line comes with a prefetch of a line some KiB later in the sequence of
 // rows, found by its index. The prefetches keep step with the copying: those of
 // a whole row at once would fill the few line fill buffers.
-// a row's lines at once would fill the few buffers for lines on their way.
 //
 // Three ways, by measurement (docs/kernels.md):
 //   vectors    the rule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Embedding lookup by all threads of an OpenMP team, with one table or with one
-// for each NUMA node. C++17, header only, because libmpg itself needs the C
-// library and nothing else; without -fopenmp the calling thread does it all.
+// for each NUMA node. C++17, header only, because libmpg itself needs only the
+// C library. Without -fopenmp the calling thread does everything.
 //
 // ReplicatedEmbedding is for machines such as A64FX, whose four core memory
 // groups read their own memory fast and each other's over a ring that they
@@ -15,9 +15,9 @@
 //   for (int p = 0; p < lookup.parts(); ++p)     // or lookup.copyOut(out, dim)
 //     use(lookup.part(p));
 //
-// What threads do does not depend on how they are numbered or bound: each asks
-// which node it is on and takes rows of that node's part until none is left.
-// Bind them (OMP_PROC_BIND=close OMP_PLACES=cores), or that is not local.
+// The numbering and binding of threads do not matter: each thread finds its
+// node and takes rows of that node's part until none is left. Bind them
+// (OMP_PROC_BIND=close OMP_PLACES=cores), otherwise the accesses are not local.
 //
 // Errors are those of <mpg/kernels.h>: 0 or a negative errno.
 #ifndef MPG_EMBEDDING_OMP_HPP
@@ -32,7 +32,7 @@
 #include <vector>
 #ifdef _OPENMP
 #include <omp.h>
-// Not #pragma: without -fopenmp a compiler would warn of each.
+// Not #pragma: without -fopenmp a compiler would warn about each.
 #define MPG_TEAM(directive) _Pragma(#directive)
 #else
 #define MPG_TEAM(directive)
@@ -59,7 +59,7 @@ inline int64_t shareBegin(int64_t count, int64_t which, int64_t shares) {
   return count / shares * which + (which < more ? which : more);
 }
 
-/// The same lookup that only looks at the indices: no row has any bytes.
+/// The same lookup with rows of 0 bytes, which only checks the indices.
 inline mpg_embedding indicesOnly(const mpg_embedding &embedding) {
   mpg_embedding e = embedding;
   e.dim = 0;
@@ -74,9 +74,9 @@ inline int checkArrays(const mpg_embedding &e) {
 
 } // namespace embedding_detail
 
-/// Rows [0, count) of the output, in equal parts by the threads of the team;
-/// in a parallel region: all of them by the calling thread. As with
-/// mpg_embedding_lookup nothing is written if an index is wrong, and
+/// Computes rows [0, count) of the output, in equal parts by the threads of the
+/// team; inside a parallel region the calling thread computes all. As with
+/// mpg_embedding_lookup, a wrong index means that nothing is written, and
 /// mpg_kernel_error of the calling thread names the first one.
 inline int embeddingLookup(const mpg_embedding &e, int64_t count) {
   namespace detail = embedding_detail;
@@ -99,18 +99,18 @@ inline int embeddingLookup(const mpg_embedding &e, int64_t count) {
       MPG_TEAM(omp critical(mpgEmbeddingFirstBad))
       firstBad = begin < firstBad ? begin : firstBad;
     }
-    // No thread writes before all indices have been looked at.
+    // No thread writes before all indices have been checked.
     MPG_TEAM(omp barrier)
     if (firstBad == count)
       mpg_embedding_lookup(&e, begin, end);
   }
-  // Once more, so that the text is the calling thread's.
+  // Repeat the call, so that the text is the calling thread's.
   return mpg_embedding_lookup(&check, firstBad, count);
 }
 
-/// A table, indices and outputs for each NUMA node; see above. Its functions
-/// are called by one thread at a time; outside of parallel regions, else that
-/// thread does all the work.
+/// A table, indices and outputs for each NUMA node; see above. Call its
+/// functions from one thread at a time, outside of parallel regions; inside of
+/// one the calling thread does all the work.
 class ReplicatedEmbedding {
 public:
   /// What lies on one node, or on one for several if they had no room. Stays
@@ -129,7 +129,7 @@ public:
   explicit ReplicatedEmbedding(const mpg_embedding &embedding)
       : dense(embedding) {
     dense.outStride = dense.dim;
-    dense.indices = dense.out = this; // not null, and not looked at
+    dense.indices = dense.out = this; // not null, and not read
     status = mpg_embedding_lookup(&dense, 0, 0);
     if (!status && dense.rows > 0)
       status = embedding_detail::checkArrays(dense);
@@ -296,7 +296,7 @@ private:
     return 0;
   }
 
-  /// Buffers for partRows rows each, and who has which.
+  /// Buffers for partRows rows each, and their owners.
   int allocate() {
     size_t rowBytes = size_t(dense.dim) * dense.elementBytes;
     indicesAt = roundToLine(size_t(partRows) * rowBytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Hints for the sector cache and the hardware prefetchers of A64FX, said where
- * a variable is declared:
+ * Hints for the sector cache and the hardware prefetchers of A64FX, written
+ * where a variable is declared:
  *
  *   void spmv(const long *rowStart,
  *             MPG_STREAM const double *values,      // passes by: sector 1
@@ -59,8 +59,9 @@
 #define MPG_NO_L2_HWPF MPG_HINT_TEXT("hint:no_l2_hwpf")
 #define MPG_NO_HWPF MPG_HINT_TEXT("hint:no_hwpf")
 #define MPG_WEAK_SWPF MPG_HINT_TEXT("hint:weak_swpf")
-/* Prefetch as set up with mpg_prefetch_set for entry n, 0 to 7. Needs the
- * option extended=on: an entry that is not set up turns prefetching off. */
+/* Prefetch as mpg_prefetch_set configured entry n, 0 to 7. Needs the option
+ * extended=on, because an entry that is not configured turns prefetching off.
+ */
 #define MPG_INJECT(n) MPG_HINT_TEXT("hint:inject=" MPG_HINT_NUMBER(n))
 
 /* Functions only. MPG_WAYS(l2=4, l1=1): while the function runs, sector 1 has 4

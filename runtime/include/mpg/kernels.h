@@ -5,11 +5,11 @@
  * that threads, nodes and ranks can share one array; loops over all threads of
  * an OpenMP team are in <mpg/kernels_omp.hpp>.
  *
- * The library takes the variant for the processor at hand (mpg_kernel_variant):
- * SVE of any vector length, AVX-512, AVX2, or plain C. All variants of one
- * architecture give the same bits, but for which of two NaNs comes out. b + s *
- * c is rounded once on AArch64 (fused, as compilers do there) and twice on
- * x86-64.
+ * The library selects the variant for the present processor
+ * (mpg_kernel_variant): SVE of any vector length, AVX-512, AVX2, or plain C.
+ * All variants of one architecture give the same bits, except which of two NaNs
+ * results. b + s * c is rounded once on AArch64 (fused, as compilers do there)
+ * and twice on x86-64.
  *
  * All functions return 0, or a negative errno with nothing written:
  *   -EINVAL     a null pointer (with begin < end), begin > end, a negative size
@@ -33,20 +33,19 @@
 extern "C" {
 #endif
 
-/* "sve", "avx512", "avx2" or "plain": what the kernels run on here. A constant
- * string. */
+/* The variant in use: "sve", "avx512", "avx2" or "plain". A constant string. */
 MPG_API const char *mpg_kernel_variant(void);
 
-/* One sentence about the last kernel call of the calling thread that failed,
- * such as "indices[17] is 151936, and the table has 151936 rows"; empty if none
- * did. Stays valid until the next one fails in this thread. */
+/* One sentence about the calling thread's last failed kernel call, such as
+ * "indices[17] is 151936, and the table has 151936 rows"; empty if none failed.
+ * Owned by the library; valid until the next failure in this thread. */
 MPG_API const char *mpg_kernel_error(void);
 
 /* How the STREAM kernels use the memory system. Members for features that a
  * processor lacks are ignored. */
 struct mpg_stream_tuning {
   uint32_t structBytes; /* in: sizeof this struct */
-  /* Loads are prefetched into L2 so many bytes ahead, 0: not at all. AArch64.
+  /* Prefetch loads into L2 this many bytes ahead, 0: not at all. AArch64.
    */
   uint32_t prefetchBytes;
   /* Zero lines of the destination in the cache this many bytes ahead instead of
@@ -54,14 +53,15 @@ struct mpg_stream_tuning {
    * completely, only if the destination differs from all sources, and only
    * where DC ZVA works on blocks of four SVE vectors, as on A64FX. AArch64. */
   uint32_t zeroFillBytes;
-  /* If the ranges of a call are larger than this, all arrays together, stores
-   * pass by the caches; copy and scale do it from twice as much on. UINT64_MAX:
-   * never. Not done if the destination is one of the sources. x86-64. */
+  /* If all arrays of a call together are larger than this, stores bypass the
+   * caches; copy and scale do so from twice as much on. UINT64_MAX: never. Not
+   * done if the destination is one of the sources. x86-64. */
   uint64_t nonTemporalBytes;
 };
 
-/* Fills in what is used where a function gets NULL for it. -EINVAL: `tuning` is
- * NULL, or its structBytes is not that of this struct. */
+/* Fills *tuning with the defaults that functions use when they get NULL.
+ * Returns 0, or -EINVAL: `tuning` is NULL, or its structBytes is not that of
+ * this struct. */
 MPG_API int mpg_stream_tuning_default(struct mpg_stream_tuning *tuning);
 
 /* STREAM, for i in [begin, end):
@@ -120,37 +120,38 @@ MPG_API struct mpg_embedding mpg_embedding_default(int64_t rows, int64_t dim,
                                                    uint32_t elementBytes,
                                                    uint32_t indexBytes);
 
-/* Rows [begin, end) of the output. All indices of the range are looked at
- * before the first row is written. -ERANGE: mpg_kernel_error names i and
+/* Computes rows [begin, end) of the output. Checks all indices of the range
+ * before it writes the first row. -ERANGE: mpg_kernel_error names i and
  * indices[i]. pre: no thread changes the indices meanwhile. */
 MPG_API int mpg_embedding_lookup(const struct mpg_embedding *embedding,
                                  int64_t begin, int64_t end);
 
-/* Probes: what a memory system does badly, for measurements. */
+/* Probes: access patterns that a memory system handles badly, for measurements.
+ */
 
 /* y[i * stride] += a * x[i * stride] for i in [begin, end), stride >= 1. pre: x
  * and y are the same or do not overlap. */
 MPG_API int mpg_saxpy_f32(float *y, const float *x, float a, int64_t begin,
                           int64_t end, int64_t stride);
 
-/* Makes one random cycle through all cells of [buffer, buffer + bytes), a cell
- * being a pointer each `strideBytes` (at least 8, a multiple of 8) to the next
- * one of the cycle, so that each load waits for the one before. Within
- * its stride a cell lies at an offset (a multiple of 64) that changes from cell
- * to cell, if the stride has room: cells at one offset would compete for a few
- * sets of the caches. Returns the first cell; NULL with errno EINVAL. Same
- * seed, same cycle. pre: buffer is aligned to 8. */
+/* Makes one random cycle through all cells of [buffer, buffer + bytes). A cell
+ * is a pointer to the next one of the cycle, one each `strideBytes` (at least
+ * 8, a multiple of 8), so each load waits for the one before. If the stride has
+ * room, the offset of a cell within it (a multiple of 64) changes from cell to
+ * cell: cells at one offset would compete for a few sets of the caches. Returns
+ * the first cell, or NULL with errno EINVAL. The same seed gives the same
+ * cycle. pre: buffer is aligned to 8. */
 MPG_API void *mpg_chase_fill(void *buffer, size_t bytes, size_t strideBytes,
                              uint64_t seed);
 
-/* Where `steps` steps from `cell` lead. -> NULL if cell is NULL or steps < 0.
+/* The cell `steps` steps after `cell`; NULL if cell is NULL or steps < 0.
  */
 MPG_API void *mpg_chase(void *cell, int64_t steps);
 
 /* Random update (GUPS): table[r % words] ^= r for updates [begin, end) of one
  * fixed sequence of numbers r, the same for each range that it is cut into.
  * words: a power of two. Threads that share a table may lose updates, as the
- * benchmark allows. Applied twice it leaves the table as it was. */
+ * benchmark allows. Applying it twice restores the table. */
 MPG_API int mpg_random_update_u64(uint64_t *table, int64_t words, int64_t begin,
                                   int64_t end);
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernels of <mpg/kernels.h> over all threads of an OpenMP team, as inline
-// functions: libmpg itself needs the C library alone. C++17; link with -lmpgrt.
+// functions, because libmpg itself needs only the C library. C++17; link with
+// -lmpgrt.
 //
 //   #include <mpg/kernels_omp.hpp>
 //   mpg::streamTriad(a, b, c, 3.0, count);   // a[i] = b[i] + 3 * c[i]
 //
 // Thread t of n gets the elements that `schedule(static)` would give it, so
-// arrays that were touched first in such a loop are read where they lie;
-// borders move up to the next line of the destination, so that no line of 256
-// bytes is written by two threads (HW:a64fx-l1d-way), and zero fill and stores
-// past the caches stay inside of a thread's part.
+// arrays that were touched first in such a loop are read locally. Borders move
+// up to the next line of the destination, so that no two threads write one line
+// of 256 bytes (HW:a64fx-l1d-way), and zero fill and cache-bypassing stores
+// stay inside of a thread's part.
 //
 // Without -fopenmp, and when called by the threads of a team, the caller does
-// the whole range itself. All functions return 0 or the negative errno of the C
-// function, whose sentence mpg_kernel_error() has in the calling thread; then
-// nothing was written. Nothing here is allocated or thrown. Compile all files
-// of a program that include this with OpenMP, or none: which of their functions
-// the program gets is the linker's choice.
+// the whole range itself. All functions return 0, or the C function's negative
+// errno with nothing written; mpg_kernel_error() then has its sentence in the
+// calling thread. They allocate and throw nothing. Compile all files of a
+// program that include this with OpenMP, or none: otherwise the linker picks
+// one of two definitions of each function.
 #ifndef MPG_KERNELS_OMP_HPP
 #define MPG_KERNELS_OMP_HPP
 
@@ -51,12 +52,12 @@ inline int64_t beginOf(int64_t part, int64_t parts, const void *first,
   return more < uint64_t(count - begin) ? begin + int64_t(more) : count;
 }
 
-/// Whether element \p last of an array has an address: what the part of one
-/// thread would find to be wrong while others have begun to write.
+/// Whether element \p last of an array has an address. Checked first: otherwise
+/// the part of one thread would fail while others have begun to write.
 inline bool reaches(const void *array, int64_t last, uint64_t elementBytes) {
   uint64_t address = reinterpret_cast<uintptr_t>(array);
 #ifdef __aarch64__
-  address = address << 8 >> 8; // a tag is no part of it
+  address = address << 8 >> 8; // without the tag
 #endif
   const uint64_t most = uint64_t(INTPTR_MAX);
   return address <= most && uint64_t(last) < (most - address) / elementBytes;
@@ -91,7 +92,7 @@ int forEachPart(const void *first, uint64_t stepBytes, int64_t count,
   return run(int64_t(0), count);
 }
 
-/// \p c is \p b where an operation has one source only.
+/// \p c is \p b for operations with one source.
 template <typename T, typename Run>
 int stream(T *a, const T *b, const T *c, int64_t count, const Run &run) {
   const int64_t last = count > 0 ? count - 1 : 0;
@@ -164,7 +165,7 @@ inline int streamTriad(float *a, const float *b, const float *c, float s,
 /// y[i * stride] += a * x[i * stride] for i in [0, count). See mpg_saxpy_f32.
 inline int saxpy(float *y, const float *x, float a, int64_t count,
                  int64_t stride = 1) {
-  // What is wrong otherwise, the C function says.
+  // The C function reports other errors.
   bool fits = stride >= 1 && count >= 1 && stride <= INT64_MAX / count;
   const int64_t last = fits ? (count - 1) * stride : 0;
   fits = fits && team::reaches(y, last, sizeof(float)) &&

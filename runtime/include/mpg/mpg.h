@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Public C interface of libmpg. Everything else the library does happens by
- * itself, before main. All functions are thread-safe.
+ * Public C interface of libmpg. Everything else the library does happens
+ * automatically, before main. All functions are thread-safe.
  */
 #ifndef MPG_H
 #define MPG_H
@@ -21,7 +21,7 @@ extern "C" {
  * distinguishes this library from Fujitsu's, which has the same link name. */
 MPG_API const char *mpg_version(void);
 
-/* Does nothing. `-u mpg_start` makes a static link take the library in. */
+/* Does nothing. `-u mpg_start` makes a static link include the library. */
 MPG_API void mpg_start(void);
 
 /* In a program compiled with --mpg-sim, `mpgsim --sample` records the accesses
@@ -30,11 +30,11 @@ MPG_API void mpg_start(void);
 MPG_API void mpg_sim_begin(void);
 MPG_API void mpg_sim_end(void);
 
-/* `bytes` of zeroed memory on NUMA node `node`, on large pages if there are
- * any (and MPG_MODE lets them be used); aligned to 2 MiB, and present. NULL
- * with errno EINVAL (no such node, bytes 0), ENOMEM (that node has no room for
- * it), or EPERM (the system forbids to choose among nodes). Free with
- * mpg_free_pages and the same size. */
+/* Allocates `bytes` of zeroed memory on NUMA node `node`, on large pages if
+ * there are any (and MPG_MODE allows them); aligned to 2 MiB, and present.
+ * Returns NULL with errno EINVAL (no such node, bytes 0), ENOMEM (that node has
+ * no room), or EPERM (the system forbids choosing among nodes). The caller owns
+ * it; free with mpg_free_pages and the same size. */
 MPG_API void *mpg_alloc_onnode(size_t bytes, int node);
 
 /* As mpg_alloc_onnode, with pages dealt out in turn to all nodes that the
@@ -44,28 +44,29 @@ MPG_API void *mpg_interleave(size_t bytes);
 /* Frees memory of the two functions above. NULL does nothing. */
 MPG_API void mpg_free_pages(void *p, size_t bytes);
 
-/* `bytes` of memory for a block of malloc, on large pages of NUMA node `node`;
- * aligned to 16 bytes, not zeroed, freed with free() by any thread. Blocks of
- * one node share large pages; 4 KiB are the least that one takes. NULL with
- * errno EINVAL (no such node), ENOMEM (no room on it), or ENOSYS (malloc is not
- * this library's in this process). */
+/* Allocates a block of `bytes` on large pages of NUMA node `node`; aligned to
+ * 16 bytes, not zeroed. The caller owns it; any thread frees it with free().
+ * Blocks of one node share large pages; one takes at least 4 KiB. Returns NULL
+ * with errno EINVAL (no such node), ENOMEM (no room on it), or ENOSYS (malloc
+ * in this process is not this library's). */
 MPG_API void *mpg_malloc_onnode(size_t bytes, int node);
 
 /* Layout and use of the heap (malloc of this library). Members are bytes unless
  * their comment says otherwise. */
 struct mpg_heap_stats {
-  uint64_t structBytes;  /* in: sizeof this struct; out: what is filled of it */
-  uint64_t arenas;       /* made so far; a number */
-  uint64_t threadCaches; /* most threads that had one at a time; a number */
+  uint64_t structBytes;  /* in: sizeof this struct; out: bytes filled in */
+  uint64_t arenas;       /* a count: made so far */
+  uint64_t threadCaches; /* a count: maximum of threads with one at a time */
   uint64_t mappedBytes;  /* memory for blocks = huge + thp + normal */
   uint64_t hugeBytes;    /* of the pool of large pages, present or reserved */
-  uint64_t thpBytes;     /* where the kernel was asked for large pages */
+  uint64_t thpBytes;     /* asked the kernel for large pages */
   uint64_t normalBytes;
-  uint64_t peakMappedBytes; /* most at a time so far */
+  uint64_t peakMappedBytes; /* maximum so far */
   uint64_t peakHugeBytes;
-  /* Blocks that the program has, as malloc_usable_size gives them; small blocks
-   * freed by another thread than the one that allocated them count until that
-   * one allocates again. With MALLOC_CHECK_ set: and what is checked. */
+  /* The program's blocks, as malloc_usable_size reports them. Small blocks
+   * freed by another thread than the allocating one count until that one
+   * allocates again. With MALLOC_CHECK_ set, includes the checked bytes around
+   * them. */
   uint64_t usedBytes;
   uint64_t freeBytes;     /* available for blocks without more memory */
   uint64_t metadataBytes; /* tables beside it; most of it is never touched */
@@ -107,15 +108,15 @@ MPG_API size_t mpg_where(const void *p, size_t bytes, size_t *out, int nodes);
 MPG_API void mpg_print_where(const void *p, size_t bytes, const char *name);
 
 /* Values of `node` in mpg_move beside the number of a node. */
-#define MPG_NODE_HERE (-1)  /* the one that the calling thread is on */
-#define MPG_NEXT_TOUCH (-2) /* where it is touched next, by the kernel */
+#define MPG_NODE_HERE (-1)  /* the calling thread's node */
+#define MPG_NEXT_TOUCH (-2) /* the kernel moves it at the next touch */
 
 /* The result of mpg_move: each byte is counted in one of the first five
  * members. */
 struct mpg_moved {
-  uint64_t movedBytes;  /* have come to the node */
-  uint64_t thereBytes;  /* lay on it before */
-  uint64_t leftBytes;   /* lie elsewhere still, see reason */
+  uint64_t movedBytes;  /* moved to the node */
+  uint64_t thereBytes;  /* were on it before */
+  uint64_t leftBytes;   /* are still elsewhere, see reason */
   uint64_t laterBytes;  /* MPG_NEXT_TOUCH: move when they are next touched */
   uint64_t absentBytes; /* not present, or not counted, as in mpg_where */
   int32_t node;         /* its number; -1 with MPG_NEXT_TOUCH */
@@ -134,10 +135,10 @@ struct mpg_moved {
  * use the memory meanwhile; one that touches a page during its move waits.
  *
  * Let each thread move its own part to MPG_NODE_HERE: that is parallel, and
- * works with all pages. MPG_NEXT_TOUCH only takes away what would keep the
- * kernel's NUMA balancing from the range; it moves pages in the next seconds,
- * those that threads of other nodes touch again and again. Not for signal
- * handlers: it can take long.
+ * works with all pages. MPG_NEXT_TOUCH only enables the kernel's NUMA balancing
+ * for the range; the kernel then moves, over the next seconds, pages that
+ * threads of other nodes touch repeatedly. Not for signal handlers: it can take
+ * long.
  *
  * Fills *out unless it is NULL. Returns 0, also if pages were left, or with
  * nothing moved a negative errno:
@@ -149,7 +150,7 @@ struct mpg_moved {
  *   -EPERM, -ENOSYS  the system forbids it */
 MPG_API int mpg_move(void *p, size_t bytes, int node, struct mpg_moved *out);
 
-/* How many moves may be started and not waited for. */
+/* Maximum of moves that are started and not waited for. */
 #define MPG_MOST_MOVES 64
 
 /* Runs mpg_move in a thread of the library while the caller goes on;
@@ -167,7 +168,7 @@ MPG_API int64_t mpg_move_start(void *p, size_t bytes, int node);
 
 /* Waits in any thread until the move has ended, and frees the handle. Fills
  * *out unless it is NULL, and returns the result of mpg_move, or
- *   -EINVAL  no such handle: waited for before, or never given
+ *   -EINVAL  no such handle: already waited for, or never returned
  *   -ESRCH   this is a child that was forked before the move had ended, which
  *            goes on in the parent only; some of its pages may have moved
  * On these *out is zero. Not for signal handlers; not a cancellation point. */
@@ -189,17 +190,17 @@ struct mpg_replica;
  *
  * The OpenMP team copies if there is one, else the caller does. The process
  * has CPUs on a node if one of its threads may run there at that time: call it
- * when the threads are there and bound. Not for signal handlers. NULL with
- * errno EINVAL (bytes 0) or ENOMEM (not even a page for the table; with p NULL
- * no node has room). */
+ * when the threads exist and are bound. Not for signal handlers. Returns NULL
+ * with errno EINVAL (bytes 0) or ENOMEM (not even a page for the table; with p
+ * NULL no node has room). The caller owns the result; see mpg_replica_free. */
 MPG_API struct mpg_replica *mpg_replicate(const void *p, size_t bytes);
 
-/* The copy, or the buffer, for the node that the calling thread is on at the
- * moment. Aligned to 2 MiB unless it is p itself. Any thread, signal handlers
- * too; no lock and, where the C library knows the CPU from the kernel (x86-64;
- * elsewhere glibc 2.35), no system call. Ask for it in each parallel region,
- * not in each iteration. pre: threads are bound, else it may be another node's
- * a moment later: correct, but not local. */
+/* The copy, or the buffer, for the calling thread's present node. Aligned to
+ * 2 MiB unless it is p itself. Any thread, signal handlers too; no lock and,
+ * where the C library reads the CPU from kernel memory (x86-64; elsewhere glibc
+ * 2.35), no system call. Call it once in each parallel region, not in each
+ * iteration. pre: threads are bound; otherwise the thread may be on another
+ * node a moment later, which is correct but not local. */
 MPG_API void *mpg_local_copy(const struct mpg_replica *replica);
 
 /* The address that mpg_local_copy returns to threads on `node`, for joining the
@@ -227,16 +228,16 @@ MPG_API const char *mpg_machine_error(void);
 #define MPG_PREFETCH_LINES(n) ((n) * 256) /* cache lines as bytes */
 
 #define MPG_PREFETCH_ALLOCATE 1u /* entries */
-#define MPG_PREFETCH_STORE 2u    /* entries: as for stores, else for loads */
+#define MPG_PREFETCH_STORE 2u    /* entries: for stores, else for loads */
 #define MPG_PREFETCH_WEAK_L1 4u  /* may be dropped when the machine is busy */
 #define MPG_PREFETCH_WEAK_L2 8u
 #define MPG_PREFETCH_WEAK_SOFT 16u /* entries: prefetch instructions */
 #define MPG_PREFETCH_OFF_L1 32u    /* stream: no prefetch into this level */
 #define MPG_PREFETCH_OFF_L2 64u
 
-/* In bytes. Entries: multiples of 4 from -16 MiB to 16 MiB - 4, distance 0:
- * none into that level. Stream: stride 0; l1 in lines, l2 in 4 lines, 15 of
- * them at most, 0: the machine's own distance. */
+/* In bytes. Entries: multiples of 4 from -16 MiB to 16 MiB - 4; distance 0: no
+ * prefetch into that level. Stream: stride 0; l1 a multiple of a line, l2 of 4
+ * lines, at most 15 of them; 0: the machine's default distance. */
 struct mpg_prefetch {
   uint32_t flags;
   int32_t strideBytes;
@@ -256,28 +257,29 @@ struct mpg_prefetch {
  * Stays set until the next call; the end of a region does not restore it. */
 MPG_API int mpg_prefetch_set(int entry, const struct mpg_prefetch *p);
 
-/* A barrier for a fixed number of threads: the hardware's where there is one
- * (A64FX, Fujitsu's driver, threads bound to different CPUs of one core memory
- * group), else one in memory that spins and then sleeps. Which one it is turns
- * out in the first wait. */
+/* A barrier for a fixed number of threads: the hardware's if available (A64FX,
+ * Fujitsu's driver, threads bound to different CPUs of one core memory group),
+ * else one in memory that spins and then sleeps. The first wait decides. */
 struct mpg_barrier;
 
-/* Makes *barrier for `threads` threads. Returns 0, or -EINVAL (0 threads, or
- * more than 65536) or -ENOMEM. */
+/* Creates *barrier for `threads` threads; the caller owns it, see
+ * mpg_barrier_destroy. Returns 0, -EINVAL (0 threads, or more than 65536) or
+ * -ENOMEM. */
 MPG_API int mpg_barrier_init(struct mpg_barrier **barrier, unsigned threads);
 
-/* Returns when all threads are here; what they wrote before is then visible to
- * all. `thread` is the caller's number, 0 to threads - 1, the same in every
+/* Returns when all threads have arrived; their earlier writes are then visible
+ * to all. `thread` is the caller's number, 0 to threads - 1, the same in every
  * wait. pre: a thread that was bound to a CPU in the first wait stays there.
  * Returns 0, or -EINVAL for a number that is too large. */
 MPG_API int mpg_barrier_wait(struct mpg_barrier *barrier, unsigned thread);
 
-/* "hardware", or "software: " and why; before the first wait "undecided" where
- * there is a driver. A constant string. */
+/* "hardware", or "software: " and the reason; "undecided" before the first wait
+ * if there is a driver. A constant string. */
 MPG_API const char *mpg_barrier_kind(const struct mpg_barrier *barrier);
 
-/* pre: all threads have returned from their last wait. NULL does nothing. A
- * forked child frees memory only: the hardware's barrier stays its parent's. */
+/* Frees the barrier. pre: all threads have returned from their last wait. NULL
+ * does nothing. A forked child frees memory only: the hardware's barrier stays
+ * its parent's. */
 MPG_API void mpg_barrier_destroy(struct mpg_barrier *barrier);
 
 #ifdef __cplusplus

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The two notes that travel inside object files and programs: what the
- * compiler passes put into the code, and where the linker put .data and .bss.
- * Part of the contract between the stages: plain C, no function, fixed sizes.
+ * The two notes inside object files and programs: the hints that the compiler
+ * passes put into the code, and the addresses that the linker gave .data and
+ * .bss. Part of the contract between the stages: plain C, no function, fixed
+ * sizes.
  *
  * Both are ELF notes (name "mpg", SHF_ALLOC, alignment 4, little-endian), so
  * every linker concatenates them and a program finds its own through PT_NOTE.
- * A reader copies the bytes out: with alignment 4 the 64-bit fields may lie
- * at odd addresses. A version that is not known is skipped and named.
+ * A reader copies the bytes out, because with alignment 4 the 64-bit fields may
+ * be misaligned. A reader skips an unknown version and reports it.
  */
 #ifndef MPG_NOTE_H
 #define MPG_NOTE_H
@@ -25,7 +26,7 @@
 #define MPG_HINTS_FIRST_TOUCH 2   /* flags: first-touch calls were inserted */
 #define MPG_WAYS_NOT_ASKED 255
 
-/* One for each compiled module; a reader merges all it finds. */
+/* One for each compiled module; a reader merges all of them. */
 struct mpg_note_hints {
   uint16_t version;
   uint16_t flags;

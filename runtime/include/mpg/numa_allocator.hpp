@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mpg::numa_allocator<T>: a C++17 allocator whose memory lies on the NUMA nodes
-// of the OpenMP threads that will work on it:
+// mpg::numa_allocator<T>: a C++17 allocator that places memory on the NUMA
+// nodes of the OpenMP threads that will work on it:
 //
 //   std::vector<double, mpg::numa_allocator<double>> x(n);
 //   #pragma omp parallel for schedule(static)
 //   for (...) x[i] = 0; // each thread in its own memory
 //
-// Two things are different from std::allocator. The pages of a large block are
+// It differs from std::allocator in two ways. The pages of a large block are
 // placed when it is allocated, each by the thread that will work on it in a
 // loop over all elements. And vector(n) and resize(n) default-initialise their
-// new elements: numbers have no value until they are given one, as with `new
-// double[n]`, so no loop runs over the memory serially. vector(n, 0.0) does
-// that, on pages that have their place already.
+// new elements: numbers are uninitialised, as with `new double[n]`, so no
+// serial loop touches the memory. vector(n, 0.0) does so, on pages that are
+// already placed.
 //
-// The placing is libmpg's (mpg_first_touch). A program without libmpg that is
-// compiled with OpenMP does it here; without both, memory is what operator new
-// gives. Nothing is placed below 4 MiB, nor inside of a parallel region: there
-// each thread's own use is its first touch. Memory that was used before, and
-// that with XOS_MMM_L_PAGING_POLICY=...:prepage, stays where it is.
+// libmpg does the placing (mpg_first_touch). A program without libmpg that is
+// compiled with OpenMP does it here; without both, memory comes from operator
+// new as it is. Blocks below 4 MiB are not placed, nor are blocks allocated
+// inside of a parallel region: there each thread's own use is the first touch.
+// Memory that was used before, or paged in by
+// XOS_MMM_L_PAGING_POLICY=...:prepage, stays where it is.
 //
-// Construct with the final size, or reserve() it: a vector that grows has its
-// new memory placed by its new size, and moves its elements serially. Compile
-// all files that use one type of allocator with OpenMP or none: which of their
-// functions a program gets is the linker's choice.
+// Construct with the final size, or reserve() it: a growing vector places its
+// new memory by the new size, and moves its elements serially. Compile all
+// files that use one type of allocator with OpenMP or none: otherwise the
+// linker picks one of two definitions of each function.
 
 #ifndef MPG_NUMA_ALLOCATOR_HPP
 #define MPG_NUMA_ALLOCATOR_HPP
@@ -57,10 +58,10 @@ constexpr std::size_t leastBytes = std::size_t(4) << 20;
 /// arrays of the same length are the same pages. HW:huge-sizes-4k
 constexpr std::size_t largePageBytes = std::size_t(2) << 20;
 
-/// Arrays of which all begin at the same place of their page would meet in one
-/// set of the L1 cache at every index: they begin some lines further on, each a
-/// line after the one before, 16 in turn. The largest line is that of A64FX;
-/// 16 of them are a way where lines have 64 bytes. HW:a64fx-l1d-way
+/// Arrays that all begin at the same offset of a page would share one set of
+/// the L1 cache at every index. So each begins one line after the one before,
+/// 16 in turn. The largest line is that of A64FX; 16 of them are a way where
+/// lines have 64 bytes. HW:a64fx-l1d-way
 constexpr std::size_t lineBytes = 256;
 constexpr unsigned colors = 16;
 inline std::atomic<unsigned> color{0};
@@ -72,8 +73,8 @@ inline std::size_t nextShift(std::size_t alignment) noexcept {
 }
 
 #ifdef _OPENMP
-/// What mpg_first_touch does, for fresh memory and pages of the base size: each
-/// by the thread that has the element in it that is touched.
+/// As mpg_first_touch, for fresh memory and base pages: each page is touched by
+/// the thread that works on the touched element.
 inline void touch(char *start, std::size_t bytes, std::size_t elementBytes,
                   std::size_t chunk, unsigned threads) {
   const std::size_t pageBytes = std::size_t(sysconf(_SC_PAGESIZE));
@@ -121,7 +122,7 @@ public:
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
   using is_always_equal = std::true_type;
-  // How memory is shared out belongs to the contents.
+  // The division of memory belongs to the contents.
   using propagate_on_container_copy_assignment = std::true_type;
   using propagate_on_container_move_assignment = std::true_type;
   using propagate_on_container_swap = std::true_type;
@@ -170,7 +171,7 @@ public:
       ::operator delete(start, bytes);
   }
 
-  /// Without arguments: default-initialised, which writes nothing to numbers.
+  /// Without arguments: default-initialises, which leaves numbers unwritten.
   template <class U>
   void construct(U *at) noexcept(std::is_nothrow_default_constructible_v<U>) {
     ::new (static_cast<void *>(at)) U;

@@ -28,8 +28,9 @@ struct mpg_scan {
 #define MPG_PAGE_ZERO (1 << 5)
 #define MPG_PAGE_HUGE (1 << 6)
 
-/* Up to `end`, all that takes memory, present or swapped out, and not what was
- * only read, which is the page of zeros. `start` is still to be set. */
+/* Up to `end`, all pages that use memory, present or swapped out, but not pages
+ * that were only read, which share the page of zeros. The caller sets `start`.
+ */
 static inline struct mpg_scan mpg_scan_for(struct mpg_scan_region *regions,
                                            uint64_t count, uint64_t end) {
   struct mpg_scan scan = {};

@@ -19,14 +19,14 @@ extern "C" {
 #endif
 
 /* Places [p, p + bytes) on the NUMA nodes of the threads that will work on it,
- * as the loop after it shares its iterations out:
+ * by the schedule of the loop that follows:
  *   sched 0 (block): thread t of n gets the t-th of n equal blocks of
  *                    iterations (OpenMP schedule(static)); `chunk` is ignored
  *   sched 1 (chunk): chunks of `chunk` iterations go round the threads
  *                    (OpenMP schedule(static, chunk))
  * step is bytes per iteration; threads 0 means the OpenMP runtime's default.
- * A page belongs to the thread that works on the byte in its middle; one at an
- * end of the array that has less than half a page of it is left alone.
+ * A page belongs to the thread that works on the byte in its middle; a page at
+ * an end of the array with less than half of it in the array is skipped.
  *
  * Each thread pages its part in. With MPG_FIRST_TOUCH=mbind nothing is paged
  * in: the kernel is asked to take each part from its node, if that has room.
@@ -39,11 +39,11 @@ extern "C" {
  *   - a part of it is not mapped, may not be written, or is a file on disk that
  *     would be written to (MAP_SHARED)
  *   - the caller is in a parallel region
- * A program without OpenMP has no team: the calling thread goes to the CPUs
- * where OMP_PLACES, OMP_PROC_BIND and OMP_NUM_THREADS would put one, or over
- * all CPUs that it may use, and comes back.
- * Any alignment. Thread-safe, but for the environment, which it reads like
- * getenv. Never fails, raises no signal, keeps errno. */
+ * A program without OpenMP has no team: the calling thread visits the CPUs
+ * where OMP_PLACES, OMP_PROC_BIND and OMP_NUM_THREADS would put one, or all
+ * CPUs that it may use, and returns. Any alignment. Thread-safe, except for the
+ * environment, which it reads like getenv. Never fails, raises no signal, keeps
+ * errno. */
 MPG_API void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched,
                              uint64_t step, uint64_t chunk, uint32_t threads);
 
@@ -69,10 +69,10 @@ struct mpg_ways {
  *   -ECANCELED  FLIB_SCCR_CNTL=FALSE
  *   -EXDEV      the thread is not bound: to one CPU for L1, to one core memory
  *               group for L2
- *   -EBUSY      L2: other processes run on the group; with ways of L1 asked for
- *               as well, these are set, unless FLIB_L1_SCCR_CNTL=FALSE
- *   -EINVAL     sectors but 0 ask for more ways than there are
- *   -EOVERFLOW  more than 16 regions inside each other
+ *   -EBUSY      L2: other processes run on the group; requested ways of L1 are
+ *               set all the same, unless FLIB_L1_SCCR_CNTL=FALSE
+ *   -EINVAL     sectors other than 0 ask for more ways than there are
+ *   -EOVERFLOW  more than 16 nested regions
  * If only one of the two caches can be divided, the region begins with that
  * one. mpg_machine_error() (<mpg/mpg.h>) returns what is missing; the first
  * time, a line on standard error reports it as well.
@@ -84,16 +84,16 @@ struct mpg_ways {
  * ended. pre: the thread stays where it is bound until the end. Keeps errno. */
 MPG_API int mpg_sector_begin(const struct mpg_ways *ways);
 
-/* Ends the region of `token` in the thread that began it, and every region that
- * was begun inside of it: the ways are as before. Does nothing for a negative
- * token or one that has ended. Keeps errno. */
+/* Ends the region of `token` in the thread that began it, and every region
+ * begun inside of it, and restores the ways. Does nothing for a negative token
+ * or one that has ended. Keeps errno. */
 MPG_API void mpg_sector_end(int token);
 
-/* Copies n bytes from s to d by plain loads and stores. On AArch64 they carry
- * the tag bytes sTag and dTag in the top byte of their addresses, in the place
- * of what is there; elsewhere, or where the system does not act on tags, it is
- * memcpy. Returns d without its top byte on AArch64, d elsewhere.
- * pre: the two do not overlap. Any alignment, n may be 0. */
+/* Copies n bytes from s to d by plain loads and stores. On AArch64 the tag
+ * bytes sTag and dTag replace the top byte of their addresses. Elsewhere, or
+ * where the system does not act on tags, it is memcpy. Returns d without its
+ * top byte on AArch64, d elsewhere. pre: the two do not overlap. Any alignment,
+ * n may be 0. */
 MPG_API void *mpg_copy_tagged(void *d, const void *s, size_t n, uint8_t dTag,
                               uint8_t sTag);
 

@@ -20,14 +20,14 @@
 #define MPG_PROFILE_FRAMES 16
 #define MPG_PROFILE_BUCKETS 65536 /* a power of two */
 
-/* A way through the program on which blocks are allocated. */
+/* A call path on which blocks are allocated. */
 struct mpg_profile_site {
   uint64_t frames[MPG_PROFILE_FRAMES]; /* return addresses, from the inside */
   uint64_t blocks;                     /* until now */
   uint64_t liveBlocks;
   uint64_t liveBytes;
-  uint64_t peakBytes; /* the most of liveBytes */
-  /* One of the largest blocks that were given back, just before that. */
+  uint64_t peakBytes; /* maximum of liveBytes */
+  /* One of the largest freed blocks, just before it was freed. */
   uint64_t freedBytes;
   uint64_t freedUsedBytes;
   uint64_t freedHugeBytes;
@@ -44,16 +44,16 @@ struct mpg_profile_block {
   uint64_t diedNs; /* 0: in use */
   uint32_t site;
   uint32_t next;  /* block of the same bucket, or the next one that is free */
-  uint32_t marks; /* 2 MiB frames in it that are mappings of their own */
+  uint32_t marks; /* 2 MiB frames in it that are separate mappings */
 };
 
 struct mpg_profile {
-  uint32_t siteCount;  /* of these none is ever given back */
+  uint32_t siteCount;  /* sites are never freed */
   uint32_t blockCount; /* entries that have been in use */
-  uint32_t firstFree;  /* of these, given back longest ago */
+  uint32_t firstFree;  /* of these, the one freed longest ago */
   uint32_t lastFree;
   uint64_t blocksLost;  /* the tables were full */
-  uint32_t wantsFrames; /* mpgrun's word: make frames mappings */
+  uint32_t wantsFrames; /* set by mpgrun: make frames mappings */
   uint32_t pad;
   uint32_t siteBuckets[MPG_PROFILE_BUCKETS];
   uint32_t blockBuckets[MPG_PROFILE_BUCKETS];

@@ -21,12 +21,13 @@ extern "C" {
 /** In the environment: the path of the ring. */
 #define MPG_SIM_VARIABLE "MPG_SIM_RING"
 
-/** A chunk lies at a multiple of its size, so that its end shows in the
- * address. A word of 0 ends the records of a chunk. */
+/** A chunk is aligned to its size, so that an address reveals its end. A word
+ * of 0 ends the records of a chunk. */
 #define MPG_SIM_CHUNK_BYTES 65536u
 /** Of each lane. */
 #define MPG_SIM_CHUNKS 16u
-/** A lane is what one thread after another fills, and a core of the machine. */
+/** A lane is filled by one thread after another, and is a core of the machine.
+ */
 #define MPG_SIM_LANES 128u
 
 /** One record: the word is kind << 56 | number. */
@@ -76,7 +77,7 @@ enum mpg_sim_kind {
 };
 #define MPG_SIM_KIND_SHIFT 56
 #define MPG_SIM_CALLERS 16u /**< at most */
-/** Smaller blocks have no callers: to find them takes microseconds. */
+/** Smaller blocks have no callers, because finding them takes microseconds. */
 #define MPG_SIM_CALLERS_LEAST (64u << 10)
 #define MPG_SIM_ACCESSES_SHIFT 32
 #define MPG_SIM_ADDRESSES_SHIFT 44
@@ -154,9 +155,9 @@ extern const uint32_t *mpg_sim_switch;
 /** Another chunk, empty. Does not change errno. */
 struct mpg_sim_record *mpg_sim_next(void);
 
-/** As mpg_sim_next, unless there is room for \p records: then the cursor. If
- * nothing is recorded now, memory that is not read, and the cursor is
- * MPG_SIM_NO_CHUNK and has to stay that. */
+/** As mpg_sim_next, unless there is room for \p records: then returns the
+ * cursor. While recording is off, returns scratch memory that is never read;
+ * the cursor is MPG_SIM_NO_CHUNK then and must stay so. */
 struct mpg_sim_record *mpg_sim_room(uint64_t records);
 
 /** Records a block of the heap, even while recording is off, so that its name

@@ -8,8 +8,8 @@
  * mpgrun owns the file, so libmpg trusts nothing in it.
  *
  * With --children the file is longer: a table follows, in which each other
- * process that has libmpg takes an entry and writes what it had. With --profile
- * it is longer still: <mpg/profile.h>.
+ * process with libmpg takes an entry and records its memory. With --profile it
+ * is longer still: <mpg/profile.h>.
  */
 #ifndef MPG_STATE_H
 #define MPG_STATE_H
@@ -38,7 +38,7 @@ struct mpg_state_region {
   uint32_t pad;
   uint64_t start;
   uint64_t bytes;
-  uint64_t hugeBytes;          /* of these on large pages, or promised to be */
+  uint64_t hugeBytes;          /* of these on large pages, or reserved there */
   uint64_t pageBytes;          /* size of the large pages */
   uint64_t pagedInBytes;       /* touched by libmpg at the start */
   char reason[MPG_STATE_TEXT]; /* why not all; empty if all */
@@ -54,8 +54,8 @@ struct mpg_state {
   uint64_t magic;
   uint32_t structBytes; /* sizeof(struct mpg_state) of the writer */
   uint32_t pid;
-  uint32_t mode;     /* what was used: 0 auto, 1 hugetlb, 2 thp, 3 none */
-  uint32_t fallback; /* normal pages were used although large were asked for */
+  uint32_t mode;     /* in use: 0 auto, 1 hugetlb, 2 thp, 3 none */
+  uint32_t fallback; /* normal pages replaced requested large ones */
   /* Maximum of the process's bytes on pages of the pool, sampled whenever a
    * region is reported. */
   uint64_t peakHugetlbBytes;
@@ -64,8 +64,8 @@ struct mpg_state {
   uint64_t heapStart;
   uint64_t heapEnd;
   uint64_t heapTablesEnd; /* libmpg's own tables lie after the heap */
-  /* The most of it that was found in use before some of it went back, and what
-   * of that lay on large pages then. */
+  /* The maximum found in use before some of it was returned, and the part of it
+   * that was on large pages then. */
   uint64_t heapPeakBytes;
   uint64_t heapPeakHugeBytes;
   uint32_t regionCount;
@@ -77,7 +77,7 @@ struct mpg_state {
   char library[MPG_STATE_TEXT]; /* libmpg's file; empty: it is in the program */
 };
 
-/* Where the table begins: on a page's border, whatever the page size. */
+/* Offset of the table: a multiple of every page size. */
 #define MPG_STATE_TABLE 0x10000
 #define MPG_STATE_PROCESSES 4096
 #define MPG_STATE_COMMAND 128
@@ -88,14 +88,14 @@ struct mpg_state_process {
   uint32_t pid;
   uint32_t parent;
   uint32_t mode;     /* as in mpg_state */
-  uint32_t hasEnded; /* 1: the bytes are those of its end; 0: last told */
+  uint32_t hasEnded; /* 1: the bytes are those of its end; 0: last reported */
   uint64_t bytes;    /* in use */
   uint64_t hugeBytes;
   uint64_t poolBytes;     /* of these from the pool; known at the end only */
   uint64_t heapPeakBytes; /* as in mpg_state */
   uint64_t heapPeakHugeBytes;
   char command[MPG_STATE_COMMAND]; /* its arguments, cut off */
-  char reason[MPG_STATE_TEXT];     /* the first thing it had to say */
+  char reason[MPG_STATE_TEXT];     /* its first message */
 };
 
 struct mpg_state_table {
@@ -110,7 +110,7 @@ struct mpg_state_table {
 #define MPG_STATE_SMAPS 0x200000
 #define MPG_STATE_SMAPS_TEXT (0x200000 - 8)
 struct mpg_state_smaps {
-  uint32_t isWanted; /* mpgrun's word */
+  uint32_t isWanted; /* set by mpgrun */
   uint32_t bytes;    /* of the text; 0: none, or it did not fit */
   char text[MPG_STATE_SMAPS_TEXT];
 };
@@ -122,9 +122,9 @@ struct mpg_state_smaps {
 /* Where struct mpg_profile begins. */
 #define MPG_STATE_PROFILE 0x600000
 
-/* Whether a file that the kernel names so (in /proc/PID/fd or maps) may be the
- * state: the memory file, or where these are forbidden one that mkstemp named
- * mpgrun-state-XXXXXX and that no folder has any more. */
+/* Whether a file with this name in the kernel's lists (/proc/PID/fd or maps)
+ * may be the state: the memory file, or where these are forbidden a deleted
+ * file that mkstemp named mpgrun-state-XXXXXX. */
 static inline int mpg_is_state_name(const char *name, size_t length) {
   static const char memory[] = "/memfd:" MPG_STATE_NAME;
   static const char temporary[] = "/" MPG_STATE_NAME "-";

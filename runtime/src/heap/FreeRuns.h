@@ -51,7 +51,6 @@ private:
 /// One unit. Zero bytes are a valid entry: `inside`. Neighbours of another
 /// owner are read without its lock: a reader that sees a free unit also sees
 /// its owner.
-/// owner.
 struct UnitEntry {
   uint32_t length;        ///< of the run, in units, in its first and last entry
   uint32_t next;          ///< in its list; 0: none

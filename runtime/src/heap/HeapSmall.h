@@ -139,7 +139,6 @@ public:
   /// Calls \p visit(first, count) with each list of objects of a class that are
   /// free for the program but in use for their slabs. While the owner runs, the
   /// counts are approximate and the lists must not be followed.
-  /// about right, and nothing to follow.
   template <typename Visit>
   void forEachList(unsigned sizeClass, Visit visit) const {
     visit(bins[sizeClass].first,

@@ -68,7 +68,6 @@ void mpg::startFirstTouch(const Config &config, Range heap,
 // where the loop will run. Without OpenMP the calling thread visits the CPUs
 // itself: creating threads would switch the C library to its slower
 // multi-threaded paths for good.
-// good.
 
 namespace {
 

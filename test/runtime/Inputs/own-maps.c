@@ -3,7 +3,6 @@
 // libmpg. own-maps pages: which of these mappings begin at a multiple of 2 MiB
 // and get transparent huge pages when they are written to. own-maps many: more
 // mappings than a process may have unless the kernel merges some.
-// none of them.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
