@@ -83,8 +83,8 @@ struct Config {
 /// the variables for that and prints nothing.
 void readAudience(const char *const *environment, Config &config);
 
-/// Where mpgrun has started this program and no other, takes out of
-/// \p environment what brings \p library, the file of this one, into programs:
+/// If mpgrun has started only this program, removes from \p environment the
+/// entries that load \p library, the file of this one, into programs:
 /// LD_PRELOAD's first entry and MPG_TARGET, MPG_STATE_FD.
 void leaveEnvironment(char **environment, const char *library);
 
@@ -108,9 +108,9 @@ void readSettings(const char *const *environment, Config &config,
 void addSetting(LineBuffer &line, Variable variable, const Config &config,
                 const char *const *environment);
 
-/// Prints every variable with its effective value, and for an overridden one
-/// what was asked for and why it is not so, to standard error. \p file: of the
-/// library; empty if it is part of the program.
+/// Prints every variable with its effective value to standard error, and for an
+/// overridden one the requested value and the reason. \p file: of the library;
+/// empty if it is part of the program.
 void printEnv(const Config &config, const char *const *environment,
               const char *file);
 

@@ -48,8 +48,8 @@ private:
 /// command, and most of these processes soon exec another program.
 class ProcessTable {
 public:
-  /// Maps the table of the file \p fd, if that has one. The mapping is shared
-  /// with all that will be forked.
+  /// Maps the table of the file \p fd, if that has one. Forked processes share
+  /// the mapping.
   void open(int fd);
   bool isOpen() const { return table; }
 
@@ -98,11 +98,11 @@ public:
   /// not be found out else.
   bool isHeard() const;
 
-  /// Memory is about to go back by munmap: notes the mappings if more is in use
-  /// than ever before, and mpgrun wants to know. Leaves errno alone.
+  /// Call before munmap returns memory: records the mappings if use is at a new
+  /// maximum and mpgrun asks for it. Keeps errno.
   void lookBeforeUnmap();
 
-  /// So much of the heap was in use at some moment.
+  /// Records that this much of the heap was in use at some moment.
   void heapUse(uint64_t bytes, uint64_t hugeBytes);
 
   /// Prints \p line after the prefix of \p code, unless that code (for

@@ -126,8 +126,8 @@ static void leave() {
 
 namespace {
 
-/// While one lives we may open some files, whatever the program may. Not beyond
-/// the hard limit.
+/// While it lives, libmpg may open some files beyond the program's soft limit,
+/// though not beyond the hard limit.
 class RoomForFiles {
 public:
   RoomForFiles() {
@@ -159,7 +159,7 @@ static bool hasLargePages() {
 /// Whether the node and the job's group have \p bytes of normal memory to
 /// spare. True if that is unknown.
 static bool memoryCanBeHad(uint64_t bytes) {
-  // Other processes want some as well: on a node more than in a group.
+  // Leave some for other processes: on a node more than in a group.
   constexpr uint64_t nodeReserveBytes = 64 << 20, groupReserveBytes = 4 << 20;
   uint64_t available;
   if (readMemoryInfo("MemAvailable:", available) &&
@@ -346,7 +346,7 @@ static bool fillCopy() {
          forks.copy.make(forks.list);
 }
 
-/// The last thing before the fork. False: a child would not be safe.
+/// The last step before the fork. False: a child would not be safe.
 static bool makeCopy() {
   RoomForFiles room;
   if (!fillCopy()) {
@@ -408,8 +408,7 @@ static void beforeFork() {
   enter();
   lockStreams();
   lockHeap();
-  // Called by the C library itself: a copy is of use unless this stack is in
-  // it.
+  // Called by the C library itself: a copy helps unless this stack is in it.
   if (!forks.copy.exists() && leaveLargePages() == Safety::copyNeeded &&
       !isOnLargePages(uintptr_t(__builtin_frame_address(0))))
     reserveCopy();
@@ -476,7 +475,7 @@ static void callOnOwnStack(void *argument) {
 
 /// As far as it can be done before the last moment. pre: entered
 static Safety prepare() {
-  // A handler of a signal may fork while its thread changes the heap.
+  // A signal handler may fork while its thread changes the heap.
   bool mustLock = !FutexLock::isOnlyThread();
   if (mustLock)
     heapSpace.lockAll();

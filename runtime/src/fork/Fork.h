@@ -12,20 +12,20 @@
 
 namespace mpg {
 
-/// From here on every fork() is watched. Call once, before there is memory on
-/// large pages.
+/// Starts watching every fork(). Call once, before any memory is on large
+/// pages.
 void watchForks(const Config &config, Messages &messages);
 
 /// Whether a function calls the handlers of pthread_atfork.
 enum class ForkHandlers { called, none };
 
-/// Calls \p real, a function that makes a child by fork(), when that is safe.
-/// Returns -1 with ENOMEM, without a child, if it cannot be made so. \p real is
-/// called on another stack if need be.
+/// Calls \p real, a function that forks, once that is safe. Returns -1 with
+/// ENOMEM, without a child, if it cannot be made safe. Calls \p real on another
+/// stack if necessary.
 pid_t forkSafely(pid_t (*real)(), ForkHandlers handlers);
 
-/// The same for functions that only make a child in the end, and do so on the
-/// stack they are called on. Returns 0, or ENOMEM if that is not safe.
+/// The same for functions that fork later, on the caller's stack. Returns 0, or
+/// ENOMEM if that is not safe.
 int prepareForChild();
 
 } // namespace mpg

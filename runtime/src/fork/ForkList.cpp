@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Segments, heap and the table of other memory say what is theirs, the kernel's
-// list of mappings what of it is still there.
+// Segments, heap and the table of other memory list what libmpg put on large
+// pages; the kernel's list of mappings shows which of it still exists.
 
 #include "fork/ForkList.h"
 #include "base/SelfMaps.h"
@@ -17,7 +17,7 @@ using namespace mpg;
 /// Address space for the list, of which little is touched: more stretches than
 /// a process may have mappings (vm.max_map_count, 65530).
 static constexpr size_t mostStretches = 65536;
-/// Nearly always enough, where a limit leaves few addresses.
+/// Used if a limit leaves few addresses; nearly always enough.
 static constexpr size_t fewStretches = 1024;
 
 //===----------------------------------------------------------------------===//

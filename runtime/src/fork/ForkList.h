@@ -4,9 +4,9 @@
 // heap and stacks that libmpg has put there, in address order. There may be
 // thousands, and a fork must not allocate, so the list has its own memory.
 //
-// And whether a device, or the kernel on its own, may read or write memory of
-// this process by the frames that it lies on now (DMA). And what is done with
-// such memory: moved, or copied for the child (ForkMove.cpp).
+// Also decides whether a device, or the kernel itself, may access this
+// process's memory by its present frames (DMA), and moves such memory or copies
+// it for the child (ForkMove.cpp).
 
 #ifndef MPG_RUNTIME_FORKLIST_H
 #define MPG_RUNTIME_FORKLIST_H
@@ -39,7 +39,7 @@ public:
   bool find(size_t hugePageBytes);
   void discard();
 
-  /// Where the list's memory moves to; normal pages unless told.
+  /// Sets the pages that the list's memory moves to; default: normal pages.
   void moveTo(Source source);
   /// Assigns frames that are at least half nonzero to transparent huge pages,
   /// the others to normal ones. All go to normal ones if there is no memory for

@@ -36,8 +36,8 @@ static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
       copyPages(to, from, page);
 }
 
-/// Large memory is often where its threads are: the one that forks must not
-/// become the first to touch it.
+/// Large memory is often on the nodes of its threads: the forking thread must
+/// not become the first to touch it.
 static void keepNode(Range staged, uintptr_t old) {
   int node = -1;
   if (!nodesOf(old, 1, basePageBytes(), &node) && node >= 0)
@@ -243,8 +243,8 @@ static Catch caught;
 static void takeSignal(int, siginfo_t *info, void *) {
   long self = rawCall(SYS_getpid);
   void (*moveIn)() = caught.moveIn;
-  // Whatever else it is comes again, and then to the program: an error by
-  // itself, what was sent by kill() with our help.
+  // Any other signal goes to the program: a fault repeats by itself, and one
+  // sent by kill() is raised again here.
   releaseFaults();
   if (info->si_code <= 0)
     rawCall(SYS_tgkill, self, rawCall(SYS_gettid), SIGSEGV);

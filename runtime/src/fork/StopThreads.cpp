@@ -153,8 +153,8 @@ static bool ask(int thread) {
   return !isError(result) || result == gone;
 }
 
-/// Asks every thread that was not asked before. Returns how many others there
-/// are, or -1.
+/// Signals every thread that was not signalled before. Returns the number of
+/// other threads, or -1.
 static long askAll() {
   auto self = uint64_t(rawCall(SYS_gettid));
   NumberedEntries threads("/proc/self/task");

@@ -15,9 +15,9 @@ namespace mpg {
 /// leaves it open.
 constexpr int stopSignal = 33;
 
-/// What /proc lists beside the only thread of the program is an emulator's
-/// (qemu-aarch64), and is not to be stopped while the program has no other.
-/// Call once, at the start. Returns what /proc lists.
+/// Threads that /proc lists beside the program's only one belong to an emulator
+/// (qemu-aarch64), and must not be stopped while the program has no other. Call
+/// once, at the start. Returns the number that /proc lists.
 unsigned countThreadsAtStart();
 
 /// False if one of them does not stop within a second: it waits for a child of

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// system() and popen(). system() is what every other program calls once. Before
-// glibc 2.29 it makes
-// the shell by a fork without any handler, for which all memory would have to
-// leave its large pages. There it is done here, as newer C libraries do it: by
-// posix_spawn(), whose child shares the memory until it is a shell.
+// system() and popen(). Many programs call system() at least once. Before glibc
+// 2.29 it forks without calling any handler, so all memory would have to leave
+// its large pages. There, this file replaces it as newer C libraries do: by
+// posix_spawn(), whose child shares the memory until it execs the shell.
 
 #include "base/CLibrary.h"
 #include "base/ProcessLock.h"
@@ -119,9 +118,9 @@ MPG_EXPORT int system(const char *command) {
 // popen
 //===----------------------------------------------------------------------===//
 //
-// popen() for C libraries before glibc 2.29, where it forks: by posix_spawn(),
-// as newer ones do it. fclose() of such a stream waits for the
-// child as well, as in the C library.
+// popen() for C libraries before glibc 2.29, where it forks: uses
+// posix_spawn(), as newer ones do. fclose() of such a stream also waits for the
+// child, as in the C library.
 
 static Next<FILE *(const char *, const char *)> nextOpen;
 static Next<int(FILE *)> nextPipeClose, nextClose;

@@ -72,8 +72,8 @@ static uint64_t nextPauseNs() {
   return pause;
 }
 
-/// Until one frame has been made whole, which takes 0.2 ms; to see that one is
-/// takes a tenth of that. Returns when to go on.
+/// Runs until one frame has been made whole, which takes 0.2 ms; checking that
+/// a frame is whole takes a tenth of that. Returns when to continue.
 static uint64_t collapseNext() {
   constexpr unsigned framesAtOnce = 8;
   constexpr uint64_t wholeNs = 50000;

@@ -7,7 +7,7 @@
 // lengths are often requested again.
 //
 // Invariants: no two free runs of one owner touch; the first and the last entry
-// of a free run are `free` and say its length, no other entry is `free`.
+// of a free run are `free` and hold its length; no other entry is `free`.
 
 #include "heap/FreeRuns.h"
 

@@ -27,7 +27,7 @@ enum class UnitState : uint8_t {
   lost,   ///< a frame whose addresses are or may be another mapping's
 };
 
-/// A value that others read without the lock of the one who writes it.
+/// A value that other threads read without the writer's lock.
 template <typename Value> class Shared {
 public:
   Shared() = default;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap as one: which kind of block a request becomes, and whose a pointer
-// is. Entry points (Malloc.cpp) try the calling thread's cache themselves and
-// come here for everything else.
+// The heap as a whole: chooses the kind of block for a request, and finds the
+// owner of a pointer. Entry points (Malloc.cpp) try the calling thread's cache
+// first and call this for everything else.
 //
-// The heap starts at the first call, which is before any constructor. It may
-// turn out not to be ours: in programs that are not meant, beside Fujitsu's
-// library, and without large pages malloc is the C library's.
+// The heap starts at the first call, before any constructor. It may stay the C
+// library's: in programs that are not affected, beside Fujitsu's library, and
+// without large pages.
 
 #ifndef MPG_RUNTIME_HEAP_H
 #define MPG_RUNTIME_HEAP_H
@@ -18,8 +18,8 @@ namespace mpg {
 
 class Messages;
 
-/// The next definitions after ours, for what is not ours: the C library's, or
-/// those of an allocator that is loaded after us. Malloc.cpp.
+/// The next definitions after ours, for memory that is not ours: the C
+/// library's, or those of an allocator that is loaded after libmpg. Malloc.cpp.
 struct NextMalloc {
   void *(*malloc)(size_t);
   void (*free)(void *);

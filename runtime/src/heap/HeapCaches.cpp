@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which cache of HeapSmall.h a thread has: its own from its first block on, one
-// for all past its end, and which of them there are after a fork.
+// Assigns the caches of HeapSmall.h: a thread has its own from its first block
+// on, threads past their end share one, and after a fork only some remain.
 
 #include "heap/HeapSlabs.h"
 #include "heap/HeapSmall.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MALLOC_CHECK_ and MALLOC_PERTURB_: what is done to find mistakes of the
-// program. Frees that are wrong are seen in any case, from the tables. If
-// MALLOC_CHECK_ is set, a block also gets a guard: the bytes after those that
-// were asked for have a pattern, and the last eight bytes of the block say how
-// many were asked for. Any of this takes threads off the fast path.
+// MALLOC_CHECK_ and MALLOC_PERTURB_: find mistakes of the program. Wrong frees
+// are always detected, from the tables. If MALLOC_CHECK_ is set, a block also
+// gets a guard: the bytes after the requested ones hold a pattern, and the last
+// eight bytes of the block hold the requested size. Any of this takes threads
+// off the fast path.
 
 #ifndef MPG_RUNTIME_HEAPCHECKS_H
 #define MPG_RUNTIME_HEAPCHECKS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Large blocks: frames of their own, which come when the block is allocated
-// and go back to the system when it is freed. No lock but that of the space.
+// Large blocks: separate frames, mapped when the block is allocated and
+// returned to the system when it is freed. The space's lock is the only one.
 
 #ifndef MPG_RUNTIME_HEAPLARGE_H
 #define MPG_RUNTIME_HEAPLARGE_H

@@ -34,8 +34,8 @@ uint32_t SlabFrames::take(int &error) {
   }
 }
 
-/// One thread after the other: while the kernel clears a large page, all that
-/// find no slab would else take one each.
+/// One thread at a time: otherwise, while the kernel clears a large page, all
+/// threads that find no slab would take one each.
 bool SlabFrames::grow(int &error) {
   Arena &arena = arenaAt(0);
   uint32_t frame;

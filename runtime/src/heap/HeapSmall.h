@@ -8,10 +8,10 @@
 // Because a freed object always goes back to the cache it came from, two
 // threads never get objects of the same cache line by passing them around.
 //
-// The description of a slab lies beside the heap; a free object holds the link
-// to the next one and a mark by which a second free of it is seen. The program
-// may write to both, by mistake: the link is encoded, so that what was written
-// over it leads out of the heap, and no link is followed without a look.
+// A slab's description is beside the heap. A free object holds the link to the
+// next one, and a mark that detects a double free. The program may overwrite
+// both by mistake: the link is encoded, so that an overwritten one leads out of
+// the heap, and no link is followed without a check.
 
 #ifndef MPG_RUNTIME_HEAPSMALL_H
 #define MPG_RUNTIME_HEAPSMALL_H

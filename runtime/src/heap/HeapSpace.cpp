@@ -486,9 +486,9 @@ uint64_t HeapSpace::leftForOthers() {
 // Memory goes
 //===----------------------------------------------------------------------===//
 
-/// Memory that goes back is not there at the end, when mpgrun looks. So it is
-/// counted before, for mpgrun alone: when there is more than ever, and a few
-/// times more, for the same amount may be in use to another part.
+/// Returned memory is gone at the end, when mpgrun looks. So it is counted
+/// before, for mpgrun only: at a new maximum, and a few more times, because a
+/// different part of the same amount may be in use.
 void HeapSpace::lookAtPeak() {
   constexpr unsigned mostLooks = 4;
   if (!messages->isHeard())
@@ -525,8 +525,8 @@ void HeapSpace::give(Range memory) {
   tellRegion();
 }
 
-/// Base pages of \p memory have gone: the frames are not made whole again. A
-/// fork would else bring back what the program gave.
+/// Base pages of \p memory are gone, so its frames are not made whole again.
+/// Otherwise a fork would bring back memory that the program returned.
 void HeapSpace::noteSplit(Range memory) {
   Locked hold(lock);
   bool wasLarge = false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pages of the heap: one chosen address range, frames of memory in it,
-// and the tables beside it. An address is looked up by one subtraction: every
-// 32 KiB have a Slab, every 4 KiB a UnitEntry, whether they are in use or not.
-// The tables lie on normal pages that come when they are touched; they are open
-// up to the highest frame that was ever used. That of slabs grows down and
-// that of pages up, with what lives as long as the process between them: one
-// mapping, which a fork copies faster than three.
+// The pages of the heap: one chosen address range, frames of memory in it, and
+// the tables beside it. One subtraction finds an address's entry: every 32 KiB
+// have a Slab, every 4 KiB a UnitEntry, whether they are in use or not. The
+// tables are on normal pages that come when they are touched; they are open up
+// to the highest frame that was ever used. The table of slabs grows down and
+// that of pages up, with permanent data between them: one mapping, which a fork
+// copies faster than three.
 //
 // Thread-safe, except start. No function here allocates.
 

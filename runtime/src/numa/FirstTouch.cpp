@@ -2,9 +2,9 @@
 //
 // Memory lands on the node of the thread that touches it first. A loop that
 // initialises an array serially puts all of it on one node. Before it runs,
-// this decides where each part lies: by paging it in where the thread stands
-// that will work on it, or, with MPG_FIRST_TOUCH=mbind, by telling the kernel
-// the node and leaving the paging in to the loop.
+// this file places each part: it pages the part in on the node of the thread
+// that will work on it or, with MPG_FIRST_TOUCH=mbind, sets the kernel's policy
+// and leaves the paging to the loop.
 //
 // mbind commits no memory, so it suits arrays that are never filled. But its
 // policy stays with the addresses until they are unmapped, whatever uses them
@@ -30,9 +30,9 @@ using namespace mpg;
 /// the program when they cannot make it.
 static constexpr uint32_t maxThreads = 1 << 14;
 
-/// Two large pages, the fewest that can lie on two nodes. Less than that is in
-/// the L2 cache of one group in any case (HW:a64fx-l2-way), and starting a team
-/// costs more than it brings.
+/// Two large pages, the minimum that can be on two nodes. Less fits into the L2
+/// cache of one group anyway (HW:a64fx-l2-way), and starting a team would cost
+/// more than it gains.
 static constexpr uint64_t leastSharedBytes = 4 << 20;
 
 /// Threads whose nodes fit on a small stack.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two steps, each of which may be left out. A mapping whose place the kernel
-// has chosen is taken back and asked for a little lower, on a border of 2 MiB:
-// with the same arguments and that address as a wish. No more memory or address
-// space than the program's own is needed at any moment, so no limit is met that
-// it would not have met; if the wish is not fulfilled it has what it had. Then
-// all of it is advised, the odd end included: two mappings where the program
-// made one would make its mremap() fail.
+// Two steps, each of which may be skipped. First, a mapping whose place the
+// kernel chose is unmapped and mapped again a little lower, at a multiple of
+// 2 MiB: with the same arguments and that address as a hint. At no moment does
+// this need more memory or address space than the program's own, so it reaches
+// no additional limit; if the hint fails the program has what it had. Second,
+// all of the mapping is advised, including the odd end: two mappings where the
+// program made one would make its mremap() fail.
 //
 // For the same reason, memory that the program later maps over a part of an
 // advised mapping, to empty or to fill it (MAP_FIXED), is advised as well,
 // small or not. So the advised frames are kept in a table. It may drop entries,
 // because that costs large pages and nothing else.
 //
-// Left alone is what was made for something else (stacks, files, pages of the
-// pool, memory that is to be present at once) and what is larger than the
-// machine's memory: that is address space, of which single pages are used.
+// Mappings for other purposes are skipped (stacks, files, pages of the pool,
+// memory that must be present at once), and so are those larger than the
+// machine's memory: they are address space, of which few pages are used.
 
 #include "pages/OwnMaps.h"
 #include "base/Cgroup.h"

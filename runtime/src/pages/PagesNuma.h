@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where memory lies: the part of Pages.h that knows NUMA nodes. Raw system
-// calls, no libnuma; a kernel without NUMA has one node, 0.
+// Placement of memory: the part of Pages.h that deals with NUMA nodes. Raw
+// system calls, no libnuma; a kernel without NUMA has one node, 0.
 
 #ifndef MPG_RUNTIME_PAGESNUMA_H
 #define MPG_RUNTIME_PAGESNUMA_H

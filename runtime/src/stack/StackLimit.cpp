@@ -30,7 +30,7 @@ struct Watched {
 
 static Watched watched;
 
-/// Everything that the calling thread has on its stack, and some more.
+/// The calling thread's stack in use, and some more.
 static uintptr_t framesBelow() {
   constexpr size_t framesBytes = 64 << 10;
   return uintptr_t(__builtin_frame_address(0)) - framesBytes;

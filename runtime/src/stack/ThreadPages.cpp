@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nothing is copied: what lies below the frame of a new thread is free.
-// When the thread ends, normal pages take the place of the large ones, which go
-// back to the pool: glibc keeps the stack for another thread, which may want no
-// large pages, or find them gone (a limit on pages in use).
+// Nothing is copied, because memory below the frame of a new thread is free.
+// When the thread ends, normal pages replace the large ones, which return to
+// the pool: glibc keeps the stack for another thread, which may want no large
+// pages, or find them gone (a limit on pages in use).
 
 #include "stack/ThreadStack.h"
 
