@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MpgPasses.so: which pass runs where, and why there. Start reading here.
+// MpgPasses.so: the order of the passes, with reasons. Start reading here.
 //
 //   hints are read        at the start, where the code looks like the source
 //   loops are kept        until the vectoriser: LoopIdiom runs before it
@@ -11,8 +11,8 @@
 //   tags are written      after everything else, once: not when compiling for
 //                         LTO, where the link optimises again
 //
-// Nothing here may run before the version of LLVM has been compared: a global
-// constructor would crash a compiler of another version.
+// Nothing here may run before the LLVM version check: a global constructor
+// would crash a compiler of another version.
 
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
@@ -46,8 +46,8 @@ using namespace mpg;
 
 #pragma weak LLVMGetVersion
 
-/// The address in the entry \p tag of the dynamic section of \p library, which
-/// the loader has made one of this process; or its number.
+/// The value of entry \p tag in the dynamic section of \p library: an address,
+/// which the loader has relocated, or a number.
 static size_t entryOf(const link_map &library, int tag) {
   for (const ElfW(Dyn) *entry = library.l_ld; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == tag)

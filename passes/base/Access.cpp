@@ -19,9 +19,9 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Intrinsics of AArch64 that load, store or prefetch, by their names: there
-/// are some two hundred, and each has one operand that is an address. Gathers
-/// whose addresses are a vector of integers are not among them.
+/// Recognises AArch64 intrinsics that load, store or prefetch by their names:
+/// there are about two hundred, each with one address operand. Excludes gathers
+/// whose addresses are a vector of integers.
 static bool isVectorAccess(StringRef name) {
   if (!name.consume_front("llvm.aarch64."))
     return false;

@@ -33,14 +33,13 @@ enum class Untaggable {
 /// load, store or prefetch (vector and masked forms included).
 Untaggable classifyUse(const llvm::Use &use);
 
-/// All uses of \p pointer, and of the pointers that are computed from it, but
-/// for those that compute one more: what is done with it in the end.
+/// The final uses of \p pointer and of the pointers computed from it, without
+/// those that only compute another pointer.
 llvm::SmallVector<const llvm::Use *, 16>
 findEndUses(const llvm::Instruction &pointer);
 
-/// What \p address is computed from by GEPs, or as far as their indices are
-/// constants. In code that is never reached a GEP can be computed from itself;
-/// then that.
+/// The base from which GEPs compute \p address, or as far as their indices are
+/// constants. In unreachable code a GEP can be computed from itself; then that.
 llvm::Value *withoutSteps(llvm::Value *address, bool onlyConstant = false);
 
 /// The address operand of a load, store or prefetch that can be tagged, a
@@ -63,8 +62,8 @@ bool targetHasTags(const llvm::Module &module);
 /// Why \p function is skipped; nullptr if it is not.
 const char *whyUntagged(const llvm::Function &function);
 
-/// One remark for \p function, or for the whole \p module, whose hints are not
-/// used.
+/// Prints one remark for \p function, or for the whole \p module, that its
+/// hints are ignored.
 void remarkUntagged(llvm::Function &function, llvm::StringRef reason);
 void remarkUntagged(llvm::Module &module, llvm::StringRef reason);
 

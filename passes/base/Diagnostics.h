@@ -26,7 +26,7 @@ namespace mpg {
 /// Name of our remarks, for -Rpass=.
 inline constexpr char remarkPass[] = "mpg";
 
-/// Where in the source a hint stands.
+/// The source position of a hint.
 struct SourceLine {
   std::string file;
   unsigned line = 0;
@@ -43,11 +43,11 @@ void warn(llvm::LLVMContext &context, const SourceLine &where,
 void fail(llvm::LLVMContext &context, const llvm::Twine &text);
 
 /// The innermost place of \p location, seen through inlining, that is not in a
-/// header of the system: what a user can change.
+/// system header, so that the user can change it.
 llvm::DebugLoc userLocation(llvm::DebugLoc location);
 
-/// Whether \p location, not seen through inlining, is in a file that a user can
-/// change; also if it is not known.
+/// Whether \p location, without looking through inlining, is in a file that the
+/// user can change; true if unknown.
 bool isUserCode(const llvm::DebugLoc &location);
 
 /// The remarks of one module about the user's source. Each is printed once for
@@ -79,13 +79,12 @@ private:
 llvm::SmallVector<llvm::DbgVariableRecord *, 4>
 debugRecordsOf(llvm::Value &value);
 
-/// The variable whose memory \p address is in, or that points there; "" if that
-/// is not known: a global's name always is, others' from debug information
-/// only.
+/// The variable whose memory contains \p address, or that points there; "" if
+/// unknown. A global's name is always known, others' only from debug
+/// information.
 std::string variableNameOf(const llvm::Value &address);
 
-/// The member of a class, or else the variable, that is at \p address; "" if
-/// that is not known.
+/// The class member, or else the variable, at \p address; "" if unknown.
 std::string memberNameOf(const llvm::Value &address);
 
 } // namespace mpg

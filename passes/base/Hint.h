@@ -24,7 +24,7 @@
 
 namespace mpg {
 
-/// Hints for data. Nothing set: nothing asked.
+/// Hints for data. Nothing set: no request.
 struct Hint {
   std::optional<unsigned> sector;    ///< 0 to 3
   std::optional<unsigned> injection; ///< entry 0 to 7
@@ -44,7 +44,7 @@ struct Hint {
   std::string contradiction() const;
 };
 
-/// Ways of the caches that sector 1 is to have; sector 0 gets the others.
+/// Ways of the caches for sector 1; sector 0 gets the others.
 struct Ways {
   std::optional<unsigned> l1; ///< 0 to 4
   std::optional<unsigned> l2; ///< 0 to 14
@@ -79,15 +79,15 @@ struct Mark {
 
 Mark readMark(const llvm::Instruction &access);
 
-/// Puts a mark on \p access; marks of others (!mmra has many users) stay.
+/// Puts a mark on \p access; keeps marks of others (!mmra has many users).
 void writeMark(llvm::Instruction &access, uint8_t tag);
 
 /// Takes our marks off again.
 void eraseMark(llvm::Instruction &access);
 
-/// Says that all accesses of \p function through \p base have \p tag; nothing
-/// for bases that cannot carry it (arguments, loads and most calls can). For
-/// accesses whose own mark is lost.
+/// Records that all accesses of \p function through \p base have \p tag, for
+/// accesses that lose their own mark. Does nothing for bases that cannot carry
+/// it (arguments, loads and most calls can).
 void writeBaseMark(llvm::Value &base, llvm::Function &function, uint8_t tag);
 
 /// The same for global variables: all of a function at once.

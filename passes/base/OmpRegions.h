@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenMP as clang and flang write it for libomp: a parallel region is a
+// OpenMP as clang and flang generate it for libomp: a parallel region is a
 // function that __kmpc_fork_call runs in all threads of a team; a worksharing
-// loop begins with a call that leaves the calling thread's first and last
-// iteration in two variables. Iterations are counted from 0 there, but by flang
-// from 1 in loops that are not static; collapsed loops are one loop. The
-// interface is described in LLVM's openmp/runtime/src/kmp.h.
+// loop begins with a call that stores the calling thread's first and last
+// iteration in two variables. Iterations count from 0, except that flang counts
+// from 1 in loops that are not static; collapsed loops are one loop. LLVM's
+// openmp/runtime/src/kmp.h describes the interface.
 //
 // Not known here: tasks, teams and distribute, target, sections, libgomp.
 
@@ -66,8 +66,8 @@ enum class LoopSchedule {
   other  ///< dynamic, guided, runtime, auto, ordered
 };
 
-/// One worksharing loop. Without loops in the code (its body was a memset) all
-/// of it is what stands between init and the end.
+/// One worksharing loop. If no loop is left in the code (its body was a
+/// memset), it is the code between init and the end.
 struct WorksharingLoop {
   llvm::CallBase *init =
       nullptr; ///< __kmpc_for_static_init_*, __kmpc_dispatch_init_*

@@ -18,7 +18,7 @@ Function *mpg::callIfThere(Module &module, StringRef name, FunctionType *type,
       dyn_cast<Function>(module.getOrInsertFunction(name, type).getCallee());
   if (!target || target->getFunctionType() != type)
     return nullptr;
-  // A program that calls it itself wants to hear when it is missing.
+  // A program that calls it directly should get a link error if it is missing.
   if (target->isDeclaration() && target->use_empty())
     target->setLinkage(GlobalValue::ExternalWeakLinkage);
   Function *local =

@@ -34,7 +34,7 @@ struct Said {
 };
 using SaidOf = MapVector<Value *, Said>;
 
-/// Warnings, each once: the annotation of a field stands wherever it is used.
+/// Warnings, each once: a field's annotation appears at every use.
 class Complaints {
 public:
   explicit Complaints(LLVMContext &context) : context(context) {}
@@ -64,8 +64,7 @@ static SourceLine placeOf(const Value *file, const Value *line) {
   return where;
 }
 
-/// Where in the source \p annotation, a call of one of the annotation
-/// intrinsics, stands.
+/// The source position of \p annotation, a call of an annotation intrinsic.
 static SourceLine lineOf(const CallBase &annotation) {
   return placeOf(annotation.getArgOperand(2), annotation.getArgOperand(3));
 }
@@ -365,8 +364,8 @@ static SmallPtrSet<BasicBlock *, 16> blocksAfterEnds(const Marker &begin,
 
 /// The code after \p begin on any path up to its end markers, which are added
 /// to
-/// \p ends. Code that can be reached around it or after an end as well, such as
-/// the one return that clang makes of all, is not in it.
+/// \p ends. Excludes code that is also reachable around it or after an end,
+/// such as the single return that clang makes of all.
 static std::shared_ptr<Region> regionAfter(const Marker &begin,
                                            ArrayRef<Marker> markers,
                                            std::vector<Instruction *> &ends) {

@@ -50,11 +50,11 @@ void setChoice(llvm::GlobalVariable &global, TouchChoice choice);
 void setChoice(llvm::Argument &argument, TouchChoice choice);
 void setChoice(llvm::Function &function, TouchChoice choice);
 
-/// Marks what the touches of \p requests mean, in code that no pass has changed
-/// yet: what is stored in the variable, directly, through casts, ?: and local
+/// Marks the allocations of \p requests, in code that no pass has changed yet:
+/// those stored in the variable directly, through casts, ?: and local
 /// variables, or by a call that gets the variable's address (posix_memalign,
-/// Fortran's allocate). A call of a function that allocates is as good as an
-/// allocation; what that function does inside is not looked at.
+/// Fortran's allocate). A call of a function that allocates counts as an
+/// allocation; the inside of that function is not examined.
 ///
 /// Applies the choices in \p requests and warns about those that cannot apply.
 /// Erases addresses in \p requests that stood for fields and have no other use.

@@ -32,9 +32,9 @@ using namespace llvm;
 using namespace mpg;
 
 namespace {
-/// Decides for each access of a module which hint it gets, and marks it. Where
-/// several hints mean the same access, that of a region wins over that of a
-/// variable, and that over the one of the function.
+/// Decides which hint each access of a module gets, and marks it. If several
+/// hints apply to one access, that of a region wins over that of a variable,
+/// and that over the function's.
 class AccessMarker {
 public:
   AccessMarker(Module &module, const PassOptions &options)
@@ -92,7 +92,7 @@ private:
 };
 } // namespace
 
-/// An entry that is not set up turns prefetching off without a word.
+/// An entry that is not configured silently turns prefetching off.
 /// HW:pf-injection
 bool AccessMarker::isAllowed(const HintRequest &request) const {
   if (!request.hint.injection || options.extended)
@@ -341,11 +341,11 @@ static uint8_t tagFrom(uint64_t number, bool extended) {
   return (choice >> 2) << 4 | (choice & MPG_TAG_SECTOR_MASK);
 }
 
-/// For tests: a hint for every variable, so that any program shows whether tags
-/// change what it computes. Calls \p choose with each access of \p function
-/// that can be tagged and a tag that depends on \p seed, the function and the
-/// variable: the same for all accesses through one variable. Entries of
-/// prefetch injection are among the tags if \p extended.
+/// For tests: gives every variable a hint, so that any program shows whether
+/// tags change its result. Calls \p choose with each access of \p function that
+/// can be tagged, and a tag that depends on \p seed, the function and the
+/// variable: the same for all accesses through one variable. With \p extended
+/// the tags include entries of prefetch injection.
 static void
 chooseRandomHints(Function &function, uint64_t seed, bool extended,
                   function_ref<void(Instruction &, uint8_t)> choose) {

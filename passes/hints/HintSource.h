@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // First stage, at the start of the pipeline, while the code still looks like
-// the source: reads all hints (annotations, pragmas, side files), erases what
-// would be in the optimiser's way, marks the accesses that they mean, and sets
-// ways.
+// the source: reads all hints (annotations, pragmas, side files), erases the
+// parts that would hinder the optimiser, marks the accesses, and sets ways.
 
 #ifndef MPG_PASSES_HINTSOURCE_H
 #define MPG_PASSES_HINTSOURCE_H
@@ -34,12 +33,12 @@ private:
 // ways. The calls are weak and follow a null test, so the program links and
 // runs without libmpg.
 
-/// Brackets the code of each request: a function from its entry to each way
-/// out, a region from its begin to its ends and to returns between. Parallel
-/// regions of OpenMP that start in it are bracketed as well, since each core
-/// has its own L1 cache. A function also ends its ways when an exception leaves
-/// it; a region does not, the end of an outer bracket does. Returns whether
-/// \p module changed.
+/// Brackets the code of each request: a function from its entry to every exit,
+/// a region from its begin to its ends and to returns between. Brackets
+/// parallel regions of OpenMP that start in it as well, since each core has its
+/// own L1 cache. A function also ends its ways when an exception leaves it; for
+/// a region the end of an outer bracket does that. Returns whether \p module
+/// changed.
 bool bracketWays(llvm::Module &module, const HintRequests &requests);
 
 /// The OpenMP regions that start in \p request.
