@@ -191,7 +191,7 @@ TEST(EnvTest, UnknownNamesAreToldWithTheNearestOne) {
                    "XOS_MMM_L_=", "XOS_MMM_L_HUGE_MALLOC=1", "XOS_MMM_=1",
                    "MPG_SOMETHING=1", "XOS_MMM_L_" + std::string(9999, 'x')});
   ASSERT_EQ(reading.said.size(), 4u);
-  EXPECT_TRUE(hasPart(reading.said[0], "XOS_MMM_L_PAGING_POLICE is not known"));
+  EXPECT_TRUE(hasPart(reading.said[0], "XOS_MMM_L_PAGING_POLICE is unknown"));
   EXPECT_TRUE(
       hasPart(reading.said[0], "did you mean XOS_MMM_L_PAGING_POLICY?"));
   EXPECT_FALSE(hasPart(reading.said[2], "did you mean"));
