@@ -24,8 +24,8 @@ namespace mpg {
 // Marks on their way (KeepMarks.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What marked accesses need on their way through the optimiser: their loops
-// must stay loops, and marks that a pass drops must be restored.
+// Carries marks through the optimiser: keeps the loops of marked accesses, and
+// restores marks that a pass drops.
 
 /// Keeps loops that copy or fill through a hinted pointer from becoming calls
 /// of memcpy or memset, which cannot carry a hint. While loops are recognised,

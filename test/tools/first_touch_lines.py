@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the compiler did and said about first touch, one line per function.
+"""The compiler's calls and remarks for first touch, one line per function.
 
     first_touch_lines.py [--mode MODE] COMPILER ARGUMENTS... SOURCE
 

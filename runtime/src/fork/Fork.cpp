@@ -56,7 +56,7 @@ extern "C" void _IO_list_unlock() __attribute__((weak));
 
 namespace {
 
-/// What a fork may do with the memory on large pages.
+/// The choices of a fork for the memory on large pages.
 enum class Safety { safe, copyNeeded, impossible };
 
 struct Forks {

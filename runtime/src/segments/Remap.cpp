@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t maxRanges = 64;
 
-/// What mpgrun was told about a region.
+/// The last report about a region to mpgrun.
 struct Region {
   mpg_region_kind kind = MPG_REGION_DATA;
   Range range;

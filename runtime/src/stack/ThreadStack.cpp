@@ -78,7 +78,7 @@ struct ThreadStacks {
   Start starts[128] = {};
 };
 
-/// What pthread_getattr_np reports for a thread in place of glibc's answer.
+/// The answer of pthread_getattr_np for a thread in place of glibc's.
 struct Told {
   size_t bytes;  ///< 0: nothing
   uintptr_t top; ///< 0: what glibc says
