@@ -79,8 +79,8 @@ CommandLine::CommandLine(const OptTable &table, const ProgramText &text,
       plain(joinValues(table, words, joined)),
       parsed(table.ParseArgs(plain, missingIndex, missingCount)) {}
 
-/// What is wrong with \p arg, which is not in the table, and what was probably
-/// meant.
+/// The error in \p arg, which is not in the table, and the option that was
+/// probably meant.
 static std::string describeUnknown(const OptTable &table, const Arg &arg,
                                    const ArgList &args) {
   std::string typed = arg.getAsString(args), nearest;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the command lines of all programs have in common: words that are no
-// options, --help, --version, and how a usage error looks.
+// The shared part of the command lines of all programs: words that are not
+// options, --help, --version, and the form of a usage error.
 
 #ifndef MPG_TOOLS_COMMANDLINE_H
 #define MPG_TOOLS_COMMANDLINE_H
@@ -33,7 +33,7 @@ void addCompletion(std::string &lines, const llvm::Twine &word,
 std::string completeOption(const llvm::opt::OptTable &table,
                            llvm::StringRef typed);
 
-/// What one program says of its command line.
+/// A program's texts about its command line.
 struct ProgramText {
   const char *name;     ///< "mpginfo"
   const char *synopsis; ///< the first line of --help
@@ -50,9 +50,9 @@ struct SplitWords {
   llvm::ArrayRef<const char *> command; ///< the other program and its words
 };
 
-/// The command begins at the first word that is no option of \p table and no
-/// value of one, or after "--": what looks like an option after that is the
-/// other program's.
+/// The command begins at the first word that is neither an option of \p table
+/// nor the value of one, or after "--". From there on, options are the other
+/// program's.
 SplitWords splitCommand(const llvm::opt::OptTable &table, int argc,
                         char **argv);
 

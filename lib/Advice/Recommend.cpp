@@ -49,9 +49,9 @@ Advice mpg::recommend(const FileReport &program, const JobScript *script,
   return advice;
 }
 
-/// \p text as comment lines of 78 columns; \p first stands in front of the
-/// first one ("- "), as much space in front of the others. Lines that start
-/// with two spaces keep their form.
+/// Writes \p text as comment lines of 78 columns. \p first precedes the first
+/// line ("- "), as much space the others. Lines that start with two spaces keep
+/// their form.
 static void writeComment(raw_ostream &out, StringRef first, StringRef text) {
   SmallVector<StringRef, 8> paragraphs;
   text.split(paragraphs, '\n');
@@ -109,7 +109,7 @@ static void writeNothing(raw_ostream &out, const Advice &advice,
   out << ")\n";
 }
 
-/// What has to be there, one line a kind.
+/// Writes the brief form: the variables and steps, one line a kind.
 static void writeBrief(raw_ostream &out, const Advice &advice,
                        StringRef programPath) {
   out << "# " << printable(programPath) << ": " << printable(advice.context);
@@ -220,7 +220,7 @@ void mpg::writeAdviceJson(raw_ostream &out, const Advice &advice,
   });
 }
 
-// What to do beside setting variables: load the library, relink, place data.
+// Decides the steps beside variables: load the library, relink, place data.
 
 /// As the script has it, where that needs no quotes.
 static std::string programWord(const AdviceContext &context) {
@@ -391,8 +391,8 @@ void mpg::advisePadding(const AdviceContext &context, Advice &advice) {
         "own.");
 }
 
-/// What neither the program nor the script tells. Where all is well so far it
-/// is left out: one line says that nothing is needed.
+/// Recommends a profile where program and script do not suffice. Silent where
+/// all is well: one line already says that nothing is needed.
 void mpg::adviseProfile(const AdviceContext &context, Advice &advice) {
   if (advice.settings.empty() && advice.steps.empty())
     return;

@@ -24,7 +24,7 @@ struct Recommendation {
   bool alreadySet = false;
 };
 
-/// What a rule makes of a measurement.
+/// The verdict of a rule on a measurement.
 struct RuleVerdict {
   std::string rule; ///< docs/howto-profile.md has the table
   std::string file, tool, text;
@@ -37,26 +37,26 @@ struct Contradiction {
 };
 
 struct Advice {
-  /// What was decided on: "target fugaku, 48 threads, 1 process a node".
+  /// Basis of the decisions: "target fugaku, 48 threads, 1 process a node".
   std::string context;
   /// "threads unknown: OMP_NUM_THREADS is $N; taken as ..."
   std::vector<std::string> unknown;
   std::vector<RuleVerdict> verdicts;
   std::vector<Recommendation> settings;
   std::vector<Contradiction> contradictions;
-  /// What else to do, which is no variable: relink, give each node a copy.
-  /// Lines after the first that start with two spaces can be pasted.
+  /// Steps beside variables: relink, give each node a copy. Lines after the
+  /// first that start with two spaces can be pasted.
   std::vector<std::string> steps;
   /// Those of the steps without which nothing is on large pages, in one line
   /// each: "start it as: mpgrun ./app ...".
   std::vector<std::string> musts;
 };
 
-/// \p script and \p launch may be null: then the program alone decides.
-/// \p program needs its facts (AuditSettings::wantFacts); of a file that is no
-/// program, or that could not be found, only path and target are asked.
-/// \p memoryBytes is what one node has for the job, where the user said so.
-/// \p measured: runs of this program, none of them null.
+/// \p script and \p launch may be null: then the program alone decides. \p
+/// program needs its facts (AuditSettings::wantFacts). If it was not found or
+/// is not a program, only its path and target are used. \p memoryBytes: what
+/// one node has for the job, if the user gave it. \p measured: runs of this
+/// program, none of them null.
 Advice recommend(const FileReport &program, const JobScript *script,
                  const JobLaunch *launch,
                  std::optional<uint64_t> memoryBytes = std::nullopt,

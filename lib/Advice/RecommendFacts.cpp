@@ -180,8 +180,8 @@ static ThreadReach guessReach(AdviceContext &context) {
         why + " and no OpenMP library is needed; taken as one thread");
     return ThreadReach::oneThread;
   }
-  // mpiexec of Fujitsu, and any other that binds, gives each of four
-  // processes a group of its own, and OpenMP takes the cores it finds.
+  // Fujitsu's mpiexec, like any other that binds, gives each of four processes
+  // one whole group, and OpenMP uses the cores it finds.
   if (context.coreGroups && context.ranksPerNode.value_or(0) >= groups) {
     context.unknown.push_back(
         why + "; taken as one core memory group, as there are " +
@@ -202,8 +202,8 @@ static ThreadReach decideReach(AdviceContext &context) {
   unsigned threads = *context.threads;
   if (threads <= 1)
     return ThreadReach::oneThread;
-  // More threads than a group has cores cannot be on one, whatever else is
-  // said; elsewhere the number of cores of a node is not known.
+  // More threads than a group has cores cannot be on one, whatever the script
+  // claims. Elsewhere the number of cores of a node is unknown.
   if (context.coreGroups && threads > coresPerGroup)
     return ThreadReach::severalNodes;
   if (boundToOneNode(context) ||
@@ -260,7 +260,7 @@ AdviceContext mpg::collectContext(const FileReport &program,
   if (!context.memoryBytes && context.coreGroups)
     context.memoryBytes = uint64_t(28) << 30;
   context.reach = decideReach(context);
-  // What was measured is stronger than what a number of threads suggests.
+  // A measurement is stronger than a guess from the number of threads.
   if (context.isLocal() == false)
     context.reach = ThreadReach::severalNodes;
   return context;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What measurements say to the decisions: the guide's decision tree (part XII),
-// whose first question is whether the TLB is the bottleneck, with the bounds of
-// docs/howto-profile.md. A rule that has nothing to go by says nothing. What a
-// rule finds is a sentence with the figure and the file; settings follow from
-// it in the same run of decisions as without a measurement.
+// Rules that turn measurements into decisions: the guide's decision tree (part
+// XII), whose first question is whether the TLB is the bottleneck, with the
+// bounds of docs/howto-profile.md. A rule without data prints nothing.
+// Otherwise it prints a sentence with the figure and the file. Settings follow
+// from it in the same run of decisions as without a measurement.
 
 #include "Advice/RecommendRules.h"
 #include "Support/Format.h"
@@ -115,7 +115,7 @@ static WalkFinding judgeWalks(const AdviceContext &context,
 
 namespace {
 
-/// What a profile has looked at, without stacks.
+/// The memory that a profile covers, without stacks.
 struct PagesInUse {
   uint64_t used = 0, large = 0;
   /// Nothing: too little for an answer.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the decisions of Recommend.h depend on, put together from the program's
-// report and the job (how far the threads of a process reach, how much memory
-// there is, what the environment says already), and the single decisions, in
-// the order of "What to set, and why" in docs/environment.md. Each looks at one
-// thing and appends what it decides; later ones may ask what is there already.
+// The decisions of Recommend.h, and the facts that they depend on: how far the
+// threads of a process reach, how much memory there is, what the environment
+// already sets. The facts come from the program's report and the job. The order
+// is that of "What to set, and why" in docs/environment.md. Each decision looks
+// at one thing; later ones may read earlier results.
 
 #ifndef MPG_ADVICE_RECOMMENDRULES_H
 #define MPG_ADVICE_RECOMMENDRULES_H
@@ -82,7 +82,7 @@ AdviceContext collectContext(const FileReport &program, const JobScript *script,
 /// "target fugaku, 48 threads a process, 1 process a node".
 std::string describe(const AdviceContext &context);
 
-// What measurements say: RecommendMeasured.cpp.
+// Rules on measurements: RecommendMeasured.cpp.
 void judgeTlb(const AdviceContext &context, Advice &advice);
 void judgeLocality(const AdviceContext &context, Advice &advice);
 void adviseRefills(const AdviceContext &context, Advice &advice);
@@ -103,7 +103,7 @@ void adviseLibraryData(const AdviceContext &context, Advice &advice);
 void adviseOtherTargets(const AdviceContext &context, Advice &advice);
 void adviseBinding(const AdviceContext &context, Advice &advice);
 
-// What else to do: Recommend.cpp.
+// Steps beside variables: Recommend.cpp.
 void adviseLoading(const AdviceContext &context, Advice &advice);
 void adviseRelink(const AdviceContext &context, Advice &advice);
 void advisePlacement(const AdviceContext &context, Advice &advice);
@@ -111,8 +111,8 @@ void adviseMemory(const AdviceContext &context, Advice &advice);
 void advisePadding(const AdviceContext &context, Advice &advice);
 void adviseProfile(const AdviceContext &context, Advice &advice);
 
-/// What of the environment speaks against the settings of \p advice, or makes
-/// them useless. Comes last.
+/// Reports variables of the environment that contradict the settings of \p
+/// advice, or make them useless. Call last.
 void findContradictions(const AdviceContext &context, Advice &advice);
 
 /// The guide's MALLOC_MMAP_THRESHOLD_ against equal blocks, in bytes: below

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which variables to set, and what of a job's environment speaks against it.
-// Where Fujitsu's guide contradicts itself, the decision and its reason stand
-// in docs/environment.md, "What to set, and why". Its figures are quoted as its
-// own: no A64FX was measured here. Whether a line is wrong by itself is for the
-// rules of JobRules.h to say.
+// Decides which variables to set, and which of a job's variables contradict
+// them. Where Fujitsu's guide contradicts itself, docs/environment.md, "What to
+// set, and why", has the decision and its reason. Its figures are quoted as its
+// own: no A64FX was measured here. The rules of JobRules.h judge whether a line
+// is wrong by itself.
 
 #include "Advice/RecommendRules.h"
 #include "Support/Format.h"
@@ -243,7 +243,7 @@ static void contradict(const AdviceContext &context, StringRef name,
 static void findOtherValues(const AdviceContext &context, Advice &advice) {
   for (const Recommendation &setting : advice.settings) {
     const Variable *variable = context.environment.find(setting.name);
-    // Values that are added to what is there are no contradiction.
+    // Values that are appended to existing ones do not contradict them.
     if (!variable || setting.name == "GLIBC_TUNABLES" ||
         context.isSet(setting.name, setting.value))
       continue;
@@ -313,7 +313,7 @@ static void findStackPrepage(const AdviceContext &context, Advice &advice) {
                advice);
 }
 
-/// What acts on large pages, where they are not left to another malloc.
+/// Finds settings that affect large pages, unless another malloc serves them.
 static void findAgainstLargePages(const AdviceContext &context,
                                   Advice &advice) {
   bool libmpg =

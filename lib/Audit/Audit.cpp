@@ -39,9 +39,9 @@ static bool vendorFilesInstalled() {
   return installed;
 }
 
-/// Fujitsu's library among those that the program loads, or among the names
-/// that a file needs where nothing more is known. Ours may stand under its
-/// name. It is for AArch64: preloaded into another program it does nothing.
+/// True if the program loads Fujitsu's library or, where nothing more is known,
+/// needs its name, which may be ours. It is for AArch64: preloaded into another
+/// program it does nothing.
 static bool loadsVendorLibrary(Image &image, const ProgramClosure *closure) {
   if (!closure)
     return image.needs("libmpg.so");
@@ -97,7 +97,7 @@ static void reportFailedRead(uint64_t offset, const Subject &subject,
   finding.offset = offset;
 }
 
-/// What the table of regions depends on: damage is no part of it.
+/// Checks that the table of regions needs, without those of damage.
 static FindingSet regionChecks() {
   FindingSet checks = defaultChecks();
   for (const FindingInfo &info : allFindings())
@@ -186,8 +186,8 @@ static StringRef findCompiler(Image &image, Target target) {
   return "";
 }
 
-/// \p parts as they serve a program for \p machine, whose libmpg lies in a
-/// folder of its own; where it is not installed the words that are printed say
+/// \p parts as they serve a program for \p machine, whose libmpg has a
+/// folder to itself. Where it is not installed the printed text says
 /// so.
 static std::shared_ptr<const InstalledParts>
 partsFor(Machine machine, const std::shared_ptr<const InstalledParts> &parts) {

@@ -51,9 +51,9 @@ Facts collectFacts(Image &image, Target target);
 /// of everything (HW:startup-copy), ours copies piece by piece.
 uint64_t startupPeakBytes(Target target, uint64_t roundedOutBytes);
 
-/// What start-up puts on large pages of \p hugeBytes: the writable segments, or
-/// what the file holds of them, where the job lets .bss come with its first
-/// touch.
+/// Bytes that start-up puts on large pages of \p hugeBytes: the writable
+/// segments, or only the part that the file holds if the job pages .bss in on
+/// first touch.
 uint64_t startupBytes(llvm::ArrayRef<Segment> loads, uint64_t hugeBytes,
                       bool bssPrepaged);
 
@@ -66,7 +66,7 @@ struct Region {
   llvm::StringRef name; ///< text data bss heap stack thread-stack mapped
   uint64_t bytes;       ///< 0 where atRunTime
   uint64_t eligibleBytes;
-  /// All of it is; where atRunTime, nothing stands in the way.
+  /// Large pages can back all of it, unless atRunTime names an obstacle.
   bool eligible;
   std::vector<FindingId> because;
   /// The target can put this region on large pages at all.
@@ -91,25 +91,25 @@ struct LargeSymbol {
 /// empty when the symbol table was stripped.
 std::vector<LargeSymbol> findLargestSymbols(Image &image, unsigned count);
 
-/// What the user asked for; the same for every file of a run.
+/// The user's settings; the same for every file of a run.
 struct AuditSettings {
   std::optional<Target> target; ///< nothing: decided per file
-  /// The job is for a machine with Fujitsu's library: AArch64 programs of it
-  /// are. Only asked where there is no target.
+  /// The job is for a machine with Fujitsu's library, so AArch64 programs use
+  /// it. Ignored if there is a target.
   bool fujitsuJob = false;
   std::optional<uint64_t> pageBytes; ///< nothing: the target's
   uint64_t hugeBytes = uint64_t(2) << 20;
   /// Writable data below this is not worth a warning.
   uint64_t minBytes = uint64_t(2) << 20;
-  /// What one process may use; nothing: the target's, if it has one.
+  /// Memory that one process may use; absent: the target's, if it has one.
   std::optional<uint64_t> memoryBytes;
   bool expectLibmpg = false;
   /// The findings to look for, where the target does not switch them off.
   FindingSet checks;
   /// Those that the user named one by one: looked for in any case.
   FindingSet named;
-  /// Files with more code are not looked through for calls of sbrk and brk:
-  /// over all of /usr that alone would double the time. Nothing: no limit.
+  /// Files with more code are not searched for calls of sbrk and brk: over all
+  /// of /usr that alone would double the time. Absent: no limit.
   std::optional<uint64_t> codeLimitBytes;
   /// Facts and regions are computed only for the reports that print them.
   bool wantFacts = false;
@@ -119,7 +119,7 @@ struct AuditSettings {
   std::shared_ptr<const Launch> launch;
   /// Where libraries are read once for all files; null: --no-closure.
   std::shared_ptr<LibraryStore> libraries;
-  /// What the fixes of all reports name.
+  /// The installed parts that fixes name, in all reports.
   std::shared_ptr<const InstalledParts> parts;
 };
 
@@ -129,7 +129,7 @@ uint64_t usualPageBytes(Target target);
 /// Every finding that is not off by default.
 FindingSet defaultChecks();
 
-/// What is known about one file, or one member of an archive.
+/// The result for one file, or one member of an archive.
 struct FileReport {
   std::string path;
   ElfKind kind;
@@ -151,7 +151,7 @@ struct FileReport {
   std::vector<Finding> findings;
   /// Something is known of how the program will be started.
   bool launchKnown = false;
-  /// What fixText() needs to know of this file.
+  /// The facts of this file that fixText() needs.
   FixContext fixContext;
 
   Severity worst() const;
@@ -165,8 +165,8 @@ struct FileReport {
 
 FileReport auditImage(Image &image, const AuditSettings &settings);
 
-/// What --explain prints for "MPG103" or "LPG 2003"; empty when there is no
-/// such number. Its command lines name \p parts.
+/// The text that --explain prints for "MPG103" or "LPG 2003"; empty for an
+/// unknown number. Its command lines name \p parts.
 std::string explain(llvm::StringRef code, const InstalledParts &parts);
 
 } // namespace mpg

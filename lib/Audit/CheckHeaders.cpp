@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ELF header and the program headers say of one file: MPG9xx, claims
-// that do not hold; MPG102, a PIE, whose data Fujitsu's library leaves on
-// normal pages; MPG150 to MPG152, alignment; MPG160 and MPG161, protections.
+// Checks of the ELF header and the program headers of one file. MPG9xx: claims
+// that do not hold. MPG102: a PIE, whose data Fujitsu's library leaves on
+// normal pages. MPG150 to MPG152: alignment. MPG160 and MPG161: protections.
 
 #include "Audit/Checks.h"
 #include "Audit/Finding.h"
@@ -253,7 +253,7 @@ static void checkRelro(const Subject &subject, Findings &findings) {
   uint64_t bytes = sharedBytes(subject, *relro);
   if (bytes == 0)
     return;
-  // What is not worth a larger file for MPG103 is not worth one here.
+  // If MPG103 does not justify a larger file, this finding does not either.
   bool asked = subject.settings.named.contains(FindingId::mpg161);
   bool small = bytes < subject.settings.minBytes;
   if (subject.target == Target::mpg && !asked &&

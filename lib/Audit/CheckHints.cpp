@@ -186,8 +186,8 @@ static void checkRequests(const Subject &subject, Findings &findings) {
 // MPG172
 //===----------------------------------------------------------------------===//
 
-/// True if something in the process sets the ways that the code asks for. The
-/// calls are weak: without a runtime they are passed over.
+/// True if something in the process sets the ways that the code requests. The
+/// calls are weak: without a runtime they are skipped.
 static bool hasRuntime(Image &image) {
   if (image.isStatic())
     return findStaticSymbols(image).defines(KnownSymbol::mpg_sector_begin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MPG110 to MPG112: is a large page library loaded, can it be, and does it
-// stand before the C library? MPG113 and MPG114: who serves malloc, and is its
+// precede the C library? MPG113 and MPG114: who serves malloc, and is its
 // behaviour changed?
 
 #include "Audit/Checks.h"
@@ -74,8 +74,8 @@ static std::vector<SearchedLibrary> searchOrder(const Subject &subject) {
   return order;
 }
 
-/// What the library of \p name is named for people: who made it, where its
-/// name alone would mislead.
+/// A readable name for the library of \p name. Names the vendor where the name
+/// alone would mislead.
 static std::string libmpgTitle(const Subject &subject, StringRef name) {
   const LoadedLibrary *libmpg =
       subject.closure ? subject.closure->findLibmpg() : nullptr;

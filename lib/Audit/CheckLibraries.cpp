@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with the libraries of a program. MPG120: a library that brings
-// the large page library into every program. MPG143: data of libraries, which
-// stay on normal pages. And the libraries' own findings, each with the path by
+// Checks of the libraries of a program. MPG120: a library that brings the large
+// page library into every program. MPG143: data of libraries, which stay on
+// normal pages. Also reports the libraries' own findings, each with the path by
 // which the program comes to the library.
 
 #include "Audit/Checks.h"
@@ -98,7 +98,7 @@ void mpg::checkLibraryData(const Subject &subject, Findings &findings) {
   }
 }
 
-/// What a file's own finding says of it, said of the library \p name.
+/// The title of a file's own finding, as a finding on the library \p name.
 static std::string titleAbout(const std::string &name, StringRef title) {
   if (title.consume_front("the file ") || title.consume_front("the library "))
     return name + " " + title.str();
@@ -121,8 +121,8 @@ static bool movesLibraries(const Subject &subject) {
          subject.launch()->environment.valueOf("MPG_REMAP") == "all";
 }
 
-/// The data of the operating system's libraries is no array of the program:
-/// left out, unless it is asked for by name.
+/// Skips data of the operating system's libraries, which are not the program's
+/// arrays, unless the user names the finding.
 static bool isWanted(const Subject &subject, const Finding &own,
                      const LoadedLibrary &library, const Findings &findings) {
   if (!findings.wants(own.id))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader would not find, and what it would find in place of what was
-// meant. MPG121: a library, or the loader itself, that is not there; whatever
-// else was found is then about less than what the job will load. MPG230:
-// settings that lead to another C library or large page library, or that the
-// loader does not listen to.
+// Checks which files the loader would miss, and which it would load by
+// mistake. MPG121: a library, or the loader itself, is missing; all other
+// findings are then about less than the job will load. MPG230: settings that
+// lead to another C library or large page library, or that the loader
+// ignores.
 
 #include "Audit/Checks.h"
 #include "Loader/LoaderSearch.h"
@@ -159,7 +159,7 @@ static void checkInterpreter(const Subject &subject, Findings &findings) {
 }
 
 void mpg::checkMissing(const Subject &subject, Findings &findings) {
-  // Nothing can be said where the machine's own libraries are not here.
+  // Without the machine's own libraries there is nothing to compare.
   if (!subject.closure || subject.closure->closure.foreign)
     return;
   checkInterpreter(subject, findings);

@@ -62,12 +62,12 @@ static bool gainsLittle(const Subject &subject) {
   return all - std::min(inside, all) < subject.settings.minBytes;
 }
 
-/// What to do, and its price: not to be learned from a full pool or a full
-/// disk what a flag costs.
+/// The fix and its price. A user should not learn the price of a flag from a
+/// full pool or a full disk.
 static std::string relinkText(const Subject &subject) {
   uint64_t huge = subject.hugeBytes;
   uint64_t rounded = roundedOutBytes(subject.image.loads(), huge);
-  // What is moved at once is there twice.
+  // Memory that is moved in one step exists twice meanwhile.
   uint64_t peak = startupPeakBytes(Target::mpg, rounded) - rounded;
   peak = std::min(peak, rounded);
   uint64_t pages = rounded / huge;
@@ -84,7 +84,7 @@ static std::string relinkText(const Subject &subject) {
   return text + ".";
 }
 
-/// What a conflict costs: everything, or for a runtime that moves single
+/// The cost of a conflict: everything, or for a runtime that moves single
 /// frames the part that does not fill one.
 static void setCost(const Subject &subject, Finding &finding) {
   auto [all, inside] = subject.movableBytes();
@@ -202,8 +202,8 @@ static void addHeaderIndex(const Subject &subject, Findings &findings) {
 void mpg::checkOverlap(const Subject &subject, Findings &findings) {
   if (!subject.image.isProgram())
     return;
-  // Nearly every program has the conflict; where it costs nothing worth having
-  // only a user who asks wants to read of it.
+  // Nearly every program has the conflict. Where it costs little, report it
+  // only to users who ask for it.
   if (subject.target == Target::mpg && gainsLittle(subject) &&
       !subject.settings.named.contains(FindingId::mpg103))
     return;

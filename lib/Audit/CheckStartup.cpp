@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it costs to page memory in when the program starts: MPG140 and MPG142,
-// the memory that moving .data and .bss needs, and what they hold; MPG141, a
-// large .bss that comes to lie in one core memory group; MPG200, a fork that
-// takes longer than the period of a timer.
+// Checks of the cost of start-up. MPG140 and MPG142: the memory that moving
+// .data and .bss needs, and what they hold. MPG141: a large .bss that ends up
+// in one core memory group. MPG200: a fork that takes longer than the period of
+// a timer.
 
 #include "Audit/Checks.h"
 #include "Audit/Launch.h"
@@ -25,7 +25,7 @@ static std::string inMebibytes(uint64_t bytes) {
   return std::to_string(bytes / mebibyte + (bytes % mebibyte != 0)) + " MiB";
 }
 
-/// What the job says about .bss; for the libraries that read the variable.
+/// The job's setting for .bss, for the libraries that read the variable.
 static PagingState pagingOf(const Subject &subject) {
   bool reads =
       subject.target == Target::fugaku || subject.target == Target::mpg;
@@ -139,7 +139,7 @@ void mpg::checkBssPaging(const Subject &subject, Findings &findings) {
 
 namespace {
 
-/// One function of a group, and who calls it.
+/// One function of a group, and its caller.
 struct Caller {
   StringRef symbol;
   std::string who;

@@ -75,8 +75,8 @@ static uint64_t symbolValue(Image &image, uint64_t index) {
   return known ? read64le(symbol + offsetof(Elf64_Sym, st_value)) : 0;
 }
 
-/// What the loader writes for \p relocation, an Elf64_Rela: an address in this
-/// file, or 0.
+/// The value that the loader writes for \p relocation, an Elf64_Rela: an
+/// address in this file, or 0.
 static uint64_t relocatedValue(Image &image, const uint8_t *relocation) {
   bool x86 = image.machine() == Machine::x86_64;
   uint32_t type = read32le(relocation + 8), symbol = read32le(relocation + 12);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Checks.h. What several checks ask of a file is read once.
+// See Checks.h. Facts that several checks need are read once.
 
 #include "Audit/Checks.h"
 #include "Elf/HugeLayout.h"
@@ -92,7 +92,7 @@ Finding &Findings::add(FindingId id, const Twine &title) {
   const FindingInfo &info = infoOf(id);
   Finding finding = {};
   finding.id = id;
-  // What is off by default and was asked for by name is worth a note.
+  // Checks that are off by default rank as notes when the user names them.
   finding.severity =
       std::max(info.severity[unsigned(subject.target)], Severity::note);
   finding.title = title.str();
@@ -112,7 +112,7 @@ void mpg::runChecks(const Subject &subject, std::vector<Finding> &out) {
   for (const CheckEntry &entry : allChecks)
     if (findings.wantsAny(entry.first, entry.last))
       entry.run(subject, findings);
-  // What comes from libraries belongs beside what the file itself does.
+  // Findings on libraries follow the file's own finding of the same kind.
   stableSort(out, [](const Finding &a, const Finding &b) {
     bool isFirst = keepsFromStarting(a);
     return isFirst == keepsFromStarting(b) ? a.id < b.id : isFirst;

@@ -13,11 +13,11 @@
 
 namespace mpg {
 
-/// What a link with ld.mpg or with a linker script would find.
+/// Facts that matter for a link with ld.mpg or with a linker script.
 struct LinkFacts {
   uint64_t dataBytes = 0; ///< .data, .bss, .ldata and .lbss
   bool hasData = false, hasBss = false;
-  /// What ld.mpg wrote about its layout, in a file that it linked.
+  /// The layout note that ld.mpg wrote, in a file that it linked.
   std::optional<mpg_note_layout> note;
 };
 

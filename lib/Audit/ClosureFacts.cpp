@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ClosureFacts.h. Libraries are told apart by their names: libmpg, other
-// allocators, the C library's own parts; symbols by a table.
+// See ClosureFacts.h. Recognises libraries by their names (libmpg, other
+// allocators, the C library's own parts) and symbols by a table.
 
 #include "Audit/ClosureFacts.h"
 #include "Audit/Checks.h"
@@ -96,9 +96,9 @@ static FindingSet libraryChecks() {
   return checks;
 }
 
-/// Settings under which the least is passed over: severities are lowered to
-/// those of the program's target later. There is no limit on code, because a
-/// library is looked through once for all programs.
+/// The settings that skip the least. Severities are lowered to those of the
+/// program's target later. Code is not limited, because a library is searched
+/// once for all programs.
 static AuditSettings strictest(const AuditSettings &asked) {
   AuditSettings settings;
   settings.target = Target::fugaku;

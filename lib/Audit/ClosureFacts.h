@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the checks know of the symbols of one file, and those of programs of the
-// libraries that a program loads. Each library is looked at once per run, when
-// it is first read; the programs that load it share the answer, so nothing here
-// depends on a program.
+// Facts about the symbols of one file, and about the libraries that
+// a program loads. Each library is read once per run; the programs
+// that load it share the answer, so nothing here depends on a
+// program.
 
 #ifndef MPG_AUDIT_CLOSUREFACTS_H
 #define MPG_AUDIT_CLOSUREFACTS_H
@@ -72,8 +72,8 @@ struct LibraryCheckFacts {
   /// Of AArch64 libraries only; elsewhere hints do nothing.
   std::optional<mpg_note_hints> hints;
   std::vector<TopByteUser> topByteUsers;
-  /// What the checks of single files say, with the severities of the strictest
-  /// target.
+  /// The findings of the checks of single files, with the severities of the
+  /// strictest target.
   std::vector<Finding> findings;
 };
 
@@ -100,7 +100,7 @@ struct LoadedLibrary {
 
 /// A program's closure as the checks look at it, in the loader's order.
 struct ProgramClosure {
-  /// \p sysroot stands in front of every path.
+  /// \p sysroot is the prefix of every path.
   ProgramClosure(const Closure &closure, llvm::StringRef sysroot);
 
   const Closure &closure;

@@ -183,7 +183,7 @@ static std::string explainLine(StringRef line, const InstalledParts &parts) {
   return "";
 }
 
-/// What job scripts say beside the words of Fujitsu's compilers.
+/// Explains words of job scripts, which are not words of Fujitsu's compilers.
 static std::string explainJobWord(StringRef word) {
   static constexpr struct {
     const char *word, *answer;

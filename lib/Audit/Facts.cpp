@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The facts of a file that reports print, and the table of its regions with
-// what stands in the way of large pages.
+// The facts of a file that reports print, and the table of its regions with the
+// obstacles to large pages.
 
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
@@ -115,7 +115,7 @@ Facts mpg::collectFacts(Image &image, Target target) {
 
 namespace {
 
-/// What a target can put on large pages at all.
+/// The memory that a target can put on large pages at all.
 struct TargetReach {
   bool data, bss, heap, stack;
 };
@@ -130,7 +130,7 @@ static constexpr TargetReach reaches[targetCount] = {
     {true, true, false, false},  // libhugetlbfs
     {false, true, true, false}}; // thp
 
-/// What a library takes by brk is beside the heap that malloc serves.
+/// A library's brk memory does not belong to the heap that malloc serves.
 static bool isBesideHeap(const Finding &finding) {
   return finding.id == FindingId::mpg130 && !finding.via.empty();
 }

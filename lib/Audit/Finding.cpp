@@ -110,7 +110,7 @@ Severity mpg::worstOf(ArrayRef<Finding> findings) {
 }
 
 //===----------------------------------------------------------------------===//
-// What to do about a finding
+// Fixes
 //===----------------------------------------------------------------------===//
 //
 // A remedy in Findings.def has a line for each compiler and linker; those that

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One finding: which rule, where in the file, what shows it, what it costs and
-// how to fix it. What is the same for every file stands in Findings.def; what
-// depends on the file stands here.
+// One finding: which rule, where in the file, the evidence, the cost and the
+// fix. Findings.def has what is the same for every file; this has what depends
+// on the file.
 
 #ifndef MPG_AUDIT_FINDING_H
 #define MPG_AUDIT_FINDING_H
@@ -104,7 +104,7 @@ struct Finding {
   std::optional<uint64_t> offset;
   std::string evidence;
   std::string cost;
-  /// What to do, where a check knows it better than the table; see fixText().
+  /// The fix, where a check knows it better than the table; see fixText().
   std::optional<std::string> fixWords;
   /// The command lines of the table stand below these words.
   bool fixLines = false;
@@ -123,7 +123,7 @@ struct Finding {
 Severity worstOf(llvm::ArrayRef<Finding> findings);
 
 //===----------------------------------------------------------------------===//
-// What to do about a finding
+// Fixes
 //===----------------------------------------------------------------------===//
 //
 // The words of Findings.def, with the large page that was asked for, the paths

@@ -41,8 +41,8 @@ bool Launch::mayChange(StringRef name) const {
   const Variable *variable = environment.find(name);
   if (variable && !variable->known)
     return true;
-  // What the script sets after that line holds, and so does what is known from
-  // elsewhere (line 0); one that was never set may be set there.
+  // Settings after that line hold, and so do those known from elsewhere (line
+  // 0). The unknown command may have set any other variable.
   return variable ? variable->line && variable->line < unknownFromLine
                   : unknownFromLine != 0;
 }

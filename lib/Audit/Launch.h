@@ -45,17 +45,17 @@ private:
   std::map<std::string, Variable> variables;
 };
 
-/// Everything a check may want to know beside the file. What is not known is
+/// Facts about a launch that checks need beside the file. Unknown ones are
 /// absent.
 struct Launch {
   Environment environment;
   std::optional<unsigned> threads;      ///< OpenMP threads of one process
   std::optional<unsigned> ranksPerNode; ///< processes on one node
   std::optional<uint64_t> stackBytes;   ///< ulimit -s; UINT64_MAX: unlimited
-  /// LD_LIBRARY_PATH and LD_PRELOAD stand in the environment.
+  /// The environment has LD_LIBRARY_PATH and LD_PRELOAD.
   std::string sysroot; ///< "": this machine's libraries
   /// From this line of the script on any variable may have any value, because
-  /// of what stands there: "module load gcc". 0: there is no such line.
+  /// of a command like "module load gcc". 0: no such line.
   unsigned unknownFromLine = 0;
   std::string unknownFrom;
   /// The word of the program's command line that brings memory which the
@@ -92,7 +92,7 @@ std::optional<PagingPolicy> pagingPolicy(const Launch *launch);
 /// whatever the policy says: MPG_FIRST_TOUCH=start.
 bool dealsBssAtStart(const Launch &launch);
 
-/// What is known about paging in. Nothing is known after "module load".
+/// The setting for paging in. Unknown after "module load".
 struct PagingState {
   bool off = false;    ///< large pages are switched off
   bool known = true;   ///< policy is the one in force, else the default

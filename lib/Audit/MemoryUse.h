@@ -28,8 +28,8 @@ llvm::ArrayRef<MemoryOwner> allMemoryOwners();
 struct MemoryUse {
   /// The runtime whose allocator serves most of the memory; null: none known.
   const MemoryOwner *owner = nullptr;
-  /// Without an owner, who maps memory: "the program", then libraries. What
-  /// they map may be files only.
+  /// Where there is no owner, who maps memory: "the program", then libraries.
+  /// They may map files only.
   std::vector<std::string> mappers;
   /// The launch sets what brings that memory to large pages.
   bool isHelped = false;

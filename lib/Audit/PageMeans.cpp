@@ -86,7 +86,7 @@ static PageAnswer dataAnswer(const MeansContext &context, bool isGiven,
   return eligible ? PageAnswer::some : PageAnswer::no;
 }
 
-/// A libmpg: what stands in its way is in the table of regions.
+/// A libmpg. The table of regions has the obstacles.
 static void useLibmpg(const MeansContext &context, StringRef name,
                       PageMeans &means) {
   addName(means, name);
@@ -105,7 +105,7 @@ static bool hasVendorLibrary(const MeansContext &context) {
          context.library("libmpg.so");
 }
 
-/// Ours or Fujitsu's; what can be said of a static program is in the file.
+/// Finds our library or Fujitsu's. Of a static program, the file alone decides.
 static void findLibmpg(const MeansContext &context, PageMeans &means) {
   const LoadedLibrary *loaded =
       context.closure ? context.closure->findLibmpg() : nullptr;

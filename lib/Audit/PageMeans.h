@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What brings a program to large pages in its launch, and which of its memory:
+// Finds how a launch brings a program to large pages, and which of its memory:
 // mpgrun, a libmpg that is linked or preloaded, libhugetlbfs, a tunable of
 // glibc, an allocator's or a runtime's own setting. Transparent pages that a
-// kernel gives unasked ("always") are no means: the node decides about them.
+// kernel gives by default ("always") do not count: the node decides about them.
 
 #ifndef MPG_AUDIT_PAGEMEANS_H
 #define MPG_AUDIT_PAGEMEANS_H

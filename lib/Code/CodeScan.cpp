@@ -296,7 +296,7 @@ CallArguments mpg::classifyCalls(Machine machine, ArrayRef<CodeRange> code,
 }
 
 //===----------------------------------------------------------------------===//
-// What a function certainly calls
+// Calls that a function certainly makes
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -8,9 +8,9 @@
 // The idea: a linker lets code reach an imported function only through the
 // slots that the loader fills. Every instruction that names such a slot, or a
 // linkage stub that jumps through one, is found by its address field; the few
-// instructions before it are then decoded. What cannot be decided counts
-// against the file: "all zero" is an answer one can build on, "other" also
-// means "don't know".
+// instructions before it are then decoded. An undecided call counts against the
+// file: "all zero" is an answer one can build on, "other" also means "don't
+// know".
 
 #ifndef MPG_CODE_CODESCAN_H
 #define MPG_CODE_CODESCAN_H
@@ -35,9 +35,9 @@ struct CodeRange {
 using CodeReader = llvm::function_ref<bool(
     uint64_t address, llvm::MutableArrayRef<uint8_t> buffer)>;
 
-/// What is known of the calls of one function.
+/// What is known about the calls of one function.
 enum class CallArguments {
-  noCall,  ///< there is no slot to call it through
+  noCall,  ///< the file has no slot to call it through
   allZero, ///< every use is a call whose first argument is the constant 0
   other,   ///< some use is not, or no use was understood
 };

@@ -16,7 +16,7 @@ using namespace mpg;
 using support::endian::read32le;
 using support::endian::read64le;
 
-// What follows the opcode byte:
+// The bytes after the opcode:
 //   .  nothing              m  ModRM              M  ModRM, 1 byte
 //   b  1 byte               w  2 bytes            Z  ModRM, 4 bytes (2)
 //   z  4 bytes (2 with 66)  v  4 bytes (2, or 8)  G  ModRM, imm if /0 or /1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What differs between x86-64 and AArch64 when code is searched for the uses of
-// a function: how an instruction names an address, what a linkage stub looks
-// like, which register holds the first argument. Everything else about calls is
-// the same and lives in CodeScan.cpp. With it what the search needs: the code
-// piece by piece (CodeMemory.cpp), and what a register holds
+// The differences between x86-64 and AArch64 when code is searched for
+// the uses of a function: how an instruction names an address, what a
+// linkage stub looks like, which register holds the first argument.
+// CodeScan.cpp has everything that both share. The search also needs the
+// code piece by piece (CodeMemory.cpp), and the values of registers
 // (RegisterTrace.cpp).
 
 #ifndef MPG_CODE_MACHINECODE_H
@@ -111,7 +111,7 @@ struct Instruction {
   int8_t copyTo = -1;  ///< this register becomes `copyFrom`, in 32 or 64 bits
   int8_t copyFrom = -1; ///< also the register that a jump goes to
   bool indexes = false; ///< adds two registers: to a result or for a jump
-  uint8_t bytes = 0;    ///< 0: these bytes are no instruction
+  uint8_t bytes = 0;    ///< 0: these bytes do not decode
   Flow flow = Flow::stop;
 
   uint64_t end() const { return address + bytes; }
@@ -168,15 +168,15 @@ public:
   virtual std::vector<Instruction> decode(CodePiece piece) const = 0;
 
   /// Calls \p found for everything in \p piece, a window of \p memory, that
-  /// names a wanted address. What it finds may be a coincidence.
+  /// names a wanted address. A match may be a coincidence.
   virtual void search(const CodeMemory &memory, CodePiece piece,
                       const WantedAddresses &wanted,
                       llvm::function_ref<void(AddressUse)> found) const = 0;
 
-  /// When \p use is the jump of a linkage stub through its slot, the addresses
-  /// at which that stub may be entered; else nothing. \p known says that only
-  /// stubs are expected there; otherwise it must be told from a function that
-  /// does the same.
+  /// The addresses at which a linkage stub may be entered, if \p use is the
+  /// stub's jump through its slot; else empty. \p known: only stubs are
+  /// expected there. Otherwise checks that it is not a function with the same
+  /// code.
   virtual std::vector<uint64_t>
   stubEntries(const CodeMemory &memory, AddressUse use, bool known) const = 0;
 

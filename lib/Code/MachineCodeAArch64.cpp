@@ -4,7 +4,7 @@
 // a few patterns, four words at a time:
 //
 // - branches hold the distance, so that distance plus position is a constant;
-// - a slot is read by `adrp x, page; ldr y, [x, #low]`. The low part stands in
+// - a slot is read by `adrp x, page; ldr y, [x, #low]`. The low part is in
 //   the `ldr`, so that is searched for, and the page is then looked up in the
 //   nearest earlier instruction that writes x. Compilers for -fpic share one
 //   page for up to 32 KiB, so only the lowest 12 bits of the distance are
@@ -65,7 +65,7 @@ public:
   void search();
 
 private:
-  // What conditional branches and adr reach, and less than what b and bl do.
+  // The reach of conditional branches and adr; that of b and bl is larger.
   static constexpr int64_t nearBytes = 1 << 20;
   static constexpr uint64_t branchBytes = 96 << 20;
 
@@ -381,7 +381,7 @@ uint64_t AArch64Code::callOfLoaded(CodePiece piece) const {
   size_t words = std::min(piece.bytes.size() / 4, maxWords);
   uint32_t load = words ? read32le(piece.bytes.data()) : 0;
   uint32_t loaded = load & 31;
-  // What calls keep may be called once more further on.
+  // A register that calls keep may be called once more further on.
   if (!isLoad64(load) || keptByCalls() >> loaded & 1)
     return 0;
   for (size_t index = 1; index < words; ++index) {

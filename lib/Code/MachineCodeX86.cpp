@@ -121,7 +121,7 @@ private:
 void FieldSearch::search() {
   if (piece.bytes.size() < fieldBytes)
     return;
-  // What is in the overlap was found in the window before.
+  // The window before has covered the overlap.
   size_t start = piece.startsRange ? 1 : CodeMemory::overlapBytes / 2;
   size_t end = piece.bytes.size() - fieldBytes + 1;
   addSpans(spans, wanted.paths);
@@ -263,8 +263,8 @@ static bool runsInto(CodePiece piece, uint64_t from, uint64_t end) {
   return false;
 }
 
-/// Whether a stub, any stub, stands at \p address: endbr64 or not, then a jump
-/// through memory.
+/// True if any stub is at \p address: endbr64 or not, then a jump through
+/// memory.
 static bool isStubAt(CodePiece piece, uint64_t address) {
   uint64_t offset = address - piece.address; // wraps when in front of it
   if (offset >= piece.bytes.size())

@@ -160,7 +160,7 @@ static void addScopes(Dwarf_Die scope, uint64_t address, unsigned depth,
     if (!hasScopes)
       continue;
     bool encloses = dwarf_haspc(&child, address) > 0;
-    // Fortran has functions in functions, each with code of its own.
+    // Fortran nests functions, and each has its own code.
     if (encloses || tag == DW_TAG_subprogram)
       addScopes(child, address, depth - 1, result);
     if (encloses)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of this folder share of libdw.
+// Uses of libdw that the files of this folder share.
 
 #ifndef MPG_DEBUGINFO_DWARF_H
 #define MPG_DEBUGINFO_DWARF_H
@@ -24,8 +24,8 @@ struct DwarfFile {
 
   /// Null: none has it.
   Unit *unitOf(uint64_t address);
-  /// What encloses \p address, the innermost first, up to the function that
-  /// has its code.
+  /// The scopes around \p address, innermost first, up to the function that has
+  /// its code.
   std::vector<Dwarf_Die> scopesOf(uint64_t address);
 
   std::string path; ///< of the program or library

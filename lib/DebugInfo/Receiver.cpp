@@ -284,8 +284,8 @@ static std::string findGlobal(Dwarf_Die scope, uint64_t address,
   return result;
 }
 
-/// What the function that is a member, \p function, has at \p offset of its
-/// object.
+/// The name of the member at \p offset of the object whose member function is
+/// \p function.
 static std::string findMember(Dwarf_Die function, int64_t offset) {
   Dwarf_Die child;
   if (offset < 0 || dwarf_child(&function, &child))

@@ -153,7 +153,7 @@ void ElfReader::expect(uint64_t from, uint64_t to) {
   if (!native || from >= to || to > imageBytes || to - from > mostBytes ||
       find(from, to - from) || windows.size() == mostWindows)
     return;
-  // What is in the first bytes is not read again.
+  // Do not read the first bytes again.
   if (from < head.size() && to > head.size() + worthReadingBytes)
     from = head.size() / 16 * 16;
   if (Window window; fill(window, from, to))
@@ -280,8 +280,8 @@ bool ElfReader::copy(uint64_t offset, MutableArrayRef<uint8_t> buffer) const {
   return true;
 }
 
-/// The size of the member whose header stands at \p at, or what is wrong with
-/// that header. libelf takes a size that is no number for 0.
+/// The size of the member whose header is at \p at, or the defect of that
+/// header. libelf reads a size that is not a number as 0.
 static std::optional<ArchiveDamage>
 readMemberSize(int fd, uint64_t at, uint64_t fileBytes, uint64_t &bytes) {
   ar_hdr header;
@@ -320,9 +320,9 @@ static std::string memberName(const Elf_Arhdr &header) {
   return name.str();
 }
 
-/// Walks the members of \p archive. Members that are no ELF files (the symbol
-/// index, LLVM bitcode) are passed over. The end is known by position: libelf
-/// reports the regular end and a damaged header with the same error.
+/// Walks the members of \p archive. Skips members that are not ELF files (the
+/// symbol index, LLVM bitcode). The position marks the end: libelf reports the
+/// regular end and a damaged header with the same error.
 static std::optional<ArchiveDamage>
 readMembers(Elf *archive, int fd, uint64_t fileBytes,
             function_ref<void(ElfReader &, const std::string &)> visit) {

@@ -4,12 +4,12 @@
 // as a header, program headers and bounds-checked tables in host byte order.
 //
 // Nothing is mapped: a file that is truncated while it is mapped kills the
-// reader with SIGBUS (HW:libelf-read). Of 64-bit little-endian files with an
-// ordinary header libelf is not asked at all: the tables stand in the file as
-// in memory, and a few reads bring all of them. Archives, other machines and
-// counts kept elsewhere are libelf's, with ELF_C_READ; tables are raw chunks at
-// the offsets that the headers name, so it never has to believe a section
-// header that it has not been asked about.
+// reader with SIGBUS (HW:libelf-read). libelf is not used for 64-bit
+// little-endian files with an ordinary header: the file holds the tables in
+// memory's form, and a few reads fetch all of them. libelf reads archives,
+// other machines and counts kept elsewhere, with ELF_C_READ. Tables are raw
+// chunks at the offsets that the headers name, so it never trusts a section
+// header that nobody asked for.
 
 #ifndef MPG_ELF_ELFREADER_H
 #define MPG_ELF_ELFREADER_H
@@ -103,8 +103,8 @@ public:
   uint64_t bytes() const { return imageBytes; }
 
   /// Where a read inside the image first failed or came back short: the file
-  /// is not what it was when it was opened. What was read is then worth
-  /// nothing.
+  /// has changed since it was opened. Everything read from it is then
+  /// invalid.
   std::optional<uint64_t> failedReadOffset() const { return failedRead; }
 
   /// The ELF header widened to 64 bits, or nothing when libelf refuses it.
@@ -138,8 +138,8 @@ public:
   static std::string lastError();
 
 private:
-  /// Bytes of the file with what lies around them: a table's names stand
-  /// beside it, and a system call costs more than a few bytes too many.
+  /// A read with its surroundings: a table's names are next to it, and a system
+  /// call costs more than a few extra bytes.
   struct Window {
     uint64_t offset = 0;
     size_t bytes = 0;
@@ -161,16 +161,16 @@ private:
   uint64_t start;
   uint64_t imageBytes;
   llvm::ArrayRef<uint8_t> head;
-  /// Tables stand in the file as in memory: 64 bits, little endian.
+  /// The file holds tables in memory's form: 64 bits, little endian.
   bool native;
   std::vector<Window> windows; ///< what was handed out points into them
-  std::vector<Window> large;   ///< single tables, not looked through again
+  std::vector<Window> large;   ///< tables read singly
   uint64_t sectionTable = 0;   ///< offset, where the header names it
   Window mutable lastCopied;   ///< copy() walks through tables word by word
   std::optional<uint64_t> mutable failedRead;
 };
 
-/// What an open file is, as far as its first bytes tell.
+/// The kind of an open file, as far as its first bytes show.
 struct OpenedFile {
   enum class Content { elf, archive, refused } content;
   std::string reason; ///< for refused: libelf's words

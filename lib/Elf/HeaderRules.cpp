@@ -276,7 +276,7 @@ void mpg::checkSegments(const HeaderContext &context,
 }
 
 //===----------------------------------------------------------------------===//
-// What the loader takes for granted
+// Assumptions of the loader
 //===----------------------------------------------------------------------===//
 //
 // After the program headers: the path of the loader itself, notes, and the

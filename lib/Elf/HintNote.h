@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads, merges and writes the notes of <mpg/note.h>. A linker joins
-// the notes of all its inputs into one section, so a program carries one hint
-// note for each module that was compiled with the passes; what counts is their
-// sum. The readers believe nothing: any bytes give an answer, and what is
-// wrong with them is said in words.
+// Reads, merges and writes the notes of <mpg/note.h>. A linker joins the notes
+// of all its inputs into one section, so a program carries one hint note for
+// each module that was compiled with the passes; what counts is their sum. The
+// readers trust nothing: any bytes give an answer, and a warning names each
+// defect.
 
 #ifndef MPG_ELF_HINTNOTE_H
 #define MPG_ELF_HINTNOTE_H
@@ -23,8 +23,8 @@ struct Notes {
   std::optional<mpg_note_hints> hints; ///< merged over all modules
   std::vector<mpg_note_hints> modules; ///< the hint notes that went into it
   std::optional<mpg_note_layout> layout;
-  /// What could not be used and why, one sentence each: unknown versions,
-  /// truncated notes, modules that ask for different cache ways.
+  /// Parts that could not be used and why, one sentence each: unknown versions,
+  /// truncated notes, modules that request different cache ways.
   std::vector<std::string> warnings;
   /// Those of the warnings that are about a hint note as a whole: its tags
   /// and ways are not known.
@@ -43,7 +43,7 @@ forEachNote(llvm::StringRef section,
                 visit);
 
 /// Adds the notes of \p section (contents of a SHT_NOTE section or PT_NOTE
-/// segment) to \p notes. Notes of others are passed over in silence.
+/// segment) to \p notes. Skips notes of others silently.
 void readNotes(llvm::StringRef section, Notes &notes);
 
 /// Merges \p from into \p into: masks are united, counts added (they stop at
@@ -55,7 +55,7 @@ void mergeHints(mpg_note_hints &into, const mpg_note_hints &from,
 /// A hint note that asks for nothing; the start for a writer or a merge.
 mpg_note_hints emptyHints();
 
-/// The note as it stands in a section, header and name included.
+/// The note as a section holds it, header and name included.
 std::string writeHintsNote(const mpg_note_hints &hints);
 std::string writeLayoutNote(const mpg_note_layout &layout);
 

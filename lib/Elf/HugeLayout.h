@@ -26,7 +26,7 @@ struct OverlapPair {
 /// to large pages, the others to base pages; neighbours of which at least one
 /// is writable conflict when the first then ends above the start of the second.
 /// The base page size does not change the answer because it divides the large
-/// page, so it is no parameter.
+/// page, so it is not a parameter.
 std::vector<OverlapPair> findOverlaps(llvm::ArrayRef<Segment> loads,
                                       uint64_t hugeBytes);
 

@@ -139,7 +139,7 @@ ElfKind Image::State::decideKind(bool isMember) {
 bool Image::State::isDetachedDebug() {
   if (header.e_type == ET_CORE)
     return false;
-  // A dynamic section that holds what it should is no left-over.
+  // A well-formed dynamic section is not a left-over.
   if (header.e_type != ET_REL) {
     readDynamic();
     if (dynamic.present && defects.empty())
@@ -251,7 +251,7 @@ std::optional<StringRef> Image::interpreter() {
     return std::nullopt;
   StringRef text = state->reader->text(segment->offset, segment->fileBytes);
   size_t end = text.find('\0');
-  // Without a NUL it is no path; checkInterpreterText() says so.
+  // Without a NUL it is not a path; checkInterpreterText() reports it.
   return end == StringRef::npos ? std::nullopt
                                 : std::optional<StringRef>(text.substr(0, end));
 }
@@ -401,7 +401,7 @@ void Image::readEverything() {
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// What a file that is no ELF file is instead, for the message.
+/// Describes a file that is not an ELF file, for the message.
 static std::string describeContent(StringRef start) {
   if (start.empty())
     return "an empty file";

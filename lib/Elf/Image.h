@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One ELF file as plain structs: kind, segments, dynamic section, sections,
-// symbols. What knows libelf is ElfReader.
+// symbols. ElfReader hides libelf.
 //
 // The idea: open() reads the headers, everything else is read when it is first
 // asked for and kept, so that a question about the layout costs three small
@@ -38,7 +38,7 @@ constexpr uint64_t mostOverlaidBytes(uint64_t fileBytes) {
   return 4 * fileBytes;
 }
 
-/// What a file is, decided before anything else is asked. The rules are in
+/// The kind of a file, decided before anything else. The rules are in
 /// docs/findings.md, "Kinds of file"; e_type alone decides nothing.
 enum class ElfKind : uint8_t {
   exec,          ///< ET_EXEC with an interpreter
@@ -201,7 +201,7 @@ public:
   const Dynamic &dynamic();
   bool needs(llvm::StringRef libraryPrefix); ///< DT_NEEDED starts with it
   std::optional<llvm::StringRef> interpreter();
-  /// Empty when there is no table; see hasSections().
+  /// Empty without a table; see hasSections().
   llvm::ArrayRef<Section> sections();
   bool hasSections();
   const Section *findSection(llvm::StringRef name);
@@ -257,11 +257,11 @@ llvm::Error readImages(const std::string &path,
                        llvm::function_ref<void(Image &)> visit);
 
 /// Calls \p visit with the contents of each SHT_NOTE section, or of each
-/// PT_NOTE if there are no sections. The bytes live as long as the call.
+/// PT_NOTE if there are no sections. The bytes are valid during the call.
 void forEachNoteBlock(Image &image,
                       llvm::function_ref<void(llvm::StringRef)> visit);
 
-/// What our compiler passes and our linker left in \p image.
+/// The notes that our compiler passes and our linker left in \p image.
 Notes readOwnNotes(Image &image);
 
 /// Whether \p path, of a PT_INTERP, is musl's loader.

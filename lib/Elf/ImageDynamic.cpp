@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an Image knows as the loader does, from the program headers alone: the
-// dynamic section, its strings and its symbols.
+// The part of an Image that the loader sees, from the program headers alone:
+// the dynamic section, its strings and its symbols.
 
 #include "Elf/ImageState.h"
 #include "Support/Format.h"
@@ -250,9 +250,9 @@ bool Image::State::findByScan(StringRef name) {
 }
 
 /// How far the dynamic symbols of a library must be read to see its imports: a
-/// GNU hash table holds only what can be found, and starts after the others.
-/// 0 when there is no such table. (A program may have undefined symbols after
-/// it: functions whose address it takes.)
+/// GNU hash table holds only what can be found, and starts after the others. 0
+/// without such a table. (A program may have undefined symbols after it:
+/// functions whose address it takes.)
 uint64_t Image::State::countImports() {
   if (kind != ElfKind::library || !dynamic.gnuHash)
     return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an Image knows from its section headers: names, sizes, .symtab; and the
-// notes of a whole file, wherever they stand. Section headers are asked first,
-// because they are exact and the only place in an object; a program whose
-// section headers were stripped off still has its PT_NOTEs.
+// The part of an Image from its section headers: names, sizes, .symtab; and the
+// notes of a whole file, wherever they are. Section headers come first: they
+// are exact, and the only place in an object. A program whose section headers
+// were stripped off still has its PT_NOTEs.
 
 #include "Elf/Image.h"
 #include "Elf/ImageState.h"

@@ -97,7 +97,7 @@ struct Image::State {
 // Rules about headers
 //===----------------------------------------------------------------------===//
 //
-// What the Linux kernel and the dynamic loader ask of the ELF header and the
+// Rules of the Linux kernel and the dynamic loader for the ELF header and the
 // program headers, as pure functions over plain structs. A defect is fatal when
 // one of the two refuses the file, or when running it ends in SIGBUS.
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a profiler has written about one run of a program, as plain data: counts
-// by what they mean, whatever the tool calls them, and what only our own
-// programs tell, the large objects and what a model says. Which tool a file is
-// of is seen by its content. Nothing is judged here: lib/Advice does that.
+// One run of a program as a profiler wrote it down, as plain data: counts by
+// their meaning, whatever the tool calls them, and from our own programs alone
+// the large objects and the results of a model. The content of a file shows
+// which tool wrote it. Nothing is judged here: lib/Advice does that.
 
 #ifndef MPG_IMPORT_MEASUREMENT_H
 #define MPG_IMPORT_MEASUREMENT_H
@@ -19,7 +19,7 @@
 
 namespace mpg {
 
-/// What an event counts.
+/// The quantity that an event counts.
 enum class Quantity : uint8_t {
   cycles,
   instructions,
@@ -48,7 +48,7 @@ struct MeasuredObject {
   bool isThreadStack = false;
 };
 
-/// What mpgsim says of the time that large pages save.
+/// mpgsim's estimate of the time that large pages save.
 struct ModelledGain {
   uint64_t basePageBytes = 0, pageBytes = 0;
   std::string decidedBy; ///< "walks", "bandwidth", "none"
@@ -119,8 +119,8 @@ private:
 };
 
 /// Reads the file at \p path; "-": standard input. Errors name the file, the
-/// line where there is one, and what to do. Lines that are no use are in
-/// problems, and the rest counts.
+/// line where there is one, and what to do. Unusable lines are in problems, and
+/// the rest counts.
 llvm::Expected<Measurement> readMeasurement(const std::string &path);
 
 /// The same for \p text, which is the content of \p path.
@@ -131,7 +131,7 @@ llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text,
 // Readers, one a format
 //===----------------------------------------------------------------------===//
 //
-// One reader a format. Each is told the whole text, and has been chosen by it.
+// One reader a format. Each gets the whole text of a file of its format.
 
 /// mpgprofile-1 and mpgsim-1.
 llvm::Error readMpgJson(llvm::StringRef text, Measurement &into);
@@ -140,11 +140,11 @@ llvm::Error readMpgJson(llvm::StringRef text, Measurement &into);
 bool isFapp(llvm::StringRef text);
 llvm::Error readFapp(llvm::StringRef text, Measurement &into);
 
-/// What likwid-perfctr -O writes.
+/// The output of likwid-perfctr -O.
 bool isLikwid(llvm::StringRef text);
 llvm::Error readLikwid(llvm::StringRef text, Measurement &into);
 
-/// What perf script prints.
+/// The output of perf script.
 bool isPerfScript(llvm::StringRef text);
 llvm::Error readPerfScript(llvm::StringRef text, Measurement &into);
 

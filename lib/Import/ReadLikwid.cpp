@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What likwid-perfctr -O writes: tables of a group of events each, a column for
-// each hardware thread, with what the program itself prints around them. Read
-// are the raw counts; sums, averages and derived metrics are made from them.
-// Groups that took turns are not added up: each has counted all of its own.
+// Reads the output of likwid-perfctr -O: tables of a group of events each, a
+// column for each hardware thread, with the program's own output around them.
+// Uses the raw counts; sums, averages and derived metrics follow from them.
+// Does not add up groups that took turns: each has its full counts.
 
 #include "Import/Measurement.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgrun --profile --json and mpgsim --json write
-// (docs/schema/mpgprofile-1.schema.json, mpgsim-1.schema.json). Only what the
-// rules ask for is read; a value of the wrong kind counts as not known.
+// Reads mpgrun --profile --json and mpgsim --json
+// (docs/schema/mpgprofile-1.schema.json, mpgsim-1.schema.json). Reads only the
+// keys that the rules use; a value of the wrong kind counts as unknown.
 
 #include "Import/Measurement.h"
 #include "Support/JsonFields.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See JobRules.h. The rules stand in Rule<Topic>.cpp, one topic each; here is
-// which of them run, and what becomes of what they found.
+// See JobRules.h. Chooses the rules that run, and filters their findings.
+// Rule<Topic>.cpp has the rules, one topic each.
 
 #include "JobRules/JobRules.h"
 #include "JobRules/RuleContext.h"
@@ -69,8 +69,8 @@ static constexpr void (*rules[])(JobContext &job) = {
     checkOtherMeans,
 };
 
-/// One thing is said once, although twenty starts of programs suffer from it;
-/// and of one number there are as many as are read.
+/// Keeps one of equal findings, although twenty starts of programs have it, and
+/// only as many of one number as a user reads.
 static void dropRepeated(std::vector<Finding> &findings) {
   constexpr unsigned mostOfOneNumber = 50;
   std::set<std::tuple<FindingId, std::string, unsigned, std::string>> seen;
@@ -84,8 +84,8 @@ static void dropRepeated(std::vector<Finding> &findings) {
   });
 }
 
-/// What the site or the user demands. An error needs proof: the program's file
-/// was read.
+/// Findings that the site or the user demands. An error needs proof: the
+/// program's file was read.
 static void requireLargePages(const JobVerdict &verdict, JobContext &job) {
   for (const ProgramVerdict &program : verdict.programs) {
     if (program.means.givesAny() || !program.known)

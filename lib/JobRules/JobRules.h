@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a job script: by itself, and together with the programs
-// that it starts.
+// Checks of a job script: by itself, and together with the programs that it
+// starts.
 
 #ifndef MPG_JOBRULES_JOBRULES_H
 #define MPG_JOBRULES_JOBRULES_H
@@ -13,7 +13,7 @@
 namespace mpg {
 
 struct JobSettings {
-  /// What the user asked for; else the script's batch system and programs.
+  /// The user's choice; else the script's batch system and programs decide.
   std::optional<Target> target;
   /// --memory: of one node for one job.
   std::optional<uint64_t> memoryBytes;

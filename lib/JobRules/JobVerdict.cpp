@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See JobVerdict.h. What the means of a program give is for
-// Audit/PageMeans.h to say; here it becomes a sentence and a line to write.
+// See JobVerdict.h. Audit/PageMeans.h finds what the means of a program bring;
+// this turns it into a sentence and a line to write.
 
 #include "JobRules/JobVerdict.h"
 #include "JobRules/RuleContext.h"
@@ -132,7 +132,7 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
   const MemoryUse &memory = report.memory;
   if (memory.mapsItself())
     verdict.mapped = memory.what();
-  // What libraries map by the way is not worth a word of the sentence.
+  // Small memory that libraries map is not worth a word of the sentence.
   if (!memory.owner && !memory.programMaps && !memory.isHelped) {
     means.mapped = PageAnswer::absent;
     verdict.mapped.clear();
@@ -185,8 +185,8 @@ static std::vector<std::string> regionWords(const ProgramVerdict &verdict,
   return words;
 }
 
-/// What is said about the programs \p names, which all have the verdict of
-/// \p verdict; begins in lower case.
+/// The clause about the programs \p names, which all have the verdict of \p
+/// verdict; begins in lower case.
 static std::string clauseFor(const ProgramVerdict &verdict,
                              const std::string &names) {
   const PageMeans &means = verdict.means;
@@ -270,7 +270,7 @@ static std::string makeSentence(const JobScript &script,
   return text;
 }
 
-/// What it reads starts programs, and is not looked at.
+/// A shell's input starts programs, but is not audited.
 static bool isShell(StringRef program) {
   return is_contained({"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"},
                       baseName(program));
@@ -308,7 +308,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
 }
 
 //===----------------------------------------------------------------------===//
-// What launchers set
+// Variables that launchers set
 //===----------------------------------------------------------------------===//
 
 /// The value of --\p name in \p words, after "=" or a blank; "" if none.

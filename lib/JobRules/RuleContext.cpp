@@ -67,7 +67,7 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
   if (how.ends_with("--export")) // alone it takes all other variables away
     return "--export=ALL," + pair;
   // "mpiexec -x", "#PJM -x": an option in front of the assignment. The
-  // directive is a line of its own, the option a part of one.
+  // directive fills a line, the option is a part of one.
   if (how.starts_with("#"))
     return (how + " " + pair).str();
   if (size_t option = how.rfind(' '); option != StringRef::npos)
@@ -111,8 +111,8 @@ static Numbering findNumbering(const JobScript &script) {
   return Numbering::unknown;
 }
 
-/// What the user asked for; else what the job's programs are for, as far as
-/// they are here; else what the script is for.
+/// The user's choice; else the target of the job's programs that were found;
+/// else that of the script.
 static Target decideTarget(const JobScript &script,
                            ArrayRef<LaunchedProgram> programs,
                            const JobSettings &settings) {
@@ -187,7 +187,7 @@ bool JobContext::isMissing(const JobLaunch &launch) const {
 }
 
 StringRef mpg::fallbackOf(const EnvVariable &variable, Target target) {
-  // docs/environment.md: ours falls back unless it is told not to.
+  // docs/environment.md: ours falls back by default.
   if (target == Target::fugaku && variable.name == "XOS_MMM_L_HUGETLB_FALLBACK")
     return "0";
   return variable.fallback;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every rule over job scripts works with: the script, what it is for, the
+// The input of every rule over job scripts: the script, its target, the
 // programs that count, and a place for findings. Each Rule<Topic>.cpp is one
 // topic; JobRules.cpp runs them.
 
@@ -46,8 +46,8 @@ unsigned editDistance(llvm::StringRef a, llvm::StringRef b);
 
 bool isLegalValue(const EnvVariable &variable, llvm::StringRef text);
 
-/// A legal value that \p text was probably meant to be; "" if there is no
-/// telling.
+/// The legal value that \p text was probably meant to be; "" if there is no
+/// near one.
 std::string nearestValue(const EnvVariable &variable, llvm::StringRef text);
 
 /// Decimal digits, or hexadecimal ones after 0x, and nothing else.
@@ -90,14 +90,14 @@ public:
   std::vector<const JobLaunch *> launches;
 
   bool wants(FindingId id) const;
-  /// Adds a finding about line \p line. What is the same twice, in a script
-  /// that starts twenty programs alike, is dropped later. pre: wants(id).
+  /// Adds a finding about line \p line. Duplicates, in a script that starts
+  /// twenty programs alike, are dropped later. pre: wants(id).
   Finding &add(FindingId id, unsigned line, const llvm::Twine &title);
   /// The same for something that may not happen: one level lower.
   Finding &add(FindingId id, unsigned line, bool conditional,
                const llvm::Twine &title);
 
-  /// What mpgaudit says of the program's file; null if nothing is known.
+  /// mpgaudit's report on the program's file; null if there is none.
   const FileReport *reportOf(const JobLaunch &launch) const;
   /// Its file was looked for and not found.
   bool isMissing(const JobLaunch &launch) const;
@@ -106,8 +106,8 @@ public:
   JobValue valueOf(const JobLaunch &launch, llvm::StringRef name) const;
   /// Large pages of the library are on; false where only the job knows.
   bool largePages(const JobLaunch &launch) const;
-  /// One of the two libmpg acts in the program, as far as the script and the
-  /// files say. What a variable that is not known brings does not count.
+  /// True if one of the two libmpg acts in the program, as far as the script
+  /// and the files show. Variables with unknown values do not count.
   bool mayLoadLibmpg(const JobLaunch &launch) const;
   /// The setting of \p name in \p line; null if there is none.
   const JobSetting *settingAt(llvm::StringRef name, unsigned line) const;
@@ -147,7 +147,7 @@ bool isSystemTool(llvm::StringRef program);
 /// "numactl" of "/usr/bin/numactl".
 llvm::StringRef baseName(llvm::StringRef path);
 
-/// What stands after "Write instead:" in a fix.
+/// The text after "Write instead:" in a fix.
 std::string writeInstead(llvm::StringRef line);
 
 /// The default of \p variable where \p target is: two libraries differ in one.
@@ -171,7 +171,7 @@ void checkBinding(JobContext &job);      // 237
 void checkUnknown(JobContext &job);      // 238 239
 void checkOtherMeans(JobContext &job);   // 242
 
-/// "12-23,36-47"; nothing if it is no list of absolute numbers.
+/// "12-23,36-47"; absent for anything but a list of absolute numbers.
 struct NumberList {
   unsigned least, most;
   unsigned count; ///< of numbers, twice named ones twice

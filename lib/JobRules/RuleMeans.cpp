@@ -90,7 +90,7 @@ static StringRef nearestTunable(StringRef name) {
   return nearest;
 }
 
-/// What the program's C library is: N of glibc 2.N as LibraryCheckFacts has it.
+/// The program's C library: N of glibc 2.N as LibraryCheckFacts has it.
 static unsigned glibcMinorOf(const JobContext &job, const JobLaunch &launch) {
   const FileReport *report = job.reportOf(launch);
   if (!report || !report->closure)

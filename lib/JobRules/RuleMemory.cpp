@@ -23,7 +23,7 @@ static StringRef fieldOf(StringRef policy, unsigned index) {
 }
 
 namespace {
-/// What is not as it has to be, and the line that would make it so.
+/// A wrong setting, and the line that fixes it.
 struct Missing {
   std::string text;
   std::string name, value;

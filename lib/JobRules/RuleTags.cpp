@@ -46,7 +46,7 @@ static const Switch *inForce(ArrayRef<Switch> switches, unsigned line) {
 /// Of the hint note of the file; 0 if there is none, or no such file.
 static unsigned taggedAccesses(const std::string &path) {
   unsigned accesses = 0;
-  // What is wrong with the file stands in its own report.
+  // The file's own report has its defects.
   consumeError(readImages(path, [&](Image &image) {
     if (!image.fullyRead())
       return;
@@ -70,7 +70,7 @@ static std::string noteOf(const JobContext &job, const JobLaunch &launch,
                                   " tagged accesses in its hint note";
 }
 
-/// What shows that the program has tags; "" if nothing does.
+/// The evidence that the program has tags; "" without any.
 static std::string signOfTags(const JobContext &job, const JobLaunch &launch,
                               std::map<std::string, unsigned> &read) {
   for (const char *name : {"FLIB_L2_SECTOR_NWAYS_INIT", "FLIB_SCCR_CNTL"}) {

@@ -234,7 +234,7 @@ static void checkLargePageOption(JobContext &job, const JobCommand &command) {
   finding.setFix("Take it out: -Klargepage is the default.");
 }
 
-/// What stands in front of -lmpg serves malloc and pthread_create.
+/// A library in front of -lmpg serves malloc and pthread_create.
 static void checkLibraryOrder(JobContext &job, const JobCommand &command) {
   StringRef before;
   for (const JobWord &word : command.words) {
@@ -274,7 +274,7 @@ static void checkLibmpg(JobContext &job, const JobCommand &command,
                         Compiler compiler) {
   auto isScript = [](StringRef text) { return text.contains("bss-2mb.lds"); };
   bool linksLibmpg = has(command, "-lmpg") || findWord(command, isScript);
-  // FORT90L=-Wl,-T is an option at run time, and an assignment is no word.
+  // FORT90L=-Wl,-T is an option at run time, not a word here.
   if (!linksLibmpg || has(command, "-c"))
     return;
   if (has(command, "-static")) {

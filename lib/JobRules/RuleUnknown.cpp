@@ -63,8 +63,8 @@ static void reportUnknown(JobContext &job) {
                         unknown[i].what + " is " + shortened(unknown[i].value);
 }
 
-/// What the script starts and what was not looked at: silence about it is no
-/// verdict.
+/// Names programs that the script starts and that were not audited: silence
+/// about them is not a verdict.
 static void reportNotFound(JobContext &job) {
   std::vector<const JobLaunch *> missing;
   for (const JobLaunch *launch : job.launches)
@@ -141,10 +141,10 @@ static bool isLeftOut(StringRef problem) {
   return problem.starts_with("not read") || problem.starts_with("a csh script");
 }
 
-/// A script with hundreds of them is no script.
+/// Text with hundreds of problems is not a script.
 static constexpr size_t mostProblems = 20;
 
-/// What a place with a path in it needs: the reason stands after the path.
+/// Room for a path in front of the reason.
 static constexpr size_t shownOfProblem = 160;
 
 static void reportProblems(JobContext &job) {

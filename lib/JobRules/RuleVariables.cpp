@@ -39,7 +39,7 @@ static std::string meantName(StringRef name, bool &unknown) {
     return "";
   std::string upper = name.upper();
   // glibc's end in an underscore, which is easily forgotten. Its other names
-  // are no mistake.
+  // are correct without.
   if (StringRef(upper).starts_with("MALLOC_")) {
     const EnvVariable *whole = findEnvVariable(upper + "_");
     unknown = whole || findEnvVariable(upper);
@@ -315,7 +315,7 @@ static std::optional<Reason> whyDead(const JobContext &job,
                                      const JobLaunch &launch,
                                      const EnvVariable &row) {
   JobValue value = job.valueOf(launch, row.name);
-  // What asks for the default is written down for the reader of the script.
+  // A setting of the default value documents it for the reader of the script.
   if (!value.known || value.text == fallbackOf(row, job.target))
     return std::nullopt;
   if (auto reason = needIsMissing(job, launch, row))

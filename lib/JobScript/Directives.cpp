@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See JobReader.h. Numbers that are ranges, lists or templates ("2-4",
-// "@NODES@") are not known, and then nothing is said about them.
+// "@NODES@") are unknown, and no rule judges them.
 
 #include "JobScript/JobReader.h"
 #include "JobScript/Launchers.h"
@@ -145,7 +145,7 @@ static std::optional<uint64_t> memoryOf(StringRef text, uint64_t unit,
 
 namespace {
 
-/// What the directives of one batch system say together.
+/// The combined directives of one batch system.
 struct Request {
   std::optional<unsigned> nodes, ranks, ranksPerNode, cpusPerTask, threads;
   std::optional<uint64_t> nodeMemory, cpuMemory;
@@ -307,7 +307,7 @@ static void addListed(const JobDirective &directive,
   }
 }
 
-/// What the batch system tells the job of its own request.
+/// Variables that the batch system derives from its request.
 static void addDerived(Scheduler scheduler, const Request &request,
                        unsigned line,
                        std::vector<DirectiveVariable> &variables) {

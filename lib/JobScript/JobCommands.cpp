@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one command of a script does, as far as it changes variables, limits or
-// the folder.
+// The effect of one command of a script on variables, limits or the
+// folder.
 
 #include "JobScript/JobReader.h"
 #include "JobScript/Launchers.h"
@@ -346,8 +346,8 @@ static bool isModuleQuery(StringRef verb) {
          verb == "whatis" || verb == "keyword" || verb == "help";
 }
 
-/// From this command on the variables are not known. What the script
-/// says about lists of folders remains a part of them.
+/// After this command the variables are unknown. Lists of folders keep the part
+/// that the script itself adds.
 void JobReader::forgetEnvironment(unsigned line, std::string what) {
   for (StringRef name : {"PATH", "LD_LIBRARY_PATH"}) {
     const ShellVariable *before = variables.find(name);

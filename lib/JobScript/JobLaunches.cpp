@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs that a command starts, with the environment they get, and those
-// that the script builds or copies into place before it starts them: the file
-// that lies there now, if one does, is that of the job before. make and its
-// like may build anything: every program that is named with a folder in front
-// and does not lie where only administrators write.
+// The programs that a command starts, with the environment they get. Also those
+// that the script builds or copies into place before it starts them: a file
+// that is there now belongs to the job before. make and similar tools may build
+// anything: every program that is named with a folder in front, outside of
+// folders where only administrators write.
 
 #include "JobScript/JobReader.h"
 #include "JobScript/JobScript.h"
@@ -21,9 +21,9 @@ using namespace mpg;
 // Names of common tools
 //===----------------------------------------------------------------------===//
 //
-// Names of commands that are no programs of the job. A name that is missing
-// here does little harm: without a slash and without a launcher it is not taken
-// for a program of the job either.
+// Commands that are not programs of the job. A missing name does little harm: a
+// name without a slash and without a launcher does not count as a program of
+// the job either.
 
 // Sorted: searched by halves.
 static constexpr StringLiteral commonTools[] = {
@@ -149,9 +149,9 @@ bool mpg::isInterpreter(StringRef name) {
 
 namespace {
 
-/// What the commands so far have made.
+/// Files that the commands so far have made.
 struct MadeFiles {
-  unsigned anyLine = 0; ///< of make and its like
+  unsigned anyLine = 0; ///< of make and similar tools
   StringMap<unsigned> byName;
 
   void add(StringRef path, unsigned line) {
@@ -295,7 +295,7 @@ bool JobReader::copyEnvironment(const Command &command, JobLaunch &launch) {
   return true;
 }
 
-/// What the launchers change of it.
+/// Applies the launchers' changes of it.
 void JobReader::changeEnvironment(const LaunchParts &parts, JobLaunch &launch) {
   Environment &environment = launch.launch.environment;
   for (const LaunchVariable &change : parts.variables) {
@@ -376,8 +376,8 @@ static bool isShell(StringRef name) {
   return name == "sh" || name.ends_with("sh");
 }
 
-/// A shell or an interpreter reads a file that is no program. What a shell
-/// reads starts programs, most of the time.
+/// A shell or an interpreter reads a file that is not a program. A shell's file
+/// starts programs, most of the time.
 void JobReader::noteInterpreter(const JobLaunch &launch) {
   StringRef name = sys::path::filename(launch.program.text);
   if (!isInterpreter(name))
@@ -415,7 +415,7 @@ void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
     script.bareNames.push_back({command.line, name});
 }
 
-/// What it submits is a job of its own, and audited as such.
+/// The submitted script is another job, and is audited as such.
 void JobReader::noteSubmitted(const Command &command) {
   std::string name = sys::path::filename(command.name()).str();
   static constexpr StringLiteral submitters[] = {"sbatch", "pjsub", "qsub",

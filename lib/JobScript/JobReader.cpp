@@ -76,7 +76,7 @@ bool JobReader::isSetUp(size_t at, size_t end) const {
 }
 
 /// "a && b || c", up to ; & or the end of the line. Each part but the first may
-/// not run, unless only set-up stands before it.
+/// not run, unless only set-up precedes it.
 size_t JobReader::readAndOr(size_t at, size_t end) {
   ShellVariables::Mark start = variables.mark();
   unsigned changes = variables.argumentChanges;
@@ -106,7 +106,7 @@ size_t JobReader::readAndOr(size_t at, size_t end) {
   return at;
 }
 
-/// After what ran in a shell of its own, with these values when it began.
+/// Restores the variables as they were before a subshell.
 void JobReader::leaveOwnShell(ShellVariables::Mark start,
                               unsigned argumentChanges) {
   variables.undo(start);
@@ -116,7 +116,7 @@ void JobReader::leaveOwnShell(ShellVariables::Mark start,
   ended = false;
 }
 
-/// "a | b": every part has a shell of its own.
+/// "a | b": every part runs in a subshell.
 size_t JobReader::readPipeline(size_t at, size_t end) {
   ShellVariables::Mark start = variables.mark();
   unsigned changes = variables.argumentChanges;
@@ -313,7 +313,7 @@ void JobReader::readLoop(size_t at, size_t end) {
   size_t done = doWord < end ? nextPart(doWord, end) : end;
   Range body = {std::min(doWord + 1, done), done};
   ShellBranches branches(variables);
-  // What a later round sees is what the rounds before it have left.
+  // A later round sees the values that the rounds before it left.
   forgetAssigned({at, done});
   for (size_t i = at; i < done; ++i)
     if (tokens[i].text == "shift" || tokens[i].text == "set")

@@ -49,7 +49,7 @@ public:
   void runCsh(llvm::ArrayRef<DirectiveVariable> fromDirectives);
 
 private:
-  // What is no variable, but changes with the branches as these do.
+  // Not a variable, but changes with the branches as these do.
   static constexpr llvm::StringLiteral stackLimitName = "ulimit -s";
   static constexpr llvm::StringLiteral exportAllName = "set -a";
   static constexpr llvm::StringLiteral folderName = "cd";

@@ -36,7 +36,7 @@ static int blockChange(StringRef first, StringRef last) {
       .Default(0);
 }
 
-/// What may be changed in a block is not known any more.
+/// Variables that a block may change are unknown after it.
 void JobReader::readCshCommand(Range range) {
   Command command = expand(range);
   StringRef name = command.name();
@@ -160,8 +160,8 @@ static bool isLoginShell(StringRef text) {
                 : options.starts_with("-") && options.contains('l');
 }
 
-/// "python3" of "#!/usr/bin/env python3" and of "#!/usr/bin/python3 -u", if it
-/// is no shell; "" for shells, and where nothing is said.
+/// "python3" of "#!/usr/bin/env python3" and of "#!/usr/bin/python3 -u". "" for
+/// shells, and without such a line.
 static StringRef otherLanguage(StringRef text) {
   StringRef first = text.take_until([](char c) { return c == '\n'; }).rtrim();
   if (!first.consume_front("#!"))
@@ -219,7 +219,7 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path,
   ShellBlocks blocks;
   if (!csh)
     blocks = findShellBlocks(tokens.tokens, script.problems);
-  // What is expanded and copied may be some times as large as the script.
+  // Expanded and copied text may be a few times as large as the script.
   size_t budget = (size_t(4) << 20) + 16 * shell.size();
   JobReader reader(script, std::move(tokens), std::move(blocks), budget,
                    std::move(probe));
@@ -354,7 +354,7 @@ static std::string findInPath(const JobLaunch &launch, StringRef name) {
   copy_if(folders, std::back_inserter(known), [](StringRef folder) {
     return folder.starts_with("/") && !folder.contains('$');
   });
-  // What lies in a folder that only the job's machine has comes first there.
+  // A folder that only the job's machine has may hold one that comes first.
   auto *absent = find_if_not(
       known, [](StringRef folder) { return sys::fs::is_directory(folder); });
   bool anotherMachine = absent != known.end();

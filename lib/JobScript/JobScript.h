@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A job script as data: what the batch system is asked for, which variables are
-// set, which programs are started and how. The script is read, never run. What
-// cannot be known without running it is named: the value of a variable that is
-// the output of a command, say.
+// A job script as data: the request to the batch system, the variables that are
+// set, the programs that are started and how. The script is read, never run.
+// Facts that only a run could show are named: the value of a variable that is
+// the output of a command, for example.
 
 #ifndef MPG_JOBSCRIPT_JOBSCRIPT_H
 #define MPG_JOBSCRIPT_JOBSCRIPT_H
@@ -18,8 +18,8 @@ namespace mpg {
 /// A word of a command, expanded as far as the script says what it is.
 struct JobWord {
   std::string text; ///< quotes removed, known variables replaced
-  /// "$NP", "$(nproc)": what was not known; "" if all is. It stands in text as
-  /// it was written.
+  /// The unknown parts: "$NP", "$(nproc)"; "" if all is known. The text has
+  /// them as they were written.
   std::string unknown;
   bool known() const { return unknown.empty(); }
 
@@ -30,7 +30,7 @@ struct JobWord {
 
 enum class Scheduler : uint8_t { none, pjm, slurm, pbs, gridEngine };
 
-/// What stands in front of a directive ("#PJM"), and how people call the
+/// The prefix of a directive ("#PJM"), and the usual name of the
 /// system.
 struct SchedulerWords {
   llvm::StringRef mark, name;
@@ -95,7 +95,7 @@ struct JobLaunch {
   Launch launch;
 };
 
-/// What could not be read, and what was done about it.
+/// A part that could not be read, and how the reader continued.
 struct JobProblem {
   unsigned line;
   std::string text; ///< "quote ' is not closed"
@@ -110,13 +110,13 @@ struct JobScript {
   std::vector<JobLaunch> launches;
   std::vector<std::string> modules; ///< of "module load"
   std::vector<JobProblem> problems;
-  /// What starts programs in a way that is not followed: not looked at is
-  /// these programs.
+  /// Commands that start programs in a way that is not followed; these programs
+  /// are not audited.
   std::vector<JobProblem> notUnderstood;
-  /// Commands without a slash and without a launcher that are no common tools:
-  /// programs of the job, or tools of the site. No function of the script.
+  /// Commands without a slash and without a launcher that are not common tools:
+  /// programs of the job, or tools of the site. Not the script's functions.
   std::vector<JobProblem> bareNames;
-  // What the directives ask for.
+  // The request of the directives.
   std::optional<unsigned> nodes, ranks, ranksPerNode;
   std::optional<uint64_t> nodeMemoryBytes; ///< of one node
   std::optional<unsigned> cpusPerTask;

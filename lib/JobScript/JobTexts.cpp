@@ -16,8 +16,8 @@ using namespace mpg;
 static constexpr unsigned deepestText = 8;
 static constexpr size_t shownBytes = 60; ///< of a text, in a message
 
-/// Appends the tokens of \p text, which stays where it is. Nothing where it is
-/// no list of commands, or where the script has too many.
+/// Appends the tokens of \p text, which stays where it is. Absent if it is not
+/// a list of commands, or if the script has too many.
 std::optional<JobReader::Range> JobReader::addText(StringRef text,
                                                    unsigned line) {
   auto known = readTexts.find({text.data(), text.size()});
@@ -65,7 +65,7 @@ bool JobReader::readText(StringRef text, unsigned line) {
   return true;
 }
 
-/// The same in a shell of its own, which leaves the variables as they are.
+/// The same in a subshell, which leaves the variables as they are.
 bool JobReader::readInOwnShell(StringRef text, unsigned line) {
   ShellVariables::Mark start = variables.mark();
   unsigned changes = variables.argumentChanges;
@@ -88,7 +88,7 @@ static std::string withoutQuotes(StringRef text) {
   return plain;
 }
 
-/// What the commands in \p raw start, before the command that has it as a word.
+/// Reads the commands in \p raw, which run before the command around it.
 void JobReader::readSubstitutions(StringRef raw, unsigned line, bool inQuotes) {
   if (raw.find_first_of("`(") == StringRef::npos)
     return;

@@ -34,7 +34,7 @@ enum class Launcher : uint8_t {
 #include "JobScript/Launchers.def"
 };
 
-/// What the value of an option is.
+/// The meaning of an option's value.
 enum class OptionMeaning : uint8_t {
   none,
   ranks,
@@ -56,7 +56,7 @@ enum class OptionMeaning : uint8_t {
 struct LauncherRow {
   Launcher key;
   LauncherFamily family;
-  unsigned operands; ///< words in front of the program that are no options
+  unsigned operands; ///< words in front of the program that are not options
   const char *names; ///< with a blank on either side
 };
 

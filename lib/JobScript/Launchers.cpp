@@ -247,7 +247,7 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   size_t equals = option.find('=');
   StringRef name = option.take_front(equals);
   if (row.family == LauncherFamily::srun && option == "multi-prog") {
-    isMultiProg = true; // no value: the file stands where a program would
+    isMultiProg = true; // no value: the file takes the program's place
     return;
   }
   if (row.key == Launcher::env &&
@@ -312,7 +312,7 @@ static bool isFirstVerb(Launcher key, StringRef word) {
                                : key == Launcher::flux && word == "mini";
 }
 
-/// Whether the word at `at`, which is no option, is the launcher's.
+/// Whether the word at `at`, which is not an option, is the launcher's.
 bool LaunchReader::takeOperand(const LauncherRow &row, unsigned &operands) {
   StringRef launcher = sys::path::filename(text(first));
   bool namesHosts = launcher == "mpirun_rsh";
@@ -380,7 +380,7 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
       row.family != LauncherFamily::env && row.family < LauncherFamily::remote;
   readsLine = row.family == LauncherFamily::remote;
   readsLines = row.key == Launcher::hyperfine;
-  // It means the program that stands next to it, unless it is told otherwise.
+  // It means the program next to it by default.
   if (row.family == LauncherFamily::mpgrun) {
     parts.underMpgrun = true;
     meansChildren = any_of(parts.launchers.back(), [](const JobWord &word) {
@@ -433,8 +433,8 @@ static bool isRunner(StringRef name, ArrayRef<JobWord> arguments) {
   });
 }
 
-/// Tools that run a program in an environment, an image or a job of its own,
-/// which is not looked into.
+/// Tools that run a program in another environment, image or job, which is not
+/// followed.
 static bool isElsewhere(ArrayRef<JobWord> words) {
   if (words.size() < 2)
     return false;

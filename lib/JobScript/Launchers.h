@@ -12,7 +12,7 @@
 
 namespace mpg {
 
-/// What a launcher does to the environment of its program.
+/// A launcher's change to the environment of its program.
 struct LaunchVariable {
   enum Change : uint8_t {
     set,
@@ -34,8 +34,8 @@ struct LaunchParts {
   JobWord image; ///< of a container
   /// Lines for a shell that this starts: of "bash -c LINE", "flock F -c LINE".
   std::vector<JobWord> shellTexts;
-  size_t textAt = 0; ///< the words in front of this one stand before each line
-  /// What starts programs here and is not followed; "" if all is.
+  size_t textAt = 0; ///< the words in front of this one precede each line
+  /// A command that starts programs here and is not followed; "" without one.
   std::string notUnderstood;
   bool isLaunched = false; ///< a program of the job, not `cp` or `time cd x`
   bool isOperand = false;  ///< see JobLaunch::isOperand

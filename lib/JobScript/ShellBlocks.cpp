@@ -12,7 +12,7 @@ using namespace mpg;
 
 namespace {
 
-/// What has been opened and not yet closed.
+/// A block that is open at this point.
 struct OpenBlock {
   ShellRole
       opener;   ///< ifWord, loopWord, forWord, caseWord, openBrace, subshell
@@ -58,7 +58,7 @@ private:
   ShellBlocks result;
   std::vector<OpenBlock> blocks;
   unsigned counts[size_t(ShellRole::function) + 1] = {};
-  bool atCommand = true;  ///< a reserved word may stand here
+  bool atCommand = true;  ///< a reserved word may come here
   bool inPattern = false; ///< between case .. in or ;; and the )
 };
 

@@ -26,7 +26,7 @@ bool mpg::isDynamicVariable(StringRef name) {
 
 namespace mpg {
 
-/// What one word becomes.
+/// Expands one word.
 class WordExpansion {
 public:
   WordExpansion(ShellExpander &owner, unsigned line, bool split,
@@ -40,7 +40,7 @@ public:
   std::vector<ShellValue> fields;
 
 private:
-  /// What is known of a parameter.
+  /// The known value of a parameter.
   struct Parameter {
     bool known = false; ///< whether it is set is known
     bool set = false;
@@ -295,7 +295,7 @@ bool WordExpansion::expandDefault(StringRef whole, StringRef name,
   return true;
 }
 
-/// ${A%suffix} and ${A#prefix}, if it is no pattern.
+/// ${A%suffix} and ${A#prefix} without a pattern.
 bool WordExpansion::expandStripped(StringRef name, StringRef operation,
                                    bool quoted) {
   char kind = operation.empty() ? '\0' : operation[0];
@@ -359,7 +359,7 @@ void WordExpansion::addAnsiQuoted(StringRef text) {
   }
 }
 
-/// What is inside $((..)) or bash's old $[..].
+/// The text inside $((..)) or bash's old $[..].
 static std::optional<StringRef> arithmeticIn(StringRef whole) {
   bool old = whole.starts_with("$[");
   if (!old && (!whole.starts_with("$((") || !whole.ends_with("))")))
@@ -465,10 +465,10 @@ static std::string quotedForShell(StringRef text) {
   return quoted + "'";
 }
 
-/// The array \p raw, "(./a -n $n $m)", as text that is not taken for a value
-/// and that gives its words of now when it is read again: "('./a' '-n' '4' "$m"
-/// )", where "" is around what is not known. What is more than a list of words
-/// stays as it is written.
+/// The array \p raw, "(./a -n $n $m)", as text that does not look like a value
+/// and that gives its present words when it is read again: "('./a' '-n' '4'
+/// "$m" )", with "" around unknown parts. Anything but a list of words stays as
+/// it is written.
 ShellValue ShellExpander::expandArray(StringRef raw, unsigned line) {
   ShellValue written = ShellValue::notKnown(raw);
   if (raw.size() > std::min(longestValue, budget))

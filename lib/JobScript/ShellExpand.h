@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the words of a script stand for: quotes removed, variables replaced as
-// far as the script says what they are.
+// Expands the words of a script: removes quotes, and replaces variables as far
+// as the script gives their values.
 //
 // The rule is that a value which is called known is the one that bash would
 // have; everything else is named as it is written.
@@ -17,7 +17,7 @@
 
 namespace mpg {
 
-/// Text of which some parts are not known; these stand in it as written.
+/// Text with unknown parts, which it holds as they were written.
 class ShellValue {
 public:
   ShellValue() = default;
@@ -35,7 +35,7 @@ public:
   /// From \p begin to \p end, which cut no unknown part.
   ShellValue slice(size_t begin, size_t end) const;
   JobWord word() const;
-  /// The parts between the \p separators that stand in known text.
+  /// The parts between the \p separators in known text.
   std::vector<JobWord> split(char separator) const;
   /// Equal in every run of the script.
   bool isSame(const ShellValue &other) const {
@@ -76,7 +76,7 @@ public:
   Mark mark() const { return changes.size(); }
   /// Back to how everything was at \p mark.
   void undo(Mark mark);
-  /// What has changed since, as it is now.
+  /// The present values of all that changed since \p mark.
   llvm::StringMap<ShellVariable> changedSince(Mark mark) const;
 
   const llvm::StringMap<ShellVariable> &all() const { return variables; }

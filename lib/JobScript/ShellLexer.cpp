@@ -238,8 +238,8 @@ void Lexer::add(ShellTokenKind kind, size_t length) {
   at += length;
 }
 
-/// After \p from, where quotes or an expansion begin. What is not closed is
-/// taken to end with its line: the lines after it are read.
+/// After \p from, where quotes or an expansion begin. An unclosed one ends with
+/// its line, so that the lines after it are read.
 size_t Lexer::skipQuotes(size_t from) {
   StringRef searched =
       failures < longSearches ? text : text.take_front(endOfLine(from));

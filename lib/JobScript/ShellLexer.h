@@ -40,7 +40,7 @@ struct ShellToken {
 struct ShellComment {
   llvm::StringRef text;
   unsigned line;
-  bool afterCommand; ///< a command stands before it
+  bool afterCommand; ///< a command precedes it
 };
 
 /// A word of a redirection that has commands in it, or a here-document.
@@ -62,8 +62,8 @@ struct ShellTokens {
   std::vector<ShellComment> comments;
 };
 
-/// The tokens point into \p text. Time is linear in its size. What is not
-/// closed ends with its line, and stands in \p problems.
+/// The tokens point into \p text. Time is linear in its size. Unclosed quotes
+/// end with their line; \p problems lists them.
 ShellTokens lexShell(llvm::StringRef text, std::vector<JobProblem> &problems);
 
 /// The position after the quotes or the expansion that begins at \p at with
@@ -86,7 +86,7 @@ std::vector<ShellSubstitution> findSubstitutions(llvm::StringRef raw,
 size_t shellNameLength(llvm::StringRef text);
 
 /// The length of "NAME=", "NAME+=" or "NAME[..]=" at the beginning of \p word;
-/// 0 if it is no assignment.
+/// 0 for other words.
 size_t shellAssignmentLength(llvm::StringRef word);
 
 enum class ShellRole : uint8_t {

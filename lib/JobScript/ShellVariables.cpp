@@ -142,7 +142,7 @@ StringMap<ShellVariable> ShellVariables::changedSince(Mark mark) const {
   return changed;
 }
 
-/// Whether the two cannot be told apart.
+/// True if both have the same known value.
 static bool agree(const ShellVariable &a, const ShellVariable &b) {
   if (a.set != b.set || a.exported != b.exported || a.readOnly != b.readOnly)
     return false;
@@ -200,9 +200,9 @@ void ShellBranches::mergeAsUnknown() {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 //
-// $((..)) as far as job scripts need it. What is not plainly a number, or does
-// not fit 64 bits, has no value here: bash would wrap around, or read a leading
-// 0 as octal, and that is a case for naming it, not for arithmetic.
+// $((..)) as far as job scripts need it. Text that is not plainly a number, or
+// does not fit 64 bits, has no value here. bash would wrap around, or read a
+// leading 0 as octal: that is worth a message, not arithmetic.
 
 namespace {
 
@@ -249,7 +249,7 @@ char Arithmetic::takeOperator(StringRef operators) {
   skipBlanks();
   if (text.empty() || !operators.contains(text[0]))
     return '\0';
-  // Not ** ++ -- += and the like.
+  // Not operators like ** ++ -- +=.
   if (text.size() > 1 && (text[1] == text[0] || text[1] == '='))
     return '\0';
   char taken = text[0];

@@ -105,7 +105,7 @@ static constexpr StringRef doubleDashValues[] = {
     "undefined-glob",
     "warn-backrefs-exclude",
     "why-live"};
-// "-ofile", "-o file"; after two dashes a letter is no option.
+// "-ofile", "-o file". After two dashes a letter is not an option.
 static constexpr StringRef letterValues = "LORTbefFhlmouyz";
 // Long options that one dash may precede although they begin with such a
 // letter.

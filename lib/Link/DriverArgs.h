@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a command line asks of ld.mpg. A pure function over strings: nothing is
-// opened, looked up or printed.
+// The request that a command line makes to ld.mpg. A pure function over
+// strings: it opens, looks up and prints nothing.
 //
 // ld.mpg takes every option of ld.lld and its own, which all begin with --mpg-
 // (and --no-mpg-layout).
@@ -19,7 +19,7 @@
 
 namespace mpg {
 
-/// What lld will write.
+/// The kind of file that lld will write.
 enum class OutputKind : uint8_t {
   program, ///< with or without PIE, static or not
   library, ///< -shared
@@ -29,7 +29,7 @@ enum class OutputKind : uint8_t {
   other,
 };
 
-/// What happens when the output is not as promised.
+/// What to do if the output breaks the promise.
 enum class LayoutPromise : uint8_t { strict, bestEffort };
 
 enum class RuntimeChoice : uint8_t { automatic, yes, no };
@@ -53,7 +53,7 @@ struct LinkRequest {
   bool version = false;
   bool verbose = false; ///< -v, --verbose: of lld as well
 
-  // What lld's options say.
+  // The meaning of lld's options.
   OutputKind output = OutputKind::program;
   bool isStatic = false;  ///< nothing shared can be loaded by the output
   bool isForMusl = false; ///< its loader is musl's

@@ -87,8 +87,8 @@ void Scanner::scanSymbols(StringRef file, const Elf64_Shdr &table,
                           StringRef strings, bool &slim) {
   StringRef symbols = contentsOf(file, table);
   uint64_t count = symbols.size() / sizeof(Elf64_Sym);
-  // COMMON symbols are global, and those stand after the local ones. Only the
-  // field that tells is read: of a million symbols hardly one is COMMON.
+  // COMMON symbols are global, and those follow the local ones. Reads only the
+  // field that decides: of a million symbols hardly one is COMMON.
   for (uint64_t index = table.sh_info; index < count; ++index) {
     uint16_t kind =
         support::endian::read16le(symbols.data() + index * sizeof(Elf64_Sym) +
@@ -149,7 +149,7 @@ void Scanner::scanObject(StringRef file, StringRef name,
     slimNames.push_back(name.str());
 }
 
-/// What is constant goes to read-only memory.
+/// Constants go to read-only memory.
 void Scanner::scanVariable(const GlobalVariable &variable,
                            const DataLayout &layout) {
   if (variable.isDeclaration() || variable.isConstant() ||

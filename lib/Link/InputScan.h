@@ -29,8 +29,8 @@ struct ScanResult {
   bool readsPipe = false;
 };
 
-/// What scanObjects() leaves: its cost grows with the size of the files, and
-/// LLVM's bitcode reader can crash on a damaged one.
+/// Inputs that scanObjects() skips: its cost grows with the size of the files,
+/// and LLVM's bitcode reader can crash on a damaged one.
 struct UnscannedInputs {
   std::vector<LinkInput> archives; ///< also all libraries
   std::vector<LinkInput> bitcode;
@@ -76,7 +76,7 @@ struct LinkPlan {
   bool operator!=(const LinkPlan &other) const { return !(*this == other); }
 };
 
-/// What a finished output holds.
+/// The contents of a finished output.
 struct OutputFacts {
   bool readable = false;
   bool sized = false; ///< dataBytes is known: there are section headers
@@ -90,8 +90,8 @@ struct OutputFacts {
 /// The plan that the inputs ask for, as far as they are scanned.
 LinkPlan planOfInputs(const LinkRequest &request, const ScanResult &scan);
 
-/// The plan that \p output asks for, which was linked by \p plan; the same one
-/// if there is no reason for a second link.
+/// The plan that \p output needs, which was linked by \p plan; the same one if
+/// a second link would change nothing.
 LinkPlan planOfOutput(const LinkRequest &request, const ScanResult &scan,
                       const LinkPlan &plan, const OutputFacts &output);
 

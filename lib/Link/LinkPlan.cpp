@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See InputScan.h. What of it needs no more of LLVM than Support: the plan, and
-// a scan's answer as text.
+// See InputScan.h. The part that needs only LLVM's Support: the plan, and a
+// scan's answer as text.
 
 #include "Link/InputScan.h"
 

@@ -29,10 +29,10 @@ static void addRuntime(const Additions &additions,
   StringRef library = additions.runtimeLibrary;
   if (library.empty())
     return;
-  // Of an archive nothing is taken in unless it is asked for, and a
-  // malloc of its own would be the second one of the program. --wrap
-  // alone does not ask for it: the C library's is weak, lld then takes the name
-  // in its place for weak too, and calls address 0.
+  // lld extracts members of an archive only on demand, and a second malloc
+  // in the program must not come in. --wrap alone demands none: the C
+  // library's is weak, so lld makes the wrapped name weak too, and calls
+  // address 0.
   if (library.ends_with(".a")) {
     command.push_back("--undefined=mpg_start");
     static constexpr StringRef names[] = {
@@ -64,7 +64,7 @@ std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
   command.insert(command.end(), request.lldArgs.begin() + 1,
                  request.lldArgs.end());
   if (additions.alignSegments) {
-    // Each segment on large pages of its own: RELRO must not share one with
+    // Gives each segment separate large pages: RELRO must not share one with
     // the code in front of it. Costs address space, nothing in the file.
     uint64_t pageBytes = request.hugeBytes <= separateSegmentsBytes
                              ? request.hugeBytes

@@ -17,7 +17,7 @@
 
 namespace mpg {
 
-/// What ld.mpg adds to a link; empty strings add nothing.
+/// Arguments that ld.mpg adds to a link; empty strings add nothing.
 struct Additions {
   std::string firstObject;
   std::string lastObject;
@@ -31,7 +31,7 @@ struct Additions {
   bool color = false; ///< lld prints into a file that is shown on a terminal
 };
 
-/// Up to this size of large pages every segment gets pages of its own. With
+/// Up to this size of large pages every segment gets separate pages. With
 /// larger ones only .data and .bss do, and RELRO shares one with the code: five
 /// pages of 1 GiB are further than code reaches, 4 GiB on AArch64 and 2 GiB on
 /// x86-64.
@@ -58,20 +58,20 @@ std::string withoutDependencies(llvm::StringRef text,
 // The two added objects
 //===----------------------------------------------------------------------===//
 //
-// One stands in front of all other inputs and one after them. They carry no
-// code and no data, only alignment and a note:
+// One goes in front of all other inputs and one after them. They carry only
+// alignment and a note, neither code nor data:
 //
 //   first   .data and .bss (by a COMMON symbol, because lld puts those first)
 //           that are empty and aligned to a large page, and the layout note
 //   last    an empty section without contents, .mpg.tail, aligned too: the
 //           memory of the program then ends on a border
 //
-// Why objects and not a linker script: with a SECTIONS command lld gives up
-// its own layout (RELRO in a segment of its own), and INSERT, which keeps it,
-// fails where .data or .bss does not exist and cannot say "after everything
-// else that has no contents". Objects work by the ordinary rules (a section is
-// as aligned as its strictest part, sections of a kind stand in the order of
-// their first part), so every option of lld keeps its meaning.
+// Objects and not a linker script, because with a SECTIONS command lld gives up
+// its layout with RELRO in a separate segment. INSERT keeps it, but fails where
+// .data or .bss does not exist and cannot express "after everything else
+// without contents". Objects follow the ordinary rules: a section is as aligned
+// as its strictest part, and sections of a kind keep the order of their first
+// part. So every option of lld keeps its meaning.
 
 constexpr const char *layoutTailSection = ".mpg.tail";
 
@@ -80,7 +80,7 @@ struct LayoutObjects {
   std::string last; ///< empty when nothing is aligned
 };
 
-/// What the objects have to take care of.
+/// The tasks of the objects.
 struct LayoutWish {
   uint64_t hugeBytes; ///< a power of two
   /// .ldata and .lbss of the x86-64 medium and large code models as well.

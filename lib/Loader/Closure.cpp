@@ -21,7 +21,7 @@ using namespace mpg;
 
 std::string Closure::pathTo(size_t index) const {
   std::string path;
-  // What asks stands before what it asks for, so this ends.
+  // A requester precedes what it requests, so this ends.
   for (int at = int(index); at >= 0; at = libraries[size_t(at)].askedBy) {
     path = path.empty() ? libraries[size_t(at)].name
                         : libraries[size_t(at)].name + " > " + path;
@@ -75,8 +75,8 @@ private:
   std::map<std::pair<uint64_t, uint64_t>, unsigned> byInode;
   /// The program's own SONAME names the program.
   std::string programSoname;
-  /// The loader is mapped before anything else, but stands in the order where
-  /// it is first needed.
+  /// The loader is mapped before anything else, but its place in the order is
+  /// where it is first needed.
   std::string interpreterPath, interpreterSoname;
   const LibraryFacts *interpreter = nullptr;
 };
@@ -582,7 +582,7 @@ void LibraryStore::State::read(LibraryFile &file, const std::string &path) {
   file.facts.setUid = (status.st_mode & S_ISUID) != 0;
   bool first = true;
   Error error = readImages(path, [&](Image &image) {
-    // The second member of an archive: it is no library from the first on.
+    // The second member of an archive: the file was not a library.
     if (!first)
       return;
     first = false;

@@ -32,7 +32,7 @@ class raw_ostream;
 
 namespace mpg {
 
-/// What the checks of programs keep of a library; theirs to define.
+/// The facts of a library that the checks of programs keep; defined by them.
 struct LibraryCheckFacts;
 
 struct LibraryFacts {
@@ -54,7 +54,7 @@ struct LibraryFacts {
   uint64_t device = 0, inode = 0; ///< the same file under another name
   /// Only such libraries can be preloaded into a set-uid program.
   bool setUid = false;
-  /// What the store's collector made of the file; null without a collector.
+  /// The result of the store's collector; null without a collector.
   std::shared_ptr<const LibraryCheckFacts> checkFacts;
 };
 
@@ -73,7 +73,7 @@ struct ClosureEntry {
   /// Who asked for it first: an entry's position, the program, or LD_PRELOAD
   /// (/etc/ld.so.preload counts as that).
   int askedBy = program;
-  /// What its file says; null if there is none. Lives as long as the store.
+  /// The facts of its file; null if there is none. Lives as long as the store.
   const LibraryFacts *facts = nullptr;
   /// The entries that its DT_NEEDED name, in that order, missing ones too, and
   /// its filtees.
@@ -109,8 +109,8 @@ public:
 
   explicit LibraryStore(Collector collector = nullptr);
   ~LibraryStore();
-  /// Null if the file cannot be read or is no library of 64 bits; \p reason
-  /// says why then. Lives as long as the store.
+  /// Null if the file cannot be read or is not a 64-bit library; then \p reason
+  /// tells why. Lives as long as the store.
   const LibraryFacts *find(const std::string &path, std::string &reason);
 
   struct State;

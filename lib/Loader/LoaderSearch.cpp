@@ -210,8 +210,8 @@ bool LoaderSearch::findInLegacyFolders(StringRef name,
   return false;
 }
 
-/// True when the search ends here. What is for another machine is passed over,
-/// but named when nothing else is found.
+/// True when the search ends here. Skips files for another machine, but
+/// remembers one to name it when nothing else is found.
 bool LoaderSearch::tryPath(const std::string &path, SearchResult &result) {
   if (triesLeft == 0)
     return false;

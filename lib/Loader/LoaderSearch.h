@@ -6,7 +6,7 @@
 // DT_RUNPATH of the object alone; the cache; the default folders. musl:
 // LD_LIBRARY_PATH; both kinds of path of all of them; its own list.
 //
-// And what a system's loader goes by beside the files that it loads.
+// And the files that set up a system's loader.
 //
 // Left out: LD_AUDIT, the kernel version that an old library may ask for, and
 // folders with $ORIGIN in set-uid programs.
@@ -41,8 +41,8 @@ namespace mpg {
 /// The longest path that the system takes; what is longer cannot be opened.
 constexpr size_t maxPathBytes = 4095;
 
-/// What stands in for the words. Paths are those of this machine: with a
-/// sysroot, it is in front.
+/// The values of the words. Paths are those of this machine: with a sysroot, it
+/// is in front.
 struct PathWords {
   std::string sysroot;
   std::string lib;      ///< $LIB: "lib/x86_64-linux-gnu", "lib64"
@@ -73,12 +73,12 @@ std::string followLinks(const std::string &path, const std::string &sysroot);
 // The system (LoaderSystem.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What the loader of one system goes by, beside the files that it loads: the
-// cache, ld.so.conf, its default folders, the glibc-hwcaps folders that this
-// processor can use, ld.so.preload. The system is this machine or a sysroot.
+// The set-up of one system's loader: the cache, ld.so.conf, its default
+// folders, the glibc-hwcaps folders that this processor can use, ld.so.preload.
+// The system is this machine or a sysroot.
 //
-// Which folders are the default is compiled into each loader; here it is told
-// from what exists: lib/TRIPLET (Debian), else lib64, else lib.
+// Each loader has its default folders compiled in. Here existing folders
+// decide: lib/TRIPLET (Debian), else lib64, else lib.
 //
 // With a sysroot, or for a program of another machine, the processor is not
 // known: no glibc-hwcaps folder is used, and of the folders that loaders before
@@ -91,8 +91,8 @@ public:
   /// \p bytes is the whole file.
   explicit CacheFile(std::string bytes);
 
-  /// False when there is no cache or its header is damaged: the loader then
-  /// goes on without one.
+  /// False without a cache, or if its header is damaged: the loader then
+  /// continues without one.
   bool usable() const { return count != 0; }
 
   /// The path for \p name on \p machine. \p hwcaps are the glibc-hwcaps folders
@@ -124,7 +124,7 @@ private:
 /// names count by value, so that libx.so.10 comes after libx.so.9.
 int compareCacheNames(llvm::StringRef left, llvm::StringRef right);
 
-/// The whole file; nothing if it is no regular file, cannot be read, or is
+/// The whole file; absent if it is not a regular file, cannot be read, or is
 /// larger than \p limitBytes.
 std::optional<std::string> readWholeFile(const std::string &path,
                                          uint64_t limitBytes);
@@ -150,7 +150,7 @@ struct LoaderSystem {
   /// Used for this machine alone: in a sysroot, the cache may be older than the
   /// files, and was perhaps made for another root.
   CacheFile cache;
-  std::vector<std::string> configured; ///< ld.so.conf, where there is no cache
+  std::vector<std::string> configured; ///< ld.so.conf, if there is no cache
   std::vector<std::string> defaults;
   std::vector<std::string> hwcaps; ///< "x86-64-v3", the best one first
   /// "tls/x86_64", "tls": where loaders before 2.37 look in each folder, in
@@ -163,7 +163,7 @@ struct LoaderSystem {
   std::vector<std::string> muslFolders;
 };
 
-/// What the loader makes of a path.
+/// The loader's decision about a path.
 enum class PathVerdict : uint8_t {
   library,
   missing,      ///< it looks in the next folder
@@ -182,7 +182,7 @@ struct LibraryFile {
 struct LibraryStore::State {
   Collector collector;
 
-  /// \p path as the loader names it. Null: there is no such file.
+  /// \p path as the loader names it. Null: the file does not exist.
   const LibraryFile *find(const std::string &path, const std::string &sysroot);
   bool folderExists(const std::string &path, const std::string &sysroot);
   const LoaderSystem &systemOf(const std::string &sysroot, Machine machine);
@@ -236,8 +236,8 @@ public:
   SearchResult find(llvm::StringRef name, int asker);
 
 private:
-  /// What an object says about where to look. The lists are made when they are
-  /// first needed: most objects have none.
+  /// An object's own list of folders to search. The lists are made when they
+  /// are first needed: most objects have none.
   struct Object {
     std::string origin; ///< the folder that it lies in
     std::vector<std::string> rpath, runpath;

@@ -2,8 +2,8 @@
 //
 // The files that the loader is set up by: ld.so.cache, in the format of glibc
 // 2.2 and later, alone or after the old one, with the glibc-hwcaps names of
-// glibc 2.33; ld.so.conf with what it includes, and ld.so.preload. What is
-// damaged is not found in them.
+// glibc 2.33; ld.so.conf with what it includes, and ld.so.preload. Damaged
+// entries are skipped.
 
 #include "Loader/LoaderSearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -39,7 +39,7 @@ struct CacheFile::Entry {
   uint64_t hwcap;
 };
 
-/// What ldconfig writes as kind of library for \p machine.
+/// The kind of library that ldconfig writes for \p machine.
 static uint32_t flagsOf(Machine machine) {
   return machine == Machine::aarch64 ? 0x0a03 : 0x0303;
 }

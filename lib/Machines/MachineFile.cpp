@@ -31,8 +31,8 @@ private:
     unsigned line;
     yaml::Node *node;
   };
-  /// A key and what reads its value. A table, so that an unknown key can be
-  /// told with the known one that is nearest.
+  /// A key and the reader of its value. A table, so that the message about an
+  /// unknown key can name the nearest known one.
   struct Field {
     StringRef key;
     std::function<void(Value)> read;
@@ -48,7 +48,7 @@ private:
   void readMap(const Value &value, const Fields &fields);
   void readItems(const Value &value, const std::function<void(Value)> &read);
 
-  // What a field is, as a reader of it into \p to.
+  // A reader of a field into \p to.
   std::function<void(Value)> text(std::string &to);
   std::function<void(Value)> number(unsigned &to, unsigned least,
                                     unsigned most);
@@ -411,7 +411,7 @@ void MachineReader::finish(unsigned line, const SeenKeys &seen) {
   checkRequired(line, seen, rootFields);
   if (failed())
     return;
-  // What depends on several keys is looked at last, as they come in any order.
+  // Check last what depends on several keys, as they come in any order.
   const CoreGroups &groups = machine.groups;
   std::vector<unsigned> sorted = groups.ring;
   llvm::sort(sorted);

@@ -38,7 +38,7 @@ static constexpr size_t traceBytes = 256 << 10;
 static size_t pageBytes() { return size_t(sysconf(_SC_PAGESIZE)); }
 
 //===----------------------------------------------------------------------===//
-// What is sampled
+// Events that are sampled
 //===----------------------------------------------------------------------===//
 
 /// The number of a PMU that the kernel names; nothing: there is none.
@@ -180,7 +180,7 @@ bool mpg::decodeSpe(ArrayRef<uint8_t> trace,
 
 namespace {
 
-/// What the kernel writes, in the order of sample_type.
+/// A record as the kernel writes it, in the order of sample_type.
 struct SampleRecord {
   perf_event_header header;
   uint32_t process, thread;

@@ -89,8 +89,8 @@ struct SpeAccess {
 };
 
 /// Calls \p visit for each whole record of \p trace that has an address of
-/// data. False: there is something that is no packet; what comes after it is
-/// left out.
+/// data. False at the first bytes that are not a packet; the rest is
+/// skipped.
 bool decodeSpe(llvm::ArrayRef<uint8_t> trace,
                llvm::function_ref<void(const SpeAccess &)> visit);
 

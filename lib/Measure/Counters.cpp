@@ -35,7 +35,7 @@ struct CounterKind {
   StringRef name;
   uint32_t type;
   uint64_t config;
-  /// The kernel counts it at a place of its own: it would be 0 for user code.
+  /// The kernel counts it elsewhere: it would be 0 for user code.
   bool isKernels = false;
 };
 
@@ -68,7 +68,7 @@ static constexpr uint64_t dataTlbMisses(uint64_t operation) {
          uint64_t(PERF_COUNT_HW_CACHE_RESULT_MISS) << 16;
 }
 
-/// What each processor has something for, after its own.
+/// Events that each processor has, after its own.
 static const CounterKind genericKinds[] = {
     {"dtlb-load-misses", PERF_TYPE_HW_CACHE,
      dataTlbMisses(PERF_COUNT_HW_CACHE_OP_READ)},
@@ -80,7 +80,7 @@ namespace {
 
 struct CpuId {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  /// All 0 where there is no such leaf.
+  /// All 0 without such a leaf.
   explicit CpuId(unsigned leaf) { __get_cpuid(leaf, &eax, &ebx, &ecx, &edx); }
 };
 
@@ -203,7 +203,7 @@ static int openCounter(const CounterKind &kind, pid_t process, bool onExec,
 
 namespace {
 
-/// What the kernel writes, in the order of read_format.
+/// A reading as the kernel writes it, in the order of read_format.
 struct Reading {
   uint64_t value, enabledNs, runningNs;
 };

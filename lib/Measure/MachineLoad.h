@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the machine did while something was measured: the time, whether others
-// used it (CPU time of other processes, time that the hypervisor took, called
-// steal, load), and what its processes waited for memory. A measurement on a
-// busy machine is told as such, and no verdict is built on it.
+// The machine's load during a measurement: the time, whether others used it
+// (CPU time of other processes, time that the hypervisor took, called steal,
+// load), and its processes' waits for memory. Reports mark a measurement on a
+// busy machine, and no verdict is built on it.
 
 #ifndef MPG_MEASURE_MACHINELOAD_H
 #define MPG_MEASURE_MACHINELOAD_H
@@ -78,10 +78,10 @@ LoadBetween loadBetween(const LoadSample &before, const LoadSample &after);
 // Waiting for memory
 //===----------------------------------------------------------------------===//
 //
-// What the machine's processes waited for memory: while free memory was brought
-// together for large pages (compaction) or made free (reclaim), and how often a
-// page fault had to do without a large page. The kernel counts for all
-// together, from the boot on; between two looks it is that time's.
+// Time that the machine's processes waited for memory: while the kernel joined
+// free memory into large pages (compaction) or freed it (reclaim), and how
+// often a page fault had to do without a large page. The kernel counts for all
+// processes since the boot: subtract two readings.
 
 struct MemoryStalls {
   uint64_t compactions = 0;       ///< that a process waited for
@@ -114,8 +114,8 @@ MemoryStalls stallsBetween(const MemoryStalls &before,
 /// As attributes of the object that \p json is in.
 void writeStallCounts(llvm::json::OStream &json, const MemoryStalls &stalls);
 
-/// What a page fault does for a large page where the file `defrag` of
-/// transparent huge pages says \p word; empty for an unknown word.
+/// The effect on a page fault where the file `defrag` of transparent huge pages
+/// has \p word; empty for an unknown word.
 llvm::StringRef describeDefrag(llvm::StringRef word);
 
 /// That word now; empty if it is not known.

@@ -154,8 +154,8 @@ static Ratio ratioOf(std::vector<double> logarithms, size_t rank) {
   return ratio;
 }
 
-/// All pairs of values are looked at. Of more than a thousand of them, every
-/// second, third, ... one is enough, and what is said of them still holds.
+/// All pairs of values count. Of more than a thousand values, every second,
+/// third, ... is enough, and the statistics still hold.
 static size_t stepOf(size_t count) {
   constexpr size_t maxCount = 1000;
   return (count + maxCount - 1) / maxCount;

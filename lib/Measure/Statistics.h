@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What repeated measurements say. Times are not normal: a busy moment makes
-// some of them longer, none shorter. So everything here goes by ranks, and the
-// intervals are exact for any continuous distribution; where there are too few
+// Statistics of repeated measurements. Times are not normal: a busy moment
+// makes some of them longer, none shorter. So everything here uses ranks, and
+// the intervals are exact for any continuous distribution. With too few
 // measurements for 95 % there is no interval, instead of a guess.
 
 #ifndef MPG_MEASURE_STATISTICS_H

@@ -59,7 +59,7 @@ static Fact<uint64_t> readBasePage(const SysTree &tree) {
 
 static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
   constexpr const char *folder = "/sys/kernel/mm/hugepages";
-  // Without /sys nothing can be said; with it, a kernel has no large pages.
+  // Without /sys nothing is known, with it the absence of large pages is.
   if (!tree.exists("/sys/kernel/mm"))
     return Fact<std::vector<HugePool>>::missing(std::string(folder) +
                                                 ": there is no /sys/kernel/mm");

@@ -35,7 +35,7 @@ struct FreeBlocks {
 
 struct PageFacts {
   Fact<uint64_t> baseBytes;
-  /// What vm.nr_hugepages and a mapping without a size are about.
+  /// The page size of vm.nr_hugepages and of a mapping without a size.
   Fact<uint64_t> defaultHugeBytes;
   Fact<std::vector<HugePool>> pools; ///< by size
   Fact<std::vector<FreeBlocks>> freeBlocks;
@@ -47,7 +47,7 @@ struct PageFacts {
 
 PageFacts readPageFacts(const SysTree &tree);
 
-/// One size with a switch of its own (Linux 6.8 and later).
+/// One size with a separate switch (Linux 6.8 and later).
 struct TransparentSize {
   uint64_t pageBytes = 0;
   Fact<std::string> enabled; ///< always, inherit, madvise, never
@@ -59,14 +59,14 @@ struct TransparentFacts {
   Fact<std::string> enabled;       ///< always, madvise, never
   Fact<std::string> defrag;        ///< how hard a page fault tries
   Fact<std::string> sharedEnabled; ///< for shared memory
-  Fact<uint64_t> pageBytes;        ///< the size without a switch of its own
+  Fact<uint64_t> pageBytes;        ///< the size without a separate switch
   Fact<uint64_t> collapserDefrag;  ///< khugepaged: 0 leaves memory as it is
   Fact<uint64_t> collapserScanPages, collapserSleepMs, collapserEmptyPages;
   std::vector<TransparentSize> sizes; ///< in order; empty before Linux 6.8
   /// 0 if this process, and so its job, has them switched off (prctl).
   Fact<uint64_t> processEnabled;
 
-  /// What decides for pages of \p bytes: "always", "madvise" or "never".
+  /// The setting for pages of \p bytes: "always", "madvise" or "never".
   Fact<std::string> effective(uint64_t bytes) const;
 };
 

@@ -38,7 +38,7 @@ struct TagSupport {
   Ability prefetch = Ability::no;  ///< hardware prefetch off or weak by tag
   Ability injection = Ability::no; ///< tags that name an injection entry
   Ability barrier = Ability::no;   ///< the hardware barrier; no tag is needed
-  /// What keeps a hint from acting, one sentence each.
+  /// Reasons why a hint does not act, one sentence each.
   std::vector<std::string> missing;
 
   /// "yes: sector, prefetch; unknown: injection; no: barrier".
@@ -82,14 +82,14 @@ void writeNodeJson(llvm::raw_ostream &out, const Node &node,
 // The verdict (Verdict.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What the facts about a node come to: does a program that starts here now get
-// pages of 2 MiB, how many, and which command improves it. Pure functions of
-// the facts.
+// The conclusion from the facts about a node: does a program that starts here
+// now get pages of 2 MiB, how many, and which command improves it. Pure
+// functions of the facts.
 
 enum class VerdictStatus : uint8_t {
   pool,        ///< the pool gives pages, as many as are needed
   tooFew,      ///< it gives some, but fewer
-  transparent, ///< only transparent huge pages, which are no promise
+  transparent, ///< transparent huge pages, never promised
   none,
   unknown, ///< the files that would tell could not be read
 };

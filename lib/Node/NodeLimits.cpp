@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// What version 1 shows for "no limit" is 2^63 less a page.
+/// Version 1 shows "no limit" as 2^63 less a page.
 constexpr uint64_t unlimitedFrom = uint64_t(1) << 62;
 
 uint64_t GroupLimit::leftBytes() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this process may have. Its control groups: 2 MiB pages in use and
+// The limits of this process. Its control groups: 2 MiB pages in use and
 // reserved (hugetlb controller), memory as a whole, and whether large pages
 // count as memory there; version 1 and 2, a limit of any group above counts.
 // Its resource limits, which a program started from here inherits, or those of

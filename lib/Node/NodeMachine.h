@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kind of machine this is: processor and its caches, NUMA nodes, the two
+// The kind of this machine: processor and its caches, NUMA nodes, the two
 // ways an A64FX node is numbered, virtualisation, clock governor, SMT, the
-// vendor's files, and which of the newer abilities that large pages profit from
-// the kernel has.
+// vendor's files, and the kernel's newer abilities that large pages profit
+// from.
 
 #ifndef MPG_NODE_NODEMACHINE_H
 #define MPG_NODE_NODEMACHINE_H
@@ -39,7 +39,7 @@ struct NumaFacts {
       balancing; ///< 0: off. Moves pages to the node that touches them
 
   /// Of the balancing since the machine started: faults that it caused to see
-  /// who uses a page, and pages of the base size that it moved.
+  /// which node uses a page, and pages of the base size that it moved.
   Fact<uint64_t> balancingFaults, balancingMoved;
 
   /// Nodes with memory that this process may use.
@@ -92,8 +92,8 @@ struct NodeMachine {
 
   /// Paths of Fujitsu's files that are there; empty if not.
   std::string vendorLibrary, tagCommand, sectorDevice, barrierDevice;
-  /// What the barrier's driver says of the hardware: core memory groups, blades
-  /// and windows of each, cores. Empty: no such file.
+  /// The barrier driver's description of the hardware: core memory groups,
+  /// blades and windows of each, cores. Empty without the file.
   std::string barrierHardware;
   /// Fujitsu's switch for programs' access to the prefetch registers. Nothing:
   /// no such file, which means that it is open.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report for programs: schema mpginfo-1, which stands in
-// docs/schema/mpginfo-1.schema.json. What is not known is null, and the list
-// "unknown" says why; all numbers are integers.
+// The report for programs: schema mpginfo-1, in
+// docs/schema/mpginfo-1.schema.json. Unknown values are null, and the list
+// "unknown" has the reasons; all numbers are integers.
 
 #include "Node/Node.h"
 #include "Support/Format.h"

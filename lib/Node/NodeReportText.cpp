@@ -69,7 +69,7 @@ static void writeMachine(raw_ostream &out, const Node &node) {
   out << fillText(line, 2) << "\n\n";
 }
 
-/// A text that fills lines of its own after \p head.
+/// A text that fills lines after \p head.
 static void writeFilled(raw_ostream &out, StringRef head, StringRef text) {
   out << "  " << head << fillText(text, unsigned(2 + head.size())) << "\n";
 }
@@ -80,7 +80,7 @@ static bool isForRoot(StringRef command) {
          command.starts_with("cpupower ");
 }
 
-/// What a user can do while the administrator has not answered.
+/// Steps for a user until the administrator has answered.
 static void writeWorksNow(raw_ostream &out, const Node &node) {
   Fact<std::string> word = node.transparent.effective(largePageBytes);
   writeFilled(out, "now:  ",
@@ -171,7 +171,7 @@ static void writeObtainable(raw_ostream &out, const Node &node,
       Twine(*pages) + " more of 2 MiB, " +
           formatBytes(multiplyCapped(*pages, largePageBytes)) +
           " of free memory in pieces that large" + where);
-  // A reader who is told above how to get pages needs no second command.
+  // The line above has the command to get pages; do not print a second one.
   if (*pages && node.pages.largePool() && verdict.isGood())
     out << std::string(16, ' ') << growCommands(node, *pages).front() << "\n";
 }
@@ -190,7 +190,7 @@ static void writePages(raw_ostream &out, const Node &node,
   writeObtainable(out, node, verdict);
 }
 
-/// What large pages make programs wait for.
+/// Times that programs wait for large pages.
 static void writeStallRows(raw_ostream &out, const Node &node) {
   const TransparentFacts &facts = node.transparent;
   StringRef meaning = describeDefrag(facts.defrag.valueOr(""));
@@ -219,7 +219,7 @@ static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
           count(facts.collapserScanPages) + " pages every " +
           count(facts.collapserSleepMs) + " ms, max_ptes_none " +
           count(facts.collapserEmptyPages));
-  // Sizes by what is said about them: few words, many sizes.
+  // Sizes by their description: few descriptions, many sizes.
   std::map<std::string, std::string> sizes;
   for (const TransparentSize &size : facts.sizes) {
     std::string &line = sizes[text(size.enabled)];

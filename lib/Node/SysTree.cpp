@@ -78,7 +78,7 @@ std::string mpg::formatList(const std::vector<unsigned> &numbers) {
 
 SysTree::SysTree(StringRef root) : prefix(root.rtrim('/').str()) {}
 
-/// What a file holds instead of what it should, short enough for a line.
+/// A file's unexpected contents, short enough for a line.
 static std::string quoted(StringRef text) {
   constexpr size_t longest = 40;
   std::string shown = printable(text.take_front(longest));

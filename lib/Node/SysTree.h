@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads /proc, /sys and friends below a folder that is "/" on the live machine
-// and anything else for a copy that was saved on another node, or made by a
-// test. What cannot be read or makes no sense never ends the program: it
-// becomes a Fact without a value that says which file and why.
+// Reads /proc and /sys below a folder that is "/" on the live machine and
+// anything else for a copy that was saved on another node, or made by a test. A
+// file that cannot be read or makes no sense never ends the program: it becomes
+// a Fact without a value, with the file's name and the reason.
 
 #ifndef MPG_NODE_SYSTREE_H
 #define MPG_NODE_SYSTREE_H
@@ -42,8 +42,8 @@ uint64_t addCapped(uint64_t a, uint64_t b);
 /// A whole decimal number of at most 2^63-1.
 std::optional<uint64_t> parseNumber(llvm::StringRef text);
 
-/// "0-3,8" as the kernel writes lists; nothing if it is not one. Numbers of
-/// 65536 and more are no node and no CPU.
+/// "0-3,8" as the kernel writes lists; absent for other text. Numbers of 65536
+/// and more are neither nodes nor CPUs.
 std::optional<std::vector<unsigned>> parseList(llvm::StringRef text);
 
 /// The opposite: "0-3,8".
@@ -71,7 +71,7 @@ public:
   Fact<std::string> field(const llvm::Twine &path, llvm::StringRef name) const;
   /// field() of the form "12 kB", in bytes.
   Fact<uint64_t> kibibytes(const llvm::Twine &path, llvm::StringRef name) const;
-  /// Names in a folder, sorted; empty if there is no such folder.
+  /// Names in a folder, sorted; empty if the folder does not exist.
   Fact<std::vector<std::string>> names(const llvm::Twine &path) const;
   /// Numbers N of the entries "prefixN" in a folder, in order; none of one that
   /// cannot be read.

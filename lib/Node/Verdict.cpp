@@ -155,7 +155,7 @@ static void adviseVendorLibrary(const Node &node, Verdict &verdict) {
         "", {});
 }
 
-/// What makes timings of this machine differ from those of another.
+/// Facts that make timings of this machine differ from those of another.
 static void adviseTiming(const Node &node, Verdict &verdict) {
   const NodeMachine &machine = node.machine;
   std::vector<std::string> slow = machine.governors;

@@ -18,8 +18,8 @@ public:
   void define(llvm::StringRef name, llvm::StringRef value);
   void undefine(llvm::StringRef name);
 
-  /// \p text is a line without its '#'. What is no directive, or a wrong one,
-  /// changes nothing: the compiler reports it.
+  /// \p text is a line without its '#'. Other lines and wrong directives change
+  /// nothing: the compiler reports them.
   void addDirective(llvm::StringRef text);
 
   /// Whether the next line is part of the program.

@@ -79,7 +79,7 @@ bool LineReader::addOclLine(StringRef line) {
   if (!oclContinued && !marked)
     endOcl();
   oclContinued = false;
-  // Within a statement that goes on it still stands before the next one.
+  // Within a statement that continues, it still comes before the next one.
   for (size_t i = marked ? first + 1 : at; i < line.size(); ++i) {
     if (line[i] == '!')
       break;

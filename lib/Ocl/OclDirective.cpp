@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One !OCL line taken apart: the directives about the sector cache and what
-// stands in their parentheses. All other directives of Fujitsu's are passed
-// over by name. ProgramUnits.h declares what comes out.
+// Parses one !OCL line: the directives about the sector cache and the contents
+// of their parentheses. Skips all other directives of Fujitsu's by name.
+// ProgramUnits.h declares the result.
 
 #include "Ocl/ProgramUnits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace mpg;
 
-// What sector 0 and sector 1 share. HW:a64fx-l1d-way, HW:a64fx-l2-ways-job
+// Ways that sector 0 and sector 1 share. HW:a64fx-l1d-way, HW:a64fx-l2-ways-job
 static constexpr int64_t l1Limit = 4, l2Limit = 14;
 
 namespace {
@@ -106,8 +106,8 @@ StringRef Parser::readWord() {
   return word;
 }
 
-/// What stands between the parenthesis at the place and its partner. Without a
-/// partner it is nothing, and the rest of the line is passed over.
+/// The text between the parenthesis at the place and its partner. Without a
+/// partner there is none, and the rest of the line is skipped.
 std::optional<StringRef> Parser::readParentheses() {
   size_t start = ++at, depth = 1;
   for (; at < text.size(); ++at) {

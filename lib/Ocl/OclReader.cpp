@@ -350,7 +350,7 @@ void Reader::emit(const Placed &placed) {
   remark(placed.place, oclName(directive.form) + " becomes a hint",
          OclSeverity::hint);
   for (const Procedure::Name &name : placed.procedure->names) {
-    // What begins after the region does not come through it.
+    // A name that begins after the region does not come through it.
     if (placed.endLine && name.line > placed.endLine)
       continue;
     OclHint hint;
@@ -431,7 +431,7 @@ void mpg::writeSideFile(raw_ostream &out, const SourceText &source,
   }
 }
 
-/// What silences it, as compilers write it after a message.
+/// The option that silences it, as compilers write it after a message.
 static const char *optionOf(OclSeverity severity) {
   switch (severity) {
   case OclSeverity::hint:

@@ -259,7 +259,7 @@ void ProgramUnits::pushProcedure(const std::string &name,
 }
 
 /// The name that bind(c, name="...") gives to the procedure \p name; "" without
-/// a bind. \p suffix is what stands after the arguments.
+/// a bind. \p suffix is the text after the arguments.
 static std::string bindNameOf(StringRef suffix, StringRef name) {
   size_t bind = suffix.find("bind(c");
   if (bind == StringRef::npos)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows the program units of a Fortran source statement by statement: which
-// procedure we are in, what it is called in the object file, and whether its
-// executable part has begun; and the directives that stand in them.
+// Follows the program units of a Fortran source statement by statement: the
+// current procedure, its name in the object file, whether its executable part
+// has begun, and the directives in it.
 //
 // Statements are recognised by their first words, as in a compiler without a
 // symbol table. The names are those of flang (`_QMmodPproc`, `proc_`), which
@@ -27,8 +27,8 @@ namespace mpg {
 // The text after !OCL, taken apart. Only the directives of the sector cache
 // are known here; of all others there is the name.
 //
-// What a directive may ask for is checked (HW:a64fx-l2-ways-job), not whether
-// it stands where it may: that takes the whole procedure (OclReader).
+// Checks the request of a directive (HW:a64fx-l2-ways-job), but not its place:
+// that takes the whole procedure (OclReader).
 
 /// The four directives that can be ended by another one.
 enum class OclForm { isolateWay, isolateAssign, sectorSize, subsectorAssign };

@@ -27,7 +27,7 @@ namespace mpg {
 // and the round numbers that are written beside it.
 
 /// \p value for people, with about four digits: "46.27", "1033", "1.5e-05"; "-"
-/// if it is no number.
+/// for NaN.
 std::string formatMeasured(double value);
 
 /// Whether \p value can be drawn: a number above 0, and not so large or small
@@ -80,7 +80,7 @@ struct PlotPoint {
   double value = 0;
   std::optional<std::pair<double, double>> interval;
   std::vector<double> samples; ///< that the value was made from; may be empty
-  bool isHollow = false;       ///< to be told from the others
+  bool isHollow = false;       ///< to differ from the others
   size_t series = 0;           ///< its colour and shape
   size_t category = 0;         ///< in PlotPanel::categories
 };
@@ -91,7 +91,7 @@ struct PlotPanel {
   /// Values of that parameter, also those without a point; rising if they are
   /// numbers.
   std::vector<std::string> categories;
-  /// Of the categories; empty where some are no numbers above 0.
+  /// Numbers of the categories; empty where some are not numbers above 0.
   std::vector<double> numbers;
   std::vector<PlotPoint> points; ///< that can be drawn
   size_t group = 0;              ///< panels of one group share the y axis

@@ -48,7 +48,7 @@ bool Baseline::Entry::operator<(const Entry &other) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is in it
+// Contents
 //===----------------------------------------------------------------------===//
 
 std::string Baseline::nameOf(StringRef path) const {
@@ -78,7 +78,7 @@ unsigned Baseline::apply(std::vector<Finding> &findings, StringRef path) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with the frame of the document; "" if nothing is.
+/// The defect of the document's frame; "" without one.
 static std::string wrongSchema(const json::Object &root) {
   StringRef name = root.getString("schema").value_or("");
   if (name == schema)
@@ -184,7 +184,7 @@ Error Baseline::write(const std::string &path) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a finding is known by
+// The identity of a finding
 //===----------------------------------------------------------------------===//
 //
 // The parts are put together as text, so that what a fingerprint depends on
@@ -303,8 +303,8 @@ std::string mpg::withoutNumbers(StringRef text) {
   return result;
 }
 
-/// The library that a finding comes from, without its version: who loads it may
-/// change, and so may its number.
+/// The library that a finding comes from, without its version: both its loader
+/// and its number may change.
 static StringRef libraryOf(StringRef via) {
   StringRef last = via.substr(via.rfind('>') + 1).trim();
   last = last.substr(last.rfind('/') + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads .mpgaudit.yaml, and finds it: beside the first file or above it. A file
-// of another user is passed over, because it could hide findings.
+// Reads .mpgaudit.yaml, and finds it: beside the first file or above it. Skips
+// a file of another user, because it could hide findings.
 
 #include "Policy/Policy.h"
 #include "Support/Format.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Only what changed is printed. Findings are the same if their fingerprints
-// are; addresses and sizes alone are no change.
+// Prints only changes. Findings with the same fingerprint are equal; a new
+// address or size alone is not a change.
 
 #include "Policy/Policy.h"
 #include "Support/Format.h"
@@ -97,7 +97,7 @@ static std::string eligibleText(const Region &region) {
   return part + " of " + formatBytes(region.bytes);
 }
 
-/// What stays on normal pages became more, by a page at least.
+/// True if normal pages hold more, by a page at least.
 static bool lostPages(const Region &before, const Region &after,
                       uint64_t hugeBytes) {
   if (after.name == "text" || after.eligible)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a project has decided about findings: its configuration file, the
-// findings that it accepts, with a reason for each, and those that it had
-// already.
+// A project's decisions about findings: its configuration file, the
+// findings that it accepts, with a reason for each, and its old
+// ones.
 
 #ifndef MPG_POLICY_POLICY_H
 #define MPG_POLICY_POLICY_H
@@ -67,7 +67,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What a finding is known by
+// The identity of a finding
 //===----------------------------------------------------------------------===//
 //
 // From one run to the next; and one name for a file however it was written:
@@ -149,12 +149,12 @@ struct Configuration {
 llvm::Expected<Suppression> parseSuppression(llvm::StringRef text);
 
 /// Collects one suppression key by key; the keys are the same in a
-/// configuration file and on the command line. What is wrong is said as text
-/// without a place, which only the caller knows; "" if nothing is.
+/// configuration file and on the command line. Errors are text without a place,
+/// which only the caller knows; "" without an error.
 class SuppressionReader {
 public:
   std::string set(llvm::StringRef key, llvm::StringRef value);
-  /// What is missing.
+  /// The missing part.
   std::string finish() const;
   /// pre: nothing was wrong.
   Suppression take() { return std::move(suppression); }
@@ -167,9 +167,9 @@ private:
 bool isDate(llvm::StringRef text);
 
 /// The nearest .mpgaudit.yaml in \p folder or above it; "" if there is none.
-/// Links in \p folder are not followed on the way up. One that belongs to
-/// neither this user nor root is passed over and added to \p foreign: another
-/// user else must not decide what is clean.
+/// Links in \p folder are not followed on the way up. A file that belongs to
+/// neither this user nor root is skipped and added to \p foreign: another user
+/// must not decide what is clean.
 std::string findConfiguration(const std::string &folder,
                               std::vector<std::string> *foreign = nullptr);
 
@@ -183,8 +183,8 @@ readConfiguration(const std::string &path,
 /// audited" into "clean".
 bool canBeAccepted(const Finding &finding);
 
-/// What checks look for in a file that is audited for \p target; what only a
-/// job script can have is not among it.
+/// Findings that checks look for in a file that is audited for \p target; those
+/// that only a job script can have are not among them.
 FindingSet lookedFor(const AuditSettings &settings, Target target);
 
 /// Takes accepted findings out of reports. Thread-safe.
@@ -200,10 +200,10 @@ public:
                  const FindingSet *looked = nullptr);
 
   /// One line for each suppression that has expired or that no finding needed.
-  /// The latter is said only where this run can know: a file that the entry is
-  /// about was audited, its finding was looked for, and no file elsewhere can
-  /// need it, because it names one file, stands on the command line, or the run
-  /// was over the \p whole project.
+  /// The latter only where this run can know: a file that the entry is about
+  /// was audited, its finding was looked for, and no file elsewhere can need
+  /// it. That is so if the entry names one file, comes from the command line,
+  /// or the run covered the \p whole project.
   std::vector<std::string> complaints(bool whole = false) const;
 
 private:

@@ -100,7 +100,7 @@ static Error fail(const Twine &reason) {
   return createStringError(inconvertibleErrorCode(), reason);
 }
 
-/// What an error of /proc/PID means for the user.
+/// Explains an error of /proc/PID to the user.
 Error Reader::explain(int error) const {
   if (error == ENOENT || error == ESRCH)
     return fail("it has ended while it was looked at");
@@ -244,7 +244,7 @@ Error Reader::readLaunch() {
     variable.value = value.str();
     launch.environment.set(name, std::move(variable));
   }
-  // What was asked for, before what is there: at its start a program has one.
+  // The requested number, not the present one: at its start a program has one.
   launch.threads = ompThreads(launch.environment.valueOf("OMP_NUM_THREADS"));
   if (!launch.threads)
     launch.threads = process.threads;
@@ -255,7 +255,7 @@ Error Reader::readLaunch() {
   return Error::success();
 }
 
-/// Where libmpg's heap lies, if mpgrun waits for a report and so was told.
+/// The range of libmpg's heap, if mpgrun waits for a report and so knows it.
 HeapRange Reader::findHeap() const {
   unsigned number;
   if (process.launch.environment.valueOf("MPG_STATE_FD")
@@ -356,7 +356,7 @@ static unsigned percent(const LiveRegion &region) {
 }
 
 static void writeRow(raw_ostream &out, const LiveRegion &region) {
-  // What may be there is no "0 %".
+  // Unknown pages are not "0 %".
   bool hasUnknown = region.unknownBytes && !region.hugeBytes;
   out << "  " << left_justify(region.name, 12)
       << right_justify(formatBytes(region.bytes), 10)

@@ -182,7 +182,7 @@ static void readElf(Program &program) {
         program.wantsAsanFirst || image.needs("liblsan.so") ||
         image.exportsSymbol("__lsan_do_leak_check") || callsPtrace(image);
   });
-  // What cannot be read stays unknown: exec will say why.
+  // An unreadable file stays unknown: exec will report why.
   consumeError(std::move(error));
 }
 

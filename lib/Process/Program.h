@@ -36,8 +36,8 @@ struct Program {
   /// libmpg works in it with its defaults: it takes no settings from a user
   /// with fewer rights, and tells that user nothing.
   bool keepsDefaults() const { return isPrivileged && hasRuntime; }
-  /// It is no tracer's: LeakSanitizer is in it, which traces the process itself
-  /// and ends it with an error if another one does, or it calls ptrace.
+  /// It cannot be traced: it has LeakSanitizer, which traces the process itself
+  /// and ends it with an error if another tracer does, or it calls ptrace.
   bool tracesItself = false;
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.
@@ -63,17 +63,17 @@ llvm::StringRef hostMachineName();
 std::string findLibrary(llvm::StringRef self, llvm::StringRef installed,
                         llvm::StringRef name);
 
-/// Whether the loader can be told of \p path: colons and semicolons end the
-/// name of a folder.
+/// Whether the loader accepts \p path: colons and semicolons end the name of a
+/// folder.
 bool canBePreloaded(llvm::StringRef path);
 
 /// Whether \p path is on a file system that is mounted without the right to
 /// execute: no program can be started there and no library loaded.
 bool isMountedNoexec(const std::string &path);
 
-/// What brings \p path into every program: LD_PRELOAD, where blanks end a name.
-/// If it has some the folder comes by LD_LIBRARY_PATH, where they do not, in
-/// front of what that is now.
+/// The variables that bring \p path into every program: LD_PRELOAD, where
+/// blanks end a name. If the path has blanks, LD_LIBRARY_PATH gets its folder
+/// in front of the present value: blanks do not end names there.
 std::vector<std::pair<std::string, std::string>>
 preloadSettings(llvm::StringRef path);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// This process among the ranks of an MPI job, by what its launcher has put into
-// the environment (mpg/ranks.def), and files of its own.
+// This process among the ranks of an MPI job, from the launcher's environment
+// variables (mpg/ranks.def), and per-rank files.
 
 #ifndef MPG_PROCESS_RANKS_H
 #define MPG_PROCESS_RANKS_H
@@ -15,7 +15,7 @@ namespace mpg {
 /// Of the ranks on a node the first one speaks for all.
 bool speaksForNode();
 
-/// The rank in the job; "0" without MPI, and where it is no number.
+/// The rank in the job; "0" without MPI, or if it is not a number.
 std::string worldRank();
 
 /// Whether a launcher has started this process as one of several.

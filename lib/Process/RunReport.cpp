@@ -127,8 +127,8 @@ static uint64_t bytesWithin(const MappedArea &area, uint64_t start,
   return end > start ? end - start : 0;
 }
 
-/// Parts of \p area that lie in the program's own writable segments. True if
-/// that is all of it, as far as it has pages of its own.
+/// Parts of \p area in the program's own writable segments. True if they are
+/// all of it, as far as it has private pages.
 bool Classifier::takeSegments(const MappedArea &area) {
   uint64_t taken = 0;
   for (const ProgramSegment &segment : segments) {
@@ -174,7 +174,7 @@ bool Classifier::isBehindGuard(size_t index) const {
   if (bottom == 0)
     return false;
   // Since Linux 6.7 stacks refuse transparent pages, but for pieces of libmpg's
-  // that ask for them. What does neither was mapped beside one.
+  // that request them. Other mappings are neighbours that the kernel merged.
   const MappedArea &area = areas[index];
   if (areas[bottom].refusesLargePages && !area.refusesLargePages &&
       !area.asksForLargePages && !area.hugetlb)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a finished program had on large pages. The kernel's list of mappings is
-// the truth; which of them are .data, .bss or a stack is worked out here from
-// the program's headers, which are libmpg's heap from the addresses it keeps
-// for it, and beside these only the reasons are libmpg's words. Without that
-// list (the program could not be traced, or was killed) the words are all there
-// is, and the report says so.
+// The large pages of a finished program. The kernel's list of mappings is the
+// truth. The program's headers show which of them are .data, .bss or a stack;
+// libmpg's heap is at the addresses that libmpg reserves for it. Only the
+// reasons are libmpg's own words. Without that list (the program could not be
+// traced, or was killed) libmpg's words are the only source, and the report
+// notes it.
 
 #ifndef MPG_PROCESS_RUNREPORT_H
 #define MPG_PROCESS_RUNREPORT_H
@@ -28,12 +28,12 @@ namespace mpg {
 // Hints of the program (HintReport.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What a finished program had for hints: the note that the compiler passes left
-// in its file, and whether this machine acts on it. Only the program itself is
-// looked at; libraries that it loads may carry hints of their own. And the
-// switch: the HPC tag address override of A64FX by Fujitsu's command fhetbo,
-// which acts on all cores of the job on this node, not on one process, and
-// comes back by itself only when the job ends.
+// The hints of a finished program: the note that the compiler passes left in
+// its file, and whether this machine acts on it. Only the program itself is
+// read; its libraries may carry other hints. Also the switch: the HPC tag
+// address override of A64FX by Fujitsu's command fhetbo. It acts on all cores
+// of the job on this node, not on one process, and is reset only when the job
+// ends.
 
 /// Where the vendor installs it. HW:fhetbo
 constexpr const char *tagCommandPath = "/opt/FJSVxos/fhehpc/bin/fhetbo";
@@ -157,7 +157,7 @@ std::vector<RegionUse>
 classifyAreas(const std::vector<MappedArea> &areas,
               const std::vector<ProgramSegment> &segments, HeapRange heap);
 
-/// What the mapping \p index of \p areas is, if it is neither the program's
+/// The region of mapping \p index of \p areas, if it is neither the program's
 /// .data and .bss nor libmpg's heap. pre: \p areas in order.
 RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
 
@@ -181,9 +181,9 @@ std::unique_ptr<mpg_state> checkedState(llvm::StringRef bytes);
 /// false.
 std::string describeAbsence(const RunReport &report);
 
-/// What of the program's own memory should have been on large pages and is
-/// not, one sentence each; empty if all is well. Edges of up to two frames
-/// a region are free: only a relink can give those.
+/// The program's own memory that should have been on large pages and is not,
+/// one sentence each; empty if all is. Edges of up to two frames a region do
+/// not count: only a relink can move those.
 std::vector<std::string> findMissing(const RunReport &report);
 
 /// The node on which nearly all of a large region lies although threads ran on
@@ -216,7 +216,7 @@ int makeStateFile(bool withProcesses = false, bool withMappings = false);
 /// Adds the processes of that table to \p report, if there is one.
 void readProcesses(int fd, RunReport &report);
 
-/// What libmpg has written to \p fd until now; null if it was not at work.
+/// libmpg's messages in \p fd until now; null if it did not run.
 std::unique_ptr<mpg_state> readStateFile(int fd);
 
 /// A program's memory at one moment.

@@ -53,7 +53,7 @@ static void writeUse(raw_ostream &out, const std::string &name,
                      const Use &use) {
   out << "  " << left_justify(name, 13)
       << right_justify(formatBytes(use.bytes), 10);
-  // What may be there is no "0 %".
+  // Unknown pages are not "0 %".
   if (use.unknownBytes && !use.hugeBytes)
     out << right_justify("not known", 16) << "       ";
   else
@@ -76,7 +76,7 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
   if (use.setAsideBytes)
     text += (text.empty() ? "  " : ", ") + formatBytes(use.setAsideBytes) +
             " set aside";
-  // What ended before had memory, too, which was not counted.
+  // Threads that ended before had memory, too, which was not counted.
   bool isOfThreads = use.region == RunRegion::threadStack ||
                      use.region == RunRegion::threadHeap;
   if (isMeasured && isOfThreads && use.peakBytes <= use.bytes)
@@ -229,7 +229,7 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
     writeProcesses(out, report);
 }
 
-// The report of mpgrun for programs: schema mpgreport-1, which stands in
+// The report of mpgrun for programs: schema mpgreport-1, in
 // docs/schema/mpgreport-1.schema.json. All numbers are integers.
 
 static void writeJsonRegion(json::OStream &json, const RegionUse &use) {

@@ -295,7 +295,7 @@ void mpg::addLargeFolios(pid_t pid, std::vector<MappedArea> &areas) {
         });
     if (bytes && *bytes > area.thpBytes)
       area.addThp(*bytes - area.thpBytes, largePageBytes);
-    // The page cache has sizes of its own, and no switch.
+    // The page cache has other sizes, and no switch.
     if (!bytes && (area.isFile ||
                    mayBeUncounted(facts, baseBytes, area.asksForLargePages)))
       area.unknownBytes = area.residentBytes - area.thpBytes;
@@ -354,7 +354,7 @@ void PageScan::lookAt(const MappedArea &area, uint64_t start, uint64_t end,
   uint64_t first = alignDown(start, page),
            last = std::min(alignTo(end, page), area.end);
   part.unknownBytes = share(area.unknownBytes);
-  // What smaps counts by /proc/kpageflags is no entry of the upper table.
+  // Pages that smaps counts by /proc/kpageflags have no upper entry.
   if (pagemap < 0 || part.unknownBytes || !scan(first, last, part)) {
     part.usedBytes = share(area.usedBytes());
     part.hugeBytes = share(area.hugeBytes());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // /proc/PID/smaps and numa_maps as plain structs. Both are text that the kernel
-// writes; a line that is not understood is passed over. And how a part of the
-// memory lies on pages, by these or asked page by page.
+// writes; unknown lines are skipped. Also finds the page sizes of a part of the
+// memory, by these files or page by page.
 
 #ifndef MPG_PROCESS_SMAPS_H
 #define MPG_PROCESS_SMAPS_H
@@ -43,7 +43,7 @@ struct MappedArea {
   std::vector<uint64_t> nodes;
 
   uint64_t bytes() const { return end - start; }
-  /// What is present, of any size, and of that on large pages.
+  /// Present memory on pages of any size, and its part on large pages.
   uint64_t usedBytes() const { return hugetlb ? poolBytes : residentBytes; }
   uint64_t hugeBytes() const { return hugetlb ? poolBytes : thpBytes; }
   void addThp(uint64_t bytes, uint64_t ofPageBytes) {
@@ -82,7 +82,7 @@ std::vector<MappedArea> readSmaps(pid_t pid);
 // (HW:huge-sizes-64k), and only /proc/kpageflags, which is root's, shows them.
 // Without it they are "not known", never 0.
 
-/// What one entry of the upper page table maps.
+/// The memory that one entry of the upper page table maps.
 uint64_t upperPageBytes(uint64_t baseBytes);
 
 /// Whether transparent pages of at least 2 MiB can be there that smaps does not

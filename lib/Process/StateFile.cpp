@@ -135,7 +135,7 @@ std::optional<ProgramMemory> mpg::readProgramMemory(pid_t pid, int stateFd) {
   memory.hasState = any_of(memory.areas, [](const MappedArea &area) {
     return isStateName(area.name);
   });
-  if (!memory.hasState) // what is there was told before an exec
+  if (!memory.hasState) // present contents were written before an exec
     return memory;
   addTold(stateFd, memory); // all of it is taken afterwards
   return memory;

@@ -250,10 +250,10 @@ void mpg::endLike(int waitStatus) {
 }
 
 //===----------------------------------------------------------------------===//
-// What others did for it
+// The work of others for it
 //===----------------------------------------------------------------------===//
 
-/// What comes after the name in /proc/PID/stat.
+/// The fields after the name in /proc/PID/stat.
 static SmallVector<StringRef, 52> statFields(StringRef stat) {
   SmallVector<StringRef, 52> fields;
   stat.rsplit(')').second.split(fields, ' ', -1, /*KeepEmpty=*/false);

@@ -20,10 +20,10 @@ struct SupervisedRun {
   int waitStatus = 0;  ///< as waitpid gives it
   bool traced = false; ///< whether the program was traced to its end
   pid_t pid = -1;
-  std::string error; ///< there is no child, or it cannot be waited for: why
+  std::string error; ///< the child does not exist, or cannot be waited for: why
 };
 
-/// What looks at the program before its end; null: nothing does.
+/// Callbacks that look at the program before its end; null: none.
 struct RunLooks {
   /// Before its exec.
   llvm::function_ref<void(pid_t, bool isTraced)> atStart = nullptr;

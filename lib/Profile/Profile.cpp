@@ -21,8 +21,8 @@ using namespace mpg;
 // Looking
 //===----------------------------------------------------------------------===//
 
-/// Remembers where code lies, for a program that will be killed. Costs nothing
-/// but a read as long as there are no new sites.
+/// Records the places of code, for a program that will be killed. Costs only a
+/// read as long as there are no new sites.
 void ProfileRecorder::lookAtCode(pid_t pid) {
   unsigned sites = countSites(tableFd);
   // At first the loader may still be at work.
@@ -136,7 +136,7 @@ void ProfileRecorder::addBlocks() {
       ranges.push_back({block.start, block.start + block.bytes, block.site});
   stableSort(ranges,
              [](const Range &a, const Range &b) { return a.start < b.start; });
-  // What lies over another was given back unseen.
+  // Memory under another block was released unseen.
   std::vector<Range> apart;
   for (const Range &range : ranges)
     if (apart.empty() || range.start >= apart.back().end)
@@ -145,10 +145,10 @@ void ProfileRecorder::addBlocks() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is left
+// The rest
 //===----------------------------------------------------------------------===//
 
-/// What the memory between named objects is called; "" if by its address.
+/// The name of memory between named objects; "" if its address names it.
 static StringRef restName(RunRegion region) {
   switch (region) {
   case RunRegion::data:

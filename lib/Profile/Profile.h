@@ -80,7 +80,7 @@ struct ProfileObject {
   AccessCount accesses;   ///< of no interval if it is not known
 };
 
-/// What was asked of WorkingSet, and whether it could answer.
+/// The request to WorkingSet, and whether it could answer.
 struct WorkingSetFacts {
   unsigned intervals = 0;
   double meanSeconds = 0; ///< of an interval
@@ -101,9 +101,9 @@ struct Profile {
   std::string faultsMissing; ///< why they are not known; empty: they are
   bool isUserFaults = false; ///< without those that the kernel caused
   FaultCosts faultCosts;
-  std::string tlbMissesMissing; ///< why there are no samples; empty: there are
+  std::string tlbMissesMissing; ///< empty if there are samples
   uint64_t tlbMisses = 0;       ///< samples
-  /// What of its work other processes did, which are in no row; empty: none.
+  /// Work that other processes did for it, which no row has; empty: none.
   std::string otherProcesses;
   std::vector<CounterValue> counters;        ///< of all of it, and its children
   std::optional<MemoryStalls> stalls;        ///< of the machine in that time
@@ -112,7 +112,7 @@ struct Profile {
   std::vector<ProfileObject> objects;        ///< the largest peak first
 };
 
-/// An object that is smaller is in no row of its own.
+/// Smaller objects get no row.
 constexpr uint64_t leastObjectBytes = MPG_PROFILE_LEAST;
 
 /// Looks at a program while it runs and at its end.
@@ -187,7 +187,7 @@ struct AdviceLine {
   std::string text, command;
 };
 
-/// What to do next with a program that has run once: what brings most first, at
+/// The next steps for a program that has run once: the most useful first, at
 /// most five. \p command: the program and its arguments, as they are typed.
 std::vector<AdviceLine> adviseNext(const RunReport &report,
                                    const Profile &profile,
@@ -203,7 +203,7 @@ void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
 // Words (ProfileText.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What the profile's table and its page say in the same words.
+// Words that the profile's table and its page share.
 
 /// "99 %"; never 100 while a byte is missing.
 std::string percentText(uint64_t part, uint64_t all);
@@ -238,9 +238,9 @@ std::string describeTlbMisses(const Profile &profile);
 /// "4711, about 4000 of them in these objects; ...", or why it is not known.
 std::string describeFaults(const Profile &profile);
 
-/// What of \p count matters for large pages: "cold: deserves no large pages",
+/// The result of \p count for large pages: "cold: deserves no large pages",
 /// "sparse: large pages would hold 300 MiB beside it", "dense"; "of its whole
-/// mapping" where no more is known, empty where nothing is.
+/// mapping" if no more is known, empty if nothing is.
 std::string describeAccesses(const AccessCount &count);
 
 /// "accessed within 1.0 s, mean of 5 times", or why that is not known. pre: it

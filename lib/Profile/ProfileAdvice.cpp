@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What to do next: memory is the measure, how much would come onto large pages
-// or to its threads' nodes. Nothing here promises time: that takes --compare,
-// which is the last line each time when there is something to gain.
+// The next steps, ranked by memory: how much would come onto large pages or to
+// its threads' nodes. Nothing here promises time: that takes --compare, which
+// is the last line each time when there is something to gain.
 
 #include "Profile/Profile.h"
 #include "Support/Format.h"
@@ -49,7 +49,7 @@ private:
   const Profile &profile;
   const std::string &program;
   const std::string children, command; ///< command: of mpgrun, to its end
-  std::string settings; ///< what --compare has to be told as well
+  std::string settings; ///< further options for --compare
   std::vector<AdviceLine> lines;
 };
 
@@ -115,7 +115,7 @@ std::string Adviser::absenceCommand() const {
   return isPastExec() ? "mpgrun --advise " + command : auditCommand();
 }
 
-/// What libmpg could have moved and did not.
+/// Memory that libmpg could have moved and did not.
 void Adviser::addShort(ArrayRef<RunRegion> regions) {
   uint64_t bytes = baseBytesIn(regions);
   if (bytes < leastBytes)
@@ -160,7 +160,7 @@ void Adviser::addCrowdedNodes() {
               command);
 }
 
-/// Memory past malloc, which libmpg leaves alone unless it is told.
+/// Memory past malloc, which libmpg leaves alone by default.
 void Adviser::addOwnMappings() {
   uint64_t bytes = baseBytesIn({RunRegion::mmap});
   if (bytes < leastBytes || !report.hasState || report.asksForOwnMaps)
@@ -194,7 +194,7 @@ void Adviser::addRefilledBlocks() {
   }
 }
 
-/// What is hardly accessed, or here and there; only with --working-set.
+/// Memory with few or scattered accesses; only with --working-set.
 void Adviser::addUndeserving() {
   for (const ProfileObject &object : profile.objects) {
     const AccessCount &count = object.accesses;

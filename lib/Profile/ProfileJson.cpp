@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile for programs: schema mpgprofile-1, which stands in
-// docs/schema/mpgprofile-1.schema.json. All numbers are integers; what is not
-// known is null.
+// The profile for programs: schema mpgprofile-1, in
+// docs/schema/mpgprofile-1.schema.json. All numbers are integers; unknown ones
+// are null.
 
 #include "Profile/Profile.h"
 #include "Support/Format.h"

@@ -82,8 +82,8 @@ ProfileTable mpg::readProfileTable(int fd) {
 // Births and deaths of blocks and the faults are gone through in the order in
 // which they happened.
 
-/// Addresses outside of blocks are told apart in pieces of so many bytes, up to
-/// a number of pieces that a terabyte of variables would need.
+/// Divides addresses outside of blocks into pieces of this size, up to a number
+/// of pieces that a terabyte of variables would need.
 static constexpr uint64_t pieceBytes = 64 << 10;
 static constexpr size_t mostPieces = size_t(1) << 24;
 
@@ -171,7 +171,7 @@ FaultCount ProfileFaults::within(uint64_t start, uint64_t end) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a fault costs
+// The cost of a fault
 //===----------------------------------------------------------------------===//
 
 static double threadNs() {

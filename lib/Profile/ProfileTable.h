@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libmpg wrote down of large blocks (<mpg/profile.h>), copied out of the
-// file and made sure of: a program may have written anything there. And which
-// of these blocks each page fault was in.
+// libmpg's list of large blocks (<mpg/profile.h>), copied out of the file and
+// checked: a program may have written anything there. Also finds the block of
+// each page fault.
 
 #ifndef MPG_PROFILE_PROFILETABLE_H
 #define MPG_PROFILE_PROFILETABLE_H
@@ -21,18 +21,18 @@ struct ProfileTable {
   std::vector<mpg_profile_site> sites;
   /// In use, or given back not long ago; \p site is an index, not a number.
   std::vector<mpg_profile_block> blocks;
-  uint64_t blocksLost = 0; ///< for these there was no room
+  uint64_t blocksLost = 0; ///< there was no room for these
 };
 
-/// Makes the file \p fd of makeStateFile() longer. False: there is no room for
-/// it (RLIMIT_FSIZE).
+/// Makes the file \p fd of makeStateFile() longer. False if it has no room
+/// (RLIMIT_FSIZE).
 bool addProfileTable(int fd);
 
 /// Has libmpg make 2 MiB frames of blocks mappings of their own. pre: the file
 /// has a table.
 void askForFrames(int fd);
 
-/// What the file \p fd has at this moment.
+/// The present contents of the file \p fd.
 ProfileTable readProfileTable(int fd);
 
 /// The blocks of it alone.
@@ -77,7 +77,7 @@ public:
 
   /// Of a place that allocates.
   FaultCount atSite(uint32_t site) const;
-  /// Of addresses that were no block's, on some pages more or less.
+  /// Faults at addresses outside of blocks, give or take some pages.
   FaultCount within(uint64_t start, uint64_t end) const;
   uint64_t all() const { return faults; }
 

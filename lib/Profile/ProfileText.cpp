@@ -18,8 +18,8 @@ using namespace mpg;
 static constexpr size_t mostRows = 16;
 static constexpr size_t nameColumns = 31;
 
-/// A function of C++ without the arguments of templates; \p name if they are
-/// not to be told from operators.
+/// A function of C++ without the arguments of templates; \p name if operators
+/// make them ambiguous.
 static std::string withoutTemplateArguments(StringRef name) {
   std::string text;
   int depth = 0;
@@ -34,7 +34,7 @@ static std::string withoutTemplateArguments(StringRef name) {
   return isPlain ? text : name.str();
 }
 
-/// What tells one row from another stays: the place within a function or file,
+/// Keeps the part that distinguishes rows: the place within a function or file,
 /// the name of a file.
 static std::string cut(StringRef text, size_t columns) {
   if (text.size() <= columns)

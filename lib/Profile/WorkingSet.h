@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of its memory a program uses from second to second, by the processor's
-// accessed bits: /proc/PID/clear_refs clears them, /proc/PID/smaps counts them.
-// The owner of the process may do both, on any kernel with
-// CONFIG_PROC_PAGE_MONITOR. smaps counts by mapping; libmpg makes 2 MiB frames
-// of large blocks mappings of their own for this
+// The memory that a program uses from second to second, by the processor's
+// accessed bits: /proc/PID/clear_refs clears them, /proc/PID/smaps counts
+// them. The owner of the process may use both, on any kernel with
+// CONFIG_PROC_PAGE_MONITOR. smaps counts by mapping, so libmpg makes 2 MiB
+// frames of large blocks separate mappings
 // (runtime/src/base/AllocationSites).
 //
 // Not taken: idle page tracking and DAMON, which know single pages, but are for
@@ -49,7 +49,7 @@ struct AccessCount {
   std::optional<double> hotFramePercent() const;
   /// Of the frames that were accessed, how much was not (page skew).
   std::optional<double> skewPercent() const;
-  /// What large pages would hold beside what is accessed; bytes of an interval.
+  /// Memory that large pages would add to accessed bytes, in an interval.
   std::optional<uint64_t> hotBloatBytes() const;
 
 private:
@@ -69,7 +69,7 @@ public:
   void look(pid_t pid, bool atEnd);
 
   AccessCount atSite(uint32_t site) const;
-  /// Of addresses that were no block's.
+  /// Accesses to addresses outside of blocks.
   AccessCount within(uint64_t start, uint64_t end) const;
   unsigned intervals() const { return looks; }
   /// Of an interval. pre: there are some.
@@ -78,8 +78,8 @@ public:
   std::string missing() const;
 
 private:
-  /// What is filled is accessed, whatever becomes of it: an interval in which
-  /// there came more memory counts only where there is no other.
+  /// New memory counts as accessed, because something filled it: an interval in
+  /// which memory grew counts only if there is no other.
   struct Sums {
     AccessCount settled, filling;
     void add(const AccessCount &interval, bool isFilling);
@@ -87,7 +87,7 @@ private:
       return settled.intervals ? settled : filling;
     }
   };
-  /// A mapping, or what of it is no block.
+  /// A mapping, or its part outside of blocks.
   struct Piece {
     uint64_t end = 0;
     uint64_t presentBytes = 0; ///< at the end of the last interval

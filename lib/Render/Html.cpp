@@ -153,7 +153,7 @@ private:
   const RunResult &result;
   /// Of result.files, the worst first.
   std::vector<size_t> byWorst;
-  /// The section of each file; empty where there is no room for it.
+  /// The section of each file; empty if the page has no room for it.
   std::vector<std::string> details;
   AuditTotals totals;
 };

@@ -244,7 +244,7 @@ std::string mpg::severityBadges(ArrayRef<Finding> findings) {
 }
 
 static void writeCommand(raw_ostream &out, StringRef line) {
-  // "gcc:   -no-pie": the label is no part of what is copied.
+  // "gcc:   -no-pie": the label is not copied.
   auto [label, flags] = line.split(':');
   static const StringSet<> labels = {"gcc", "clang", "flang", "fcc",
                                      "lld", "bfd",   "any"};
@@ -254,8 +254,8 @@ static void writeCommand(raw_ostream &out, StringRef line) {
       << escapeHtml((labelled ? flags : line).trim()) << "</code></td></tr>\n";
 }
 
-/// Prose and command lines, in the order of \p text. Of lines that all stand in
-/// \p printed it says so: several findings often have one remedy.
+/// Prose and command lines, in the order of \p text. Lines that are all in \p
+/// printed become a reference: several findings often have one remedy.
 static void writeFix(raw_ostream &out, StringRef text, StringSet<> &printed) {
   bool inTable = false, allPrinted = true;
   unsigned commands = 0;

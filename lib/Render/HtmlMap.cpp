@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The map: one bar for each large page that a segment begins or ends in, to
-// scale, so that it is seen who shares a large page with whom. What lies
+// scale, so that a reader sees who shares a large page with whom. The space
 // between is the same from end to end; it is one short row with its size.
 //
 // Positions are percentages: the map fills any width and its text keeps its
@@ -58,7 +58,7 @@ private:
   std::string percent(uint64_t offset) const;
 
   raw_ostream &out;
-  /// The rows of the picture, whose height stands in front of them.
+  /// The rows of the picture, whose height precedes them.
   std::string drawing;
   raw_string_ostream rows{drawing};
   const LayoutFacts &layout;
@@ -67,7 +67,7 @@ private:
   std::vector<Piece> pieces;
   std::set<uint64_t> frames; ///< addresses
   size_t framesLeftOut = 0;
-  /// Large pages in which neighbours meet, and what is said about it.
+  /// Large pages in which neighbours meet, with their labels.
   std::map<uint64_t, std::string> clashes;
 };
 
@@ -165,7 +165,7 @@ void MapWriter::writePieces(uint64_t frame, unsigned y) {
              last = std::min(piece.end - 1, frame + (huge - 1));
     if (start > last)
       continue;
-    // What is too small to be seen is drawn a little wider.
+    // Draws parts that are too small to be seen a little wider.
     uint64_t width = std::max(last - start + 1, huge / 256);
     start = std::min(start, frame + huge - width);
     const Segment &load = layout.loads[piece.segment];
@@ -251,7 +251,7 @@ unsigned MapWriter::writeFrame(uint64_t frame, unsigned y) {
   return frameHeight;
 }
 
-/// What lies between two rows: whole frames of one segment, or nothing.
+/// The row between two others: whole frames of one segment, or nothing.
 unsigned MapWriter::writeBetween(uint64_t from, uint64_t to, unsigned y) {
   const Piece *whole = nullptr;
   for (const Piece &piece : pieces)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the page of --format=html is put together from. Each part escapes what
-// it is given; names come from files and scripts, so they may hold anything.
+// The parts of the page of --format=html. Each part escapes its input: names
+// come from files and scripts, so they may hold anything.
 
 #ifndef MPG_RENDER_HTMLPARTS_H
 #define MPG_RENDER_HTMLPARTS_H
@@ -14,11 +14,11 @@ namespace mpg {
 /// The patterns that maps are filled with.
 llvm::StringRef htmlPatterns();
 
-/// "2 errors" and the like as coloured badges, "clean" if there are none.
+/// Badges like "2 errors" in colour, "clean" if there are none.
 std::string severityBadges(llvm::ArrayRef<Finding> findings);
 
-/// Findings, the worst first. \p prefix makes the ids of a page unique.
-/// \p scriptLines: what stands in the lines of a job script; null for a file.
+/// Findings, the worst first. \p prefix makes the ids of a page unique. \p
+/// scriptLines: the text of the lines of a job script; null for a file.
 void writeHtmlFindings(llvm::raw_ostream &out, llvm::ArrayRef<Finding> findings,
                        const FixContext &context, llvm::StringRef prefix,
                        const std::map<unsigned, std::string> *scriptLines);

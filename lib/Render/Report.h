@@ -20,7 +20,7 @@ class OStream;
 
 namespace mpg {
 
-/// What many files together showed; grows file by file.
+/// Sums over many files; grows file by file.
 struct AuditTotals {
   unsigned files = 0;
   std::map<FindingId, std::map<Severity, unsigned>> findings;
@@ -50,15 +50,15 @@ void writeFindings(llvm::raw_ostream &out, llvm::StringRef path,
 /// for line 3.
 void writeLines(llvm::raw_ostream &out, llvm::StringRef path,
                 llvm::ArrayRef<Finding> findings, bool colour);
-/// Why there is little or nothing to find in a file of \p kind, a sentence
-/// without its full stop; empty if there is no such reason.
+/// Why a file of \p kind can have few findings or none, a sentence without its
+/// full stop; empty for other kinds.
 llvm::StringRef littleToFind(ElfKind kind);
 /// "2 errors, 1 warning, 1 note", or "clean".
 std::string verdictText(llvm::ArrayRef<Finding> findings);
 
 /// One file object of the schema mpgaudit-1, on one line.
 void writeJsonFile(llvm::raw_ostream &out, const FileReport &report);
-/// What stands before and after the file objects of --format=json.
+/// The document around the file objects of --format=json.
 void writeJsonHead(llvm::raw_ostream &out, const AuditSettings &settings);
 /// \p more: keys of the report beside "files" and their values, as JSON.
 void writeJsonTail(
@@ -82,7 +82,7 @@ struct RunResult {
   std::string folder;
 };
 
-/// What code scanning services take at most in one run.
+/// Limit of code scanning services for results in one run.
 constexpr unsigned sarifResultLimit = 25000;
 
 /// SARIF 2.1.0, on one line. Above the limit the least severe results are left

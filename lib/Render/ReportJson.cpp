@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports for programs: the schema mpgaudit-1, which stands in
+// Reports for programs: the schema mpgaudit-1, in
 // docs/schema/mpgaudit-1.schema.json. Keys that do not apply are absent; all
 // numbers are integers.
 

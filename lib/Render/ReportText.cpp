@@ -46,8 +46,8 @@ static void writeFindingLine(raw_ostream &out, StringRef path,
   out << "\n";
 }
 
-/// "  fix:   text", filled; command lines stand below it, but not those that
-/// all stand in \p printed: several findings often have one remedy.
+/// "  fix:   text", filled, with its command lines below. Omits them if all are
+/// in \p printed: several findings often have one remedy.
 static void writePart(raw_ostream &out, StringRef label, StringRef text,
                       StringSet<> *printed = nullptr) {
   if (text.empty())
@@ -204,8 +204,8 @@ static std::string mappedSentence(const MemoryUse &memory) {
   return text + ".";
 }
 
-/// Most programs of HPC: nothing to lay out, all memory from malloc. What there
-/// is to do is then one line; empty for other programs.
+/// Most programs of HPC: nothing to lay out, all memory from malloc. One line
+/// then tells what to do; empty for other programs.
 static std::string heapLine(const FileReport &report) {
   std::string data = smallDataText(report);
   if (data.empty())
@@ -227,8 +227,8 @@ static std::string heapLine(const FileReport &report) {
   return "  " + fillText(printable(text), 2) + "\n";
 }
 
-/// What the findings leave to say: the table, or why there is none, and what to
-/// run.
+/// The conclusion after the findings: the table, or why there is none, and the
+/// next command.
 static void writeConclusion(raw_ostream &out, const FileReport &report,
                             bool verbose) {
   if (mustBeLaidOut(report))
@@ -401,8 +401,8 @@ static std::string jobVerdict(const JobReport &job,
          " about " + printable(path);
 }
 
-/// What the pool has to hold when the programs start: not to be learned
-/// from a full one. Heap and stacks are known only when the program runs.
+/// Pages that the pool must hold when the programs start: tell users before a
+/// full one does. Heap and stacks are known only when the program runs.
 static void writePages(raw_ostream &out, const JobReport &job,
                        ArrayRef<FileReport> programs) {
   StringMap<const FileReport *> reports;

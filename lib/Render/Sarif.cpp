@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SARIF 2.1.0: the form in which code scanning services and editors take
-// results. A result of a program is about the whole file, so it stands at line
-// 1, which viewers insist on; where in the file it is stands in properties. A
-// result of a job script has the script's line.
+// results. A result on a program is about the whole file, so it is at line 1,
+// which viewers insist on; properties have the place in the file. A result on a
+// job script has the script's line.
 //
 // Braces and brackets in messages stay single, although the standard has a use
 // for them: no viewer replaces anything in a message without arguments, and
@@ -89,7 +89,7 @@ static void writeProperties(json::OStream &json, const FindingInfo &info) {
       for (unsigned i = 0; i < targetCount; ++i)
         json.attribute(targetName(Target(i)), severityName(info.severity[i]));
     });
-    // How code scanning services rank what is no security problem.
+    // Code scanning services rank results other than security by it.
     Severity worst = highestOf(info);
     json.attribute("problem.severity", worst >= Severity::warning
                                            ? severityName(worst)
@@ -120,7 +120,7 @@ static void writeSarifRule(json::OStream &json, const FindingInfo &info,
 
 namespace {
 
-/// What one finding needs from where it was found.
+/// The place of one finding, with the facts that results need.
 struct Place {
   StringRef path; ///< as the report shows it
   bool isMember;  ///< "libx.a(y.o)"
@@ -379,7 +379,7 @@ void SarifWriter::writeResults() {
   });
 }
 
-/// What paths are relative to.
+/// The base of relative paths.
 void SarifWriter::writeRoot() {
   json.attributeObject("%SRCROOT%", [&] {
     json.attributeObject("description", [&] {

@@ -62,7 +62,7 @@ public:
     return wordOf(line, sector, false);
   }
   static uint64_t changeOf(uint64_t line) { return line << stateBits | dirty; }
-  /// What came of it: 0 for a hit; else a bit, one more if a changed line was
+  /// The result: 0 for a hit; else a bit, one more if a changed line was
   /// evicted, and that line.
   static bool isMiss(uint64_t result) { return result & missed; }
   static bool isDirtyEvicted(uint64_t result) { return result & changedLeft; }
@@ -144,7 +144,7 @@ private:
   unsigned blockBits = 0;
   uint64_t alikeBlocks = 0;
   uint64_t sets;
-  uint64_t setMask; ///< 0: the number of sets is no power of two
+  uint64_t setMask; ///< 0: the number of sets is not a power of two
   unsigned ways;
   bool lru;
   bool limited = false; ///< some sector has a limit that can be reached
@@ -179,7 +179,7 @@ inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t set,
   uint64_t use = wordOf(line, sector, store), *list = &words[set * stride];
   if (!isPlainLru())
     return accessListed(use, list);
-  // What most first caches have, with the loop unrolled.
+  // The ways of most first caches, with the loop unrolled.
   return ways == 4 ? moveIn<4>(use, list, 4) : moveIn<0>(use, list, ways);
 }
 

@@ -180,9 +180,9 @@ void Core::countMisses(const Request &request, Chain &chain, uint64_t result,
   useMemory(request, chain, lines);
 }
 
-/// What the caches of \p level are asked, in order. What they do not have goes
-/// to \p next, or to memory after the last of them.
-/// \p held is told of lines that the cache evicts. \returns how many misses.
+/// Answers the requests to the caches of \p level, in order. Misses go to \p
+/// next, or to memory after the last of them. \p held gets the lines that the
+/// cache evicts. \returns how many misses.
 size_t Core::answer(Chain &chain, unsigned level,
                     const std::vector<Request> &requests,
                     std::vector<Request> &next, HeldLines *held) {

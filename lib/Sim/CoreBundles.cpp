@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a basic block accesses, at once. Most of it does nothing: of members of
-// one address that are used alike and lie in one line only the first can find
-// something to do. What it leaves, the line newest in its set and what is to be
-// fetched ahead there, stays until the others come if no other line of the pass
-// is in these sets, and no TLB changes. So the lines are looked at before:
-// where no TLB can change only the first ones are touched, and those that share
-// a set with another line; else all. In their order, so this is exact.
+// Runs all accesses of a basic block at once. Most of them do nothing: of
+// members of one address that are used alike and lie in one line only the first
+// can have an effect. Its effect, the line newest in its set and the line to
+// fetch ahead there, remains until the others come if no other line of the pass
+// is in these sets, and no TLB changes. So the lines are examined before. Where
+// no TLB can change only the first ones are touched, and those that share a set
+// with another line; else all. They keep their order, so this is exact.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>
@@ -180,7 +180,7 @@ void Core::writeLines(const Bundle &bundle) {
           walk.line + (at >= walk.split);
 }
 
-/// The other way round, if it can be said so.
+/// The other way round, if the form allows it.
 void Core::learn(Bundle &bundle) const {
   for (Bundle::Walk &walk : bundle.walks) {
     auto slotOf = [&](unsigned at) -> const Slot & {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a core of the model consists of, for the files that define Core.
+// The parts of a core of the model, for the files that define Core.
 
 #ifndef MPG_SIM_COREPARTS_H
 #define MPG_SIM_COREPARTS_H
@@ -42,7 +42,7 @@ struct Core::Pages {
   /// A hit changes nothing.
   bool hitsLeaveState() const { return levels.empty() || levels[0].isFifo; }
 
-  /// What all would be like \p way pages before.
+  /// The state that all ways would have had \p way pages earlier.
   std::vector<uint64_t> stateBefore(uint64_t way) const {
     std::vector<uint64_t> state = {last - way};
     for (const Level &level : levels)
@@ -91,7 +91,7 @@ struct Core::Slot {
   bool store;
 };
 
-/// What the first cache asks of those after it.
+/// A request of the first cache to those after it.
 struct Core::Request {
   /// Written where it stays: a copy of what was written in parts waits.
   Request(uint64_t line, unsigned row, uint8_t level, uint8_t sector,

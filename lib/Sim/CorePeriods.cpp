@@ -54,8 +54,8 @@ void Core::stopPeriods() {
     one.log.clear();
 }
 
-/// What the first cache and the sites of the loop would be like \p lines
-/// before.
+/// The state that the first cache and the sites of the loop would have had \p
+/// lines earlier.
 std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
   std::vector<uint64_t> state;
   for (const First &one : first) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loop's periods ask of the cache after the first, a block of lines at
-// a time. Each stream of it takes all lines of a block, one after the other.
-// Where all sets of the block hold the same, some lines further on, they stay
-// alike, so one set is asked for all of them (CacheSets::isAlike). While a loop
+// Runs the requests of a loop's periods to the cache after the first, a block
+// of lines at a time. Each stream takes all lines of a block, one after the
+// other. If all sets of the block hold the same, some lines further on, they
+// stay alike, so one set answers for all (CacheSets::isAlike). While a loop
 // floods the cache that is nearly always so.
 //
 // Sets know nothing of each other. So what is asked may be asked in another
@@ -137,7 +137,7 @@ std::vector<Core::Track> Core::tracksOf(const std::vector<Request> &log,
   return tracks;
 }
 
-/// What the tracks take in \p periods periods, in the order in which it begins.
+/// Requests of the tracks in \p periods periods, in order of their begin.
 std::vector<Core::Unit> Core::unitsOf(const std::vector<Track> &tracks,
                                       int64_t ofPeriod, int64_t periods) const {
   std::vector<Unit> units;

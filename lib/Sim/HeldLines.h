@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines that all caches asked by a first cache have. To use one of them evicts
-// nothing and counts nothing. What is left of many such uses is in which order
-// the lines were used last, and which were changed: so much is remembered here,
-// once for all of these caches, and asked of them when another line is.
+// Lines that are in every cache which a first cache asks. To use one of them
+// evicts nothing and counts nothing. Many such uses leave only the order of the
+// last uses, and which lines were changed. This remembers both once for all of
+// these caches, and passes them on when another line is requested.
 
 #ifndef MPG_SIM_HELDLINES_H
 #define MPG_SIM_HELDLINES_H

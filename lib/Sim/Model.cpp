@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the cores share: machine, sites, caches of a group; and the sums of
-// their counts.
+// The shared parts of the cores: machine, sites, caches of a group; and the
+// sums of their counts.
 
 #include "Sim/Model.h"
 #include "Sim/CoreParts.h"

@@ -199,7 +199,7 @@ private:
     unsigned member;
     uint64_t line, previous;
   };
-  /// What happened last in a set of the first cache, for all limits.
+  /// The last event in a set of the first cache, for all limits.
   struct Lookup {
     uint64_t newest = noLine; ///< line, sector and store of the newest line
     uint64_t ahead = noLine;  ///< fetched ahead, and nothing came in since
@@ -380,10 +380,10 @@ public:
   uint64_t total(unsigned counter) const;
   uint64_t totalOfArray(unsigned array, unsigned counter) const;
   uint64_t totalOfLoop(unsigned loop, unsigned counter) const;
-  /// What was counted is forgotten; what the caches hold stays.
+  /// Clears the counts; the caches keep their contents.
   void resetCounts();
-  /// What loops took: rounds that were gone through, requests to the caches
-  /// after the first, and blocks of them.
+  /// The work that loops took: rounds, requests to the caches after the first,
+  /// and blocks of them.
   uint64_t steps() const;
 
 private:

@@ -79,7 +79,7 @@ private:
   Beyond endOldest();
   unsigned startStream(uint64_t line);
 
-  std::array<uint64_t, maxStreams> fronts; ///< nowhere: there is no stream
+  std::array<uint64_t, maxStreams> fronts; ///< nowhere: no stream
   /// How many fronts are in each block of lines: most lines are near none.
   static constexpr uint64_t blockLines = 2 * window, blocks = 256;
   std::array<uint8_t, blocks> inBlock = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What follows from the figures of a machine.
+// Values derived from the figures of a machine.
 
 #include "Sim/SimMachine.h"
 #include <algorithm>

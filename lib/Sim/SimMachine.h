@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the memory model has to know of a processor, as it stands in a file of
-// share/mpgtools/machines (MachineFile.h reads it). Plain data: no LLVM here,
-// nor in any header of this folder.
+// The facts about a processor that the memory model needs, as a file of
+// share/mpgtools/machines has them (MachineFile.h reads it). Plain data: no
+// LLVM here, nor in any header of this folder.
 
 #ifndef MPG_SIM_SIMMACHINE_H
 #define MPG_SIM_SIMMACHINE_H
@@ -81,7 +81,7 @@ struct Prefetcher {
   std::vector<std::string> assumed;
 };
 
-/// What a miss in the last TLB costs, as a band.
+/// The cost of a miss in the last TLB, as a band.
 struct PageWalk {
   double minNs = 0;
   double maxNs = 0;

@@ -80,7 +80,7 @@ void SimPageUse::addRange(unsigned array, uint64_t begin, uint64_t end) {
     add(array, page << pageBits);
 }
 
-/// What moves by a page or less leaves none out.
+/// A stream that moves by a page or less touches every page.
 void SimPageUse::addStream(unsigned array, const Stream &stream, uint64_t times,
                            Walked &last) {
   if (stream.stride == last.stride && times <= last.times &&
@@ -138,7 +138,7 @@ PageHeat SimPageUse::heatOf(unsigned array, unsigned mostRows) const {
     if (++inRow < heat.pagesEach && left)
       continue;
     std::vector<uint8_t> row;
-    // What is used at all is not nothing.
+    // A used page never rounds down to nothing.
     for (uint64_t &sum : sums) {
       row.push_back(uint8_t((100 * sum + inRow * each - 1) / (inRow * each)));
       sum = 0;

@@ -40,7 +40,7 @@ public:
   };
 
   SimArrays();
-  /// \p bytes of 0 are nothing. What was there before is not any more.
+  /// Ignores \p bytes of 0. Replaces arrays that were there before.
   unsigned add(const SimArray &array, uint64_t begin, uint64_t bytes);
   /// A block of the array \p number, which add has returned.
   void addBlock(unsigned number, uint64_t begin, uint64_t bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the chunks that a program fills (mpg/sim.h). The program may have
-// written anything: what is no record is counted and passed over.
+// written anything: bytes that are not a record are counted and skipped.
 
 #ifndef MPG_SIMRUN_SIMDECODER_H
 #define MPG_SIMRUN_SIMDECODER_H
@@ -32,7 +32,7 @@ inline unsigned recordsOfBundle(const mpg_sim_record &record) {
   return 1 + addressesOf(record) / 2;
 }
 
-/// What is between chunks, and what the two users have in common. Events has
+/// The state between chunks, which the two users share. Events has
 ///   access(place, address), checked(place, address)
 ///   instruction(word, address)
 ///   bundle(first place, accesses, addresses): false, there is none like that

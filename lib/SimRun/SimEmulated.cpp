@@ -171,7 +171,7 @@ void SimEmulated::nameAll(SimPlaces &places, SimSourceOf sourceOf) const {
     const Loops::Loop *loop = loops.find(address);
     SimSource found = loop ? loop->source : source(address, sourceOf);
     SimCode code = {found.file, found.line, loop != nullptr, found.function};
-    // Without lines loops of one function are told apart by where they begin.
+    // Without lines, loops of one function differ by their first address.
     if (loop && !found.line)
       code.function += "+" + formatHex(loop->to - found.functionAt);
     places.nameCode(number, code);

@@ -17,7 +17,7 @@
 
 namespace mpg::sim {
 
-/// What is known of an address in a file.
+/// The known facts about an address in a file.
 struct SimSource {
   std::string file;        ///< of the source; empty: not known
   unsigned line = 0;       ///< 0: not known
@@ -32,7 +32,7 @@ public:
   SimEmulated() : recent(recentCount) {}
 
   /// The lines of a module's text that are about qemu; blocks and variables go
-  /// into \p arrays. What cannot be read is passed over.
+  /// into \p arrays. Skips unreadable lines.
   void read(llvm::StringRef text, SimArrays &arrays);
 
   /// The place of an access, from the word of its record.

@@ -7,7 +7,7 @@
 
 using namespace mpg::sim;
 
-/// Records that belong together. What is none is one.
+/// The number of records that belong together; 1 for a single one.
 static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
   uint64_t length = 1;
   switch (kindOf(*record)) {
@@ -246,7 +246,7 @@ unsigned SimMerge::runLoop(Lane &lane, const mpg_sim_record *record,
   return length;
 }
 
-/// What threads do to each other. \returns whether this one goes on.
+/// Synchronises threads. \returns whether this one continues.
 bool SimMerge::wait(unsigned number, const mpg_sim_record &record) {
   Lane &lane = lanes[number];
   unsigned other = numberOf(record);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the modules of a program said of themselves: its loads and stores, where
-// they stand, what it allocates and calls. passes/sim/SimTable.h has the form.
+// The modules' own description of a program: its loads and stores, their
+// places, its allocations and calls. passes/sim/SimTable.h has the form.
 
 #ifndef MPG_SIMRUN_SIMPLACES_H
 #define MPG_SIMRUN_SIMPLACES_H

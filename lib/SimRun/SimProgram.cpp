@@ -7,8 +7,8 @@
 
 using namespace mpg::sim;
 
-/// A variable on the stack is an array of its own; where its frame lies changes
-/// with each call.
+/// A variable on the stack is a separate array; the address of its frame
+/// changes with each call.
 unsigned SimProgram::arrayOf(const SimPlace &place, unsigned found) {
   if (!place.local || theArrays.array(found).kind != SimArray::stack)
     return found;

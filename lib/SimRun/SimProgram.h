@@ -118,7 +118,7 @@ public:
   void core(unsigned number);
 
 private:
-  /// What was found for a place the last time.
+  /// The last result for a place.
   struct Found {
     uint64_t begin = 1, end = 0;
     uint64_t changes = 0;         ///< of the arrays
@@ -127,14 +127,14 @@ private:
     unsigned site = 0;
   };
 
-  /// What a bundle accesses in the model, as long as each of its addresses
-  /// stays in its array.
+  /// The model's view of a bundle, as long as each of its addresses stays in
+  /// its array.
   struct Bound {
     struct Address {
       uint64_t least = 0, most = 0; ///< offsets from it
       uint64_t begin = 1, end = 0;  ///< \see Found
-      /// What goes to \c room bytes from \c onPage on stays on the page that
-      /// was used last, and in its array.
+      /// Accesses to \c room bytes from \c onPage on stay on the page that was
+      /// used last, and in its array.
       uint64_t onPage = 0, room = 0;
       bool isCounted = false; ///< so does the pass at hand
 

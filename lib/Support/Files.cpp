@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Files.h. What is written goes to a temporary file in the same folder,
-// which then takes the name.
+// See Files.h. Writes to a temporary file in the same folder, which then takes
+// the name.
 
 #include "Support/Files.h"
 #include "Support/Format.h"
@@ -150,7 +150,7 @@ private:
   sigset_t before;
 };
 
-/// What a name stands for.
+/// The file behind a name.
 struct Target {
   explicit Target(const std::string &name);
   bool isThere, isReplaceable; ///< a regular file, or nothing yet

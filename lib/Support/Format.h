@@ -19,8 +19,8 @@ namespace mpg {
 std::string formatHex(uint64_t value);   ///< "0x404000"
 std::string formatBytes(uint64_t bytes); ///< "512 B", "1.5 MiB", "9 GiB"
 
-/// "65536", "0x10000", "64K", "2M", "28GiB", "1g"; nothing if it is no size or
-/// does not fit.
+/// "65536", "0x10000", "64K", "2M", "28GiB", "1g"; absent for other text, or a
+/// value that does not fit.
 std::optional<uint64_t> parseBytes(llvm::StringRef text);
 
 /// \p text with control characters written as \\x1b: names come from files and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pages that programs write for a browser have in common: how they
-// look, and text that cannot become markup.
+// The shared part of the pages that programs write for a browser: their style,
+// and text that cannot become markup.
 
 #ifndef MPG_SUPPORT_HTMLPAGE_H
 #define MPG_SUPPORT_HTMLPAGE_H

@@ -26,9 +26,9 @@ public:
   Thread(const Thread &) = delete;
   Thread &operator=(const Thread &) = delete;
 
-  /// Calls \p work, which has to live until join(), in a thread of its own.
-  /// Returns 0 or the errno value for which there is none. Once for each
-  /// join().
+  /// Calls \p work, which has to live until join(), in a new thread.
+  /// Returns 0, or the errno value if the thread cannot start. Once for
+  /// each join().
   template <typename Work> int start(Work &work) {
     int error = pthread_create(
         &thread, nullptr,

@@ -18,8 +18,8 @@
 
 namespace mpg {
 
-/// Reads one file, which is a list of KEY: VALUE; what the keys mean is said by
-/// the class that is derived.
+/// Reads one file, which is a list of KEY: VALUE; a derived class gives the
+/// keys their meaning.
 class YamlReader {
 public:
   virtual ~YamlReader() = default;
@@ -52,7 +52,7 @@ private:
   void readRoot(llvm::yaml::Stream &stream);
 
   llvm::SourceMgr sources;
-  unsigned firstLine = 0; ///< that is no comment; 0: none
+  unsigned firstLine = 0; ///< that is not a comment; 0: none
   std::string reason;     ///< with the line; the first counts
 };
 

@@ -6,7 +6,8 @@
 #   f SHA256 PATH     a file      l TARGET PATH     a link
 #   d - PATH          a folder that was not there before
 #
-# What an earlier installation in the same place has left stays in the list.
+# Files that an earlier installation in the same place has left stay in the
+# list.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20)
 set(manifest "${mpg_root}/share/mpgtools/install-manifest")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a part of the program in a child of its own, so that it may end the
-// process, crash, or leave its memory in disorder without taking us along, and
-// so that two parts can run at the same time. What the child gets and answers
-// goes through files that have a path but lie on no disk: lld opens its inputs
-// by name, and whatever happens nothing is left behind. The path is the same in
-// every run (as long as the caller starts ld.mpg with the same open files), so
-// maps and traces of lld stay comparable.
+// Runs a part of the program in a child process. It may end the process, crash,
+// or leave its memory in disorder without taking us along, and two parts can
+// run at the same time. Input and output of the child go through files that
+// have a path but are not on a disk: lld opens its inputs by name, and nothing
+// is left behind whatever happens. The path is the same in every run (as long
+// as the caller starts ld.mpg with the same open files), so maps and traces of
+// lld stay comparable.
 
 #ifndef MPG_TOOLS_LDMPG_CHILD_H
 #define MPG_TOOLS_LDMPG_CHILD_H
@@ -31,7 +31,7 @@ public:
   const std::string &path() const { return filePath; }
   /// False if not all of \p text could be written.
   bool append(llvm::StringRef text) const;
-  /// What is in the file now.
+  /// The present contents of the file.
   std::string contents() const;
   /// Makes file descriptor \p target write into this file.
   void replace(int target) const;
@@ -47,7 +47,7 @@ private:
 /// later.
 void endWithChildWhenInterrupted();
 
-/// One child. What starts it waits for it or stops it.
+/// One child. Its parent waits for it or stops it.
 class Child {
 public:
   /// Runs \p body in a child, which ends with status 1 if \p body returns.

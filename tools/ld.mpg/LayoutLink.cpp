@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LinkContext.h. What lld prints (a map, a trace) is kept and shown once,
-// for the link that counts. Its warnings are the same for both: those of the
-// first one are shown.
+// See LinkContext.h. Keeps lld's output (a map, a trace) and shows it once, for
+// the link that counts. The warnings are the same for both links: shows those
+// of the first one.
 
 #include "Child.h"
 #include "Link/InputScan.h"
@@ -39,8 +39,8 @@ namespace {
 
 class LldRun {
 public:
-  /// Starts lld. What it prints goes to \p out and \p err instead of the
-  /// terminal if these are given. pre: the machine is known.
+  /// Starts lld. Its output goes to \p out and \p err instead of the terminal
+  /// if these are given. pre: the machine is known.
   static llvm::Expected<LldRun> start(const LinkContext &link,
                                       const LinkPlan &plan, MemoryFile *out,
                                       MemoryFile *err);
@@ -100,8 +100,8 @@ static bool needsOneThread(ArrayRef<std::string> command) {
   sys::Process::Exit(linked ? 0 : 1, /*NoCleanup=*/true);
 }
 
-/// Starts lld. What it prints goes to \p out and \p err instead of the terminal
-/// if these are given.
+/// Starts lld. Its output goes to \p out and \p err instead of the terminal if
+/// these are given.
 static Expected<Child> startLld(ArrayRef<std::string> command,
                                 MemoryFile *out = nullptr,
                                 MemoryFile *err = nullptr) {
@@ -204,7 +204,7 @@ static int runLld(const LinkContext &link, const LinkPlan &plan,
 
 namespace {
 
-/// What lld prints, kept.
+/// Output of lld, kept.
 struct Printed {
   MemoryFile out, err;
 };

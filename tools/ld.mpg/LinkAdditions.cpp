@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a link gets that its command line does not name: libmpg for the machine
-// of the objects, and the pass plugin where an LTO link compiles code with
-// hints. What cannot be had is told and left out. See LinkContext.h.
+// Inputs that a link gets without its command line naming them: libmpg for the
+// machine of the objects, and the pass plugin where an LTO link compiles code
+// with hints. Missing ones are reported and left out. See LinkContext.h.
 
 #include "Child.h"
 #include "Elf/Image.h"

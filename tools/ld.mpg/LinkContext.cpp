@@ -105,8 +105,8 @@ const Segment *LayoutChecker::loadOf(const Section &section) const {
 void LayoutChecker::checkSection(const Section &section) {
   std::string name = section.name.str();
   const Segment *load = loadOf(section);
-  // What only carries an alignment may lie in no segment if there is nothing
-  // to align.
+  // A section that only carries an alignment need not be in a segment if there
+  // is nothing to align.
   if (!load && section.bytes == 0)
     return;
   if (!load) {
@@ -125,7 +125,7 @@ void LayoutChecker::checkSection(const Section &section) {
   }
 }
 
-/// What is asked of a segment that holds .data or .bss; \p of names it.
+/// Checks a segment that holds .data or .bss; \p of names it.
 void LayoutChecker::checkSegment(const Segment &load, StringRef of) {
   std::string segment = "the segment of " + of.str();
   if (!load.writable())

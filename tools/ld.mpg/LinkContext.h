@@ -37,9 +37,9 @@ int failed(llvm::Error reason);
 // Inputs
 //===----------------------------------------------------------------------===//
 //
-// When which are looked at (lib/Link/InputScan.h), and what is said about them.
-// Objects are looked at first. When they hold little, lld starts while the
-// archives are still being looked at, as if these held little too.
+// When which inputs are scanned (lib/Link/InputScan.h), and the messages about
+// them. Objects are scanned first. When they hold little, lld starts while the
+// archives are still being scanned, as if these held little too.
 
 class ScanChild {
 public:
@@ -73,18 +73,18 @@ void explainFailure(const LinkContext &link);
 // The output
 //===----------------------------------------------------------------------===//
 
-/// Whether the output is no file (a device, a pipe, standard output): what is
-/// written cannot be read, or written again.
+/// True if the output is not a file but a device, a pipe or standard output: it
+/// cannot be read back, or written again.
 bool isSpecialOutput(const std::string &path);
 
 /// lld and the kernel decide for themselves; this only tells early, and in
 /// plain words, that the output cannot be written.
 bool isOutputWritable(const std::string &path);
 
-/// What an output is before it is linked: shows whether it was written again.
+/// Identifies an output, to see whether a link has written it again.
 llvm::sys::fs::UniqueID outputId(const std::string &path);
 
-/// What was linked, judged as large pages of \p hugeBytes ask for.
+/// The finished output, judged for large pages of \p hugeBytes.
 OutputFacts readOutput(const std::string &path, uint64_t hugeBytes);
 
 void removeOutput(const std::string &path);
@@ -96,8 +96,8 @@ void removeOutput(const std::string &path);
 // A link with the layout, if the data is large enough for it. The size is
 // guessed from the inputs, the link runs accordingly, and the output is
 // measured; only when the guess was wrong a second link follows
-// (lib/Link/InputScan.h). What is made depends on the inputs only, never on who
-// is quicker.
+// (lib/Link/InputScan.h). The result depends on the inputs only, never on which
+// process is quicker.
 //
 // lld's messages and exit status pass through untouched. It writes its output
 // in one step; an output that fails the check afterwards is removed.
@@ -112,7 +112,7 @@ int linkAsIs(LinkContext &link);
 /// A script of the user decides the layout; ld.mpg only looks at the result.
 int linkUnderScript(LinkContext &link);
 
-// What ld.mpg adds to a link: libmpg, of the machine that is linked for, and
+// ld.mpg's additions to a link: libmpg, of the machine that is linked for, and
 // for LTO code mpgtools' pass plugin if it lies beside this program.
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +124,7 @@ int linkUnderScript(LinkContext &link);
 /// that has been said then.
 bool findRuntime(LinkContext &link);
 
-/// The program has to run as it is: it is told where the runtime lies.
+/// Adds the path of the runtime: the program has to run without further set-up.
 void addRuntime(const LinkContext &link, Additions &additions);
 
 /// Says that the program needs the runtime now, and how it can do without or be

@@ -283,7 +283,7 @@ static int addOclLines(const InputArgList &args) {
   std::string output = args.getLastArgValue(OPT_output, "-").str();
   std::string path = args.getLastArgValue(OPT_flang_text).str();
   if (path.empty() && output == "-")
-    return 0; // there is no text
+    return 0; // without text
   auto text = readUnmapped(path.empty() ? output : path);
   if (!text)
     return fail(path, "cannot read it", text.getError()), 2;

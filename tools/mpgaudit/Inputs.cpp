@@ -113,7 +113,7 @@ InputList mpg::collectInputs(
   return collector.take();
 }
 
-/// What the user has said about the start wins over the script.
+/// The user's options about the start win over the script.
 static std::shared_ptr<Launch> merge(const Launch &ofScript,
                                      const Launch *given) {
   auto launch = std::make_shared<Launch>(ofScript);
@@ -139,7 +139,7 @@ static std::shared_ptr<Launch> launchOf(const JobLaunch &start,
   return merge(launch, given);
 }
 
-/// What every program of \p script would get, whichever it is.
+/// The launch that every program of \p script would get.
 static Launch launchOfSettings(const JobScript &script) {
   Launch launch;
   launch.ranksPerNode = script.ranksPerNode;
@@ -174,7 +174,7 @@ static void giveStarts(const JobScript &script, const Launch *given,
 }
 
 /// The folder that is the image in which \p start runs, without a slash at the
-/// end; "" if it is no folder that is here.
+/// end; "" if it is not a folder on this machine.
 static std::string imageFolder(const JobLaunch &start) {
   StringRef path = StringRef(start.image.text).rtrim('/');
   bool here =
@@ -303,7 +303,7 @@ static std::string allWordsOf(const JobLaunch &start) {
   return words;
 }
 
-/// Whether all that is said of a program is the same for both starts.
+/// True if the report of a program is the same for both starts.
 /// pre: allWordsOf() is.
 static bool isAlike(const JobLaunch &a, const JobLaunch &b) {
   return a.program == b.program && a.image == b.image && a.folder == b.folder &&

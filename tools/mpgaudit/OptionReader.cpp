@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the options of a run mean: from ConfiguredOptions to Options.
+// The meaning of a run's options: from ConfiguredOptions to Options.
 
 #include "Audit/Audit.h"
 #include "OptionIds.h"
@@ -15,8 +15,8 @@ using namespace llvm;
 using namespace llvm::opt;
 using namespace mpg;
 
-/// What is wrong with \p word, or "". A finding that was named is reported also
-/// where a target would keep it to itself; one of a named group is not.
+/// The error in \p word, or "". A finding that the user names is reported even
+/// where a target would hide it; one of a named group is not.
 static std::string readCheck(StringRef word, bool first,
                              AuditSettings &settings) {
   char sign = word.empty() ? 0 : word.front();
@@ -181,7 +181,7 @@ bool OptionReader::readColour(Options &options) {
   return readWord<std::optional<bool>>(OPT_color, options.colour, words);
 }
 
-/// What a target keeps to itself is told to a user who asks for all.
+/// Users who ask for all also see what a target hides.
 void OptionReader::readVerbose(Options &options) {
   options.verbose = args.hasArg(OPT_verbose);
   if (!options.verbose)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Options.h. What is answered at once is here, --help and --explain, and
-// what a shell offers when Tab is pressed. ConfiguredOptions puts the rest of
-// the command line over the configuration file, and OptionReader gives the
-// words their meaning.
+// See Options.h. Answers --help and --explain at once, and completes words
+// when Tab is pressed. ConfiguredOptions puts the rest of the command line
+// over the configuration file, and OptionReader gives the words their
+// meaning.
 
 #include "Options.h"
 #include "Audit/Audit.h"
@@ -61,7 +61,7 @@ static std::string withSign(StringRef code) {
   return text;
 }
 
-/// \p start is what stands in front of the finding: "--suppress=".
+/// \p start is the prefix of the finding: "--suppress=".
 static void addFindings(std::string &lines, StringRef start, StringRef typed) {
   for (const FindingInfo &info : allFindings())
     addCompletion(lines, start + idText(info.id), typed, info.summary);
@@ -156,8 +156,8 @@ std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
 // The site's file is read first, then the project's;
 // the command line wins over both, but for the keys that the site has locked.
 
-/// What the administrator of the machine sets for everybody. Keys that its
-/// "locked" names hold whatever the project and the command line say.
+/// The administrator's settings for all users of the machine. Keys that its
+/// "locked" names hold whatever the project and the command line set.
 static constexpr char siteFile[] = "/etc/mpgtools/mpgaudit.yaml";
 static constexpr char lockedKey[] = "locked";
 
@@ -201,8 +201,8 @@ bool ConfiguredOptions::isLocked(StringRef key) const {
   return is_contained(locked, key);
 }
 
-/// Whether the command line says something about \p key: --diff says that there
-/// is no baseline.
+/// True if the command line sets \p key. --diff sets one: no
+/// baseline.
 bool ConfiguredOptions::isGiven(StringRef key) const {
   return any_of(commandLine, [&](const Arg *arg) {
     return keyOf(arg->getOption()) == key ||

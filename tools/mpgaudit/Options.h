@@ -21,7 +21,7 @@ namespace mpg {
 
 enum class ReportFormat : uint8_t { text, line, json, jsonl, sarif, html };
 
-/// What is printed.
+/// The output of a run.
 enum class RunMode : uint8_t { report, tree, recommend, diff };
 
 /// Flags of the options that a configuration file may have; see Options.td.
@@ -107,8 +107,8 @@ std::string readOptions(const ConfiguredOptions &configured, Options &options);
 // Accepted findings
 //===----------------------------------------------------------------------===//
 //
-// What the options and the configuration file say about accepted findings,
-// applied to one report after the other.
+// Accepted findings, from the options and the configuration file, applied to
+// one report after the other.
 
 class ProjectPolicy {
 public:

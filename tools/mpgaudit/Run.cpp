@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Run.h. Files are audited by several threads and printed in order of
-// input; what is said at the end waits until all are done.
+// See Run.h. Several threads audit files, and one prints the reports in order
+// of input. The conclusion waits until all are done.
 
 #include "Run.h"
 #include "Advice/Recommend.h"
@@ -59,7 +59,7 @@ static bool wantColour() {
          (!terminal || StringRef(terminal) != "dumb");
 }
 
-/// What makes a damaged file unusable, in one line.
+/// The damage that makes a file unusable, in one line.
 static std::string damageOf(const FileReport &report) {
   for (const Finding &finding : report.findings)
     if (finding.severity == Severity::error &&
@@ -218,7 +218,7 @@ Rendered Run::audit(const Input &input) {
 //===----------------------------------------------------------------------===//
 
 void Run::print(const Rendered &rendered) {
-  // What was printed so far must not appear after a later message.
+  // Earlier output must not appear after a later message.
   if (!rendered.messages.empty())
     outs().flush();
   errs() << rendered.messages;
@@ -363,7 +363,7 @@ bool Run::isOfAnInput(const Measurement &measurement) const {
   });
 }
 
-/// What cannot be used is told, and the rest is advised without it.
+/// Reports unusable profiles, and advises on the rest without them.
 void Run::readProfiles() {
   auto tell = [&](StringRef line) {
     errs() << line;
@@ -440,7 +440,7 @@ bool Run::start() {
   if (!readScript() || !readLiveProcess())
     return false;
   readProfiles();
-  // A survey; a user who asks for these by name gets the whole answer.
+  // A survey; a user who names these findings gets the whole answer.
   const FindingSet &named = settings.named;
   if (inputs.files.size() > manyFiles && !named.contains(FindingId::mpg130) &&
       !named.contains(FindingId::mpg131) && !named.contains(FindingId::mpg132))
@@ -452,7 +452,7 @@ bool Run::start() {
   return true;
 }
 
-/// What a reader of a job's report wants to know first.
+/// The most important facts for a reader of a job's report.
 void Run::writeVerdict() {
   if (!result.job || options.mode != RunMode::report)
     return;

@@ -18,7 +18,7 @@
 namespace mpg {
 
 //===----------------------------------------------------------------------===//
-// What is audited (Inputs.cpp)
+// Inputs (Inputs.cpp)
 //===----------------------------------------------------------------------===//
 //
 // From operands to the list of files to audit: plain names, @lists, a
@@ -28,7 +28,7 @@ struct JobLaunch;
 
 struct Input {
   std::string path;
-  /// Found under a directory: what is no ELF file is passed over in silence.
+  /// Found under a directory: skip it silently if it is not an ELF file.
   bool fromDirectory = false;
   /// How it will be started, if that is known; and which start of the job
   /// script that is.
@@ -61,8 +61,8 @@ collectInputs(const Options &options,
 void addJobInputs(JobScript &script, const Launch *given,
                   std::vector<Input> &inputs);
 
-/// Says of programs in images that are no folders here that they were not
-/// looked at them.
+/// Reports which programs were not audited, because they are in images that are
+/// not folders here.
 void noteImages(JobScript &script);
 
 /// A file or an archive member as it will be printed. Text has two forms; which

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See BenchDriver.h. Each round measures every point once, all experiments
-// mixed, in an order of its own. So a slow drift of the machine (its clock, its
+// mixed, in another order. So a slow drift of the machine (its clock, its
 // neighbours) hits all points alike, and values of one round can be compared as
-// pairs. The first round is not counted: it brings the program, the pool of
+// pairs. The first round does not count: it brings the program, the pool of
 // large pages and, in a virtual machine, the host's memory to where they stay.
 
 #include "mpgbench/BenchDriver.h"
@@ -29,8 +29,8 @@ using namespace mpg;
 // The machine
 //===----------------------------------------------------------------------===//
 //
-// In a few lines, as it stands in every report: what one must know to compare
-// its numbers with another machine's. Nothing that names the host or its user.
+// The machine in a few lines, for every report: enough to compare its numbers
+// with another machine's. Names neither the host nor its user.
 
 static std::string textOf(const Fact<std::string> &fact) {
   return fact ? *fact : "unknown";
@@ -155,7 +155,7 @@ static ExperimentResult planOne(const Experiment &experiment,
   return result;
 }
 
-/// What of \p names no point of \p run is selected by; "" if none.
+/// The first of \p names that selects no point of \p run; "" if all do.
 static std::string firstUnknown(const std::vector<std::string> &names,
                                 const BenchRun &run) {
   for (const std::string &wanted : names) {
@@ -302,7 +302,7 @@ static bool wasBusy(const Job &job) {
   return load.isBusy();
 }
 
-/// What all threads of \p mix moved at best: the limit of the memory's bus; 0
+/// The most that all threads of \p mix moved: the limit of the memory's bus; 0
 /// if it was not measured.
 static double busLimit(const ExperimentResult &mix) {
   double limit = 0;

@@ -41,8 +41,8 @@ void driveExperiments(BenchRun &run, const DriveOptions &options);
 void stopDriving();
 bool isDrivingStopped();
 
-/// What a worker does: \p words are an experiment and NAME=VALUE of each
-/// parameter. Prints one result on standard output; the exit status.
+/// Runs a worker: \p words are an experiment and NAME=VALUE of each parameter.
+/// Prints one result on standard output; the exit status.
 int runWorker(llvm::ArrayRef<const char *> words);
 
 } // namespace mpg

@@ -120,7 +120,7 @@ static void chooseKit(BenchOptions &options) {
     options.jsonFile = "mpgbench-kit.json";
 }
 
-/// What the words that are no options ask for.
+/// The command in the words that are not options.
 static std::optional<std::string> readCommand(const InputArgList &args,
                                               BenchOptions &options) {
   std::vector<std::string> words;
@@ -172,7 +172,7 @@ static std::optional<BenchOptions> parseOptions(int argc, char **argv,
   return options;
 }
 
-/// What is begun then still ends within ten minutes.
+/// A point that starts then still ends within ten minutes.
 static constexpr unsigned kitSeconds = 530;
 /// More than twice what `all` takes; emulated machines and those of many nodes
 /// need more than that for a single experiment.
@@ -311,7 +311,7 @@ static int run(const BenchOptions &options, const std::string &self) {
 int main(int argc, char **argv) {
   outs().SetBuffered();
   int status = 0;
-  // What the driver starts; no option, so that --help does not show it.
+  // The driver starts this; not an option, so that --help does not show it.
   if (argc > 1 && StringRef(argv[1]) == "worker")
     return runWorker(ArrayRef(argv + 2, size_t(argc - 2)));
   if (std::optional<BenchOptions> options = parseOptions(argc, argv, status))

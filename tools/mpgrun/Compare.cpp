@@ -32,8 +32,8 @@ static void describeMachine(Comparison &comparison, const NumaFacts &numa) {
   comparison.cpus = machine.cpus.valueOr(0);
 }
 
-/// none is the program as it is; where libmpg is in it anyway, linked or
-/// preloaded by the user, it is told to leave all as it is.
+/// none is the program as it is. If libmpg is in it anyway, linked or preloaded
+/// by the user, it must leave all as it is.
 static std::vector<std::string> environmentOf(const RunOptions &options,
                                               const Program &program,
                                               const std::string &libraryPath,

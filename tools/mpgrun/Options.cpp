@@ -84,7 +84,7 @@ static std::optional<std::string> readSettings(const InputArgList &args,
   return readMove(args, options);
 }
 
-/// What is to be told, and where. The text of the first error, or nothing.
+/// The reports to write, and where. The text of the first error, or nothing.
 static std::optional<std::string> readReports(const InputArgList &args,
                                               RunOptions &options) {
   for (const Arg *arg : args.filtered(OPT_report_file)) {
@@ -182,7 +182,7 @@ static std::optional<std::string> readMeasurement(const InputArgList &args,
   return std::nullopt;
 }
 
-/// What only a comparison has. The text of the first error, or nothing.
+/// Reads the options of a comparison. The text of the first error, or nothing.
 static std::optional<std::string> readComparison(const InputArgList &args,
                                                  RunOptions &options) {
   const Arg *compare = args.getLastArg(OPT_compare, OPT_compare_modes);

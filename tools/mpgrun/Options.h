@@ -77,8 +77,8 @@ Settings libmpgSettings(const RunOptions &options, const Program &program,
 /// to add the one for large pages; else null.
 const char *rdmaForkVariable(const Program &program, llvm::StringRef mode);
 
-/// Changes the environment of this process. What an outer mpgrun said to its
-/// program alone is taken away.
+/// Changes the environment of this process. Removes settings that an outer
+/// mpgrun made for its program alone.
 void applySettings(const Settings &settings, bool children);
 
 /// The environment of this process with such changes, "NAME=VALUE".

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgrun says of a program before it starts it, or in place of that: that
-// the command only starts another program, what stands against large pages, and
-// why a file cannot be run. See mpgrun.h.
+// mpgrun's notes about a program before it starts it, or in place of that: that
+// the command only starts another program, obstacles to large pages, and why a
+// file cannot be run. See mpgrun.h.
 
 #include "Elf/Image.h"
 #include "JobScript/LauncherTable.h"

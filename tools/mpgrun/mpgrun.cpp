@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mpgrun: starts one program with libmpg preloaded. Without a report it only
-// prepares the environment and becomes the program; with one it stays behind,
-// looks at the program's memory in its last moment, and then ends in the same
-// way. What does not work with the program at hand (a script, a static or
-// setuid program) is said in one line before it starts. Comparing modes is
-// another job: Compare.cpp.
+// prepares the environment and becomes the program. With one it stays behind,
+// inspects the program's memory in its last moment, and then ends in the same
+// way. One line before the start names a problem with the program at hand (a
+// script, a static or setuid program). Comparing modes is another job:
+// Compare.cpp.
 
 #include "mpgrun.h"
 #include "Measure/MachineLoad.h"
@@ -33,7 +33,7 @@ using namespace mpg;
 
 namespace {
 
-/// How mpgrun ends: with a status of its own, or as the program did.
+/// How mpgrun ends: with its own status, or as the program did.
 struct Outcome {
   std::optional<int> own;
   int waitStatus = 0;
@@ -124,7 +124,7 @@ TagSwitch::~TagSwitch() {
 // Before the run
 //===----------------------------------------------------------------------===//
 
-/// What keeps a preloaded library, or the program itself, from working. The
+/// Reports obstacles for a preloaded library, or for the program itself. The
 /// program runs anyway.
 void Runner::explainProgram() const {
   if (!speaksForNode() || options.quiet)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of mpgrun ask of each other. And where it writes: one line on
-// standard error, and the file of a report. A report is about a program and
-// must not harm its run: mpgrun does not wait for a process that might read it,
-// and how the program ended counts, not what came of the file.
+// The interfaces between the parts of mpgrun. It writes one line on standard
+// error, and the file of a report. A report is about a program and must not
+// harm its run: mpgrun does not wait for a process that might read it, and the
+// program's end decides the exit status, even if the file cannot be written.
 
 #ifndef MPG_TOOLS_MPGRUN_MPGRUN_H
 #define MPG_TOOLS_MPGRUN_MPGRUN_H
@@ -28,7 +28,7 @@ namespace mpg {
 inline llvm::raw_ostream &error() { return llvm::errs() << "mpgrun: error: "; }
 inline llvm::raw_ostream &note() { return llvm::errs() << "mpgrun: note: "; }
 
-/// What a program that mpgrun starts finds in the place of a closed one.
+/// The replacement of a closed descriptor in a program that mpgrun starts.
 enum class ClosedFile { staysClosed, isDevNull };
 
 /// Opens /dev/null for those of the descriptors 0 to 2 that are closed. False
@@ -49,29 +49,29 @@ void writeReportFile(const std::string &name,
                      llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 //===----------------------------------------------------------------------===//
-// What is said about a program (ProgramNotes.cpp)
+// Notes about a program (ProgramNotes.cpp)
 //===----------------------------------------------------------------------===//
 //
-// What mpgrun has to say about a program before it runs it: why it cannot be
-// run, and what keeps a preloaded library from working in it.
+// mpgrun's notes about a program before it runs it: why it cannot be run, and
+// what keeps a preloaded library from working in it.
 
 struct Obstacle {
   std::string text;     ///< empty: there is none
   bool isWhole = false; ///< no mode changes anything in the program
 };
 
-/// What of large pages \p program cannot have.
+/// The large pages that \p program cannot have.
 Obstacle findObstacle(const RunOptions &options, const Program &program);
 
-/// What ends a program with tags on a processor with memory tagging; "" if
-/// nothing does.
+/// The reason why a program with tags dies on a processor with memory tagging;
+/// "" without one.
 std::string findTagConflict(const Program &program);
 
 /// Why no pages will be moved by touch; "" if the kernel will.
 std::string findMoveObstacle();
 
-/// Whether \p program can be tried at all; if not it is said, and \p status is
-/// the exit status for that.
+/// True if \p program can be tried at all. If not it prints why, and \p status
+/// is the exit status for that.
 bool canBeTried(const RunOptions &options, const Program &program, int &status);
 
 /// Says why exec failed with \p code; the exit status for that.

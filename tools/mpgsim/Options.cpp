@@ -161,7 +161,7 @@ static bool setArrays(CommandLine &line, SimOptions &options, int &status) {
   return false;
 }
 
-/// What is modelled side by side: sizes of pages, and maps of them.
+/// Selects the models that run side by side: sizes of pages, and maps of them.
 static bool setPages(CommandLine &line, SimOptions &options, int &status) {
   const InputArgList &args = line.args();
   StringRef maps = args.getLastArgValue(OPT_maps, "1");

@@ -13,7 +13,7 @@
 
 namespace mpg {
 
-/// What of the run is recorded.
+/// The recorded part of the run.
 struct SimSample {
   mpg_sim_sample by = MPG_SIM_ALL;
   std::string function;

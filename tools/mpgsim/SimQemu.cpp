@@ -37,7 +37,7 @@ static std::string librariesFor(StringRef interpreter) {
   return folder;
 }
 
-/// What is wrong with the program at \p path, or "".
+/// The defect of the program at \p path, or "".
 static std::string checkProgram(const std::string &path, SimQemu &qemu) {
   std::string problem;
   Error error = readImages(path, [&](Image &file) {
@@ -64,8 +64,8 @@ static std::string checkProgram(const std::string &path, SimQemu &qemu) {
   return problem.empty() ? "" : printable(path) + " " + problem;
 }
 
-/// What qemu can do stands in what it exports to plugins. What is no ELF file,
-/// as a script in front of one, is believed.
+/// The names that qemu exports to plugins show its abilities. A file that is
+/// not ELF, like a script in front of qemu, is trusted.
 static std::string checkQemu(SimQemu &qemu) {
   bool isKnown = false, hasPlugins = false;
   Error error = readImages(qemu.path, [&](Image &file) {

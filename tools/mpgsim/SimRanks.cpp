@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports of the ranks of an MPI job as one. Counts are sums. What takes time
-// is that of the busiest core and core group of all: ranks do not wait for each
-// other's memory, as each has core groups of its own. The reports are read out
-// of the JSON that mpgsim has written.
+// Merges the reports of the ranks of an MPI job. Counts are sums. Times are
+// those of the busiest core and core group of all: ranks do not wait for each
+// other's memory, as each has separate core groups. Reads the reports out of
+// the JSON that mpgsim has written.
 
 #include "SimReport.h"
 #include "Support/Format.h"
@@ -42,7 +42,7 @@ static void add(std::vector<SimPageCounts> &to,
       add(sum.cacheMisses[level], page.cacheMisses[level]);
     add(sum.linesRead, page.linesRead);
     add(sum.linesWritten, page.linesWritten);
-    // A rank on one core group has none, and then there is no sum.
+    // A rank on one core group has no placements, and then the sum has none.
     if (sum.placements.size() != page.placements.size())
       sum.placements.clear();
     for (size_t policy = 0; policy < sum.placements.size(); ++policy) {
@@ -154,7 +154,7 @@ std::string mpg::addRank(SimReport &all, const SimReport &rank,
   }
   if (!add(all.arrays, rank.arrays) || !add(all.loops, rank.loops))
     return isTorn;
-  // Not the sum: ranks run side by side, each on cores of its own.
+  // Not the sum: ranks run side by side, each on different cores.
   for (size_t at = 0; at < all.busiest.size(); ++at) {
     SimBusiest &most = all.busiest[at];
     const SimBusiest &other = rank.busiest[at];
@@ -180,8 +180,8 @@ static std::string missingRanks(const SimReport &report) {
   std::vector<bool> isThere;
   for (const SimRank &rank : report.ranks) {
     unsigned number;
-    // No number, or one that would only make the list long: then it cannot be
-    // told.
+    // Not a number, or one that would only make the list long: leave it
+    // out.
     if (StringRef(rank.number).getAsInteger(10, number) || number > 1000000)
       return "";
     isThere.resize(std::max<size_t>(isThere.size(), number + 1));
@@ -406,7 +406,7 @@ std::string mpg::readSimReport(StringRef text, const sim::Machine &machine,
   readRanks(fields, report);
   readSample(fields, report.sampled);
   readQuotas(fields, report);
-  // Those of --pages=, which the rest of a report goes by.
+  // The sizes of --pages=, which the rest of a report uses.
   report.machine.pageBytes.clear();
   for (const SimPageCounts &page : report.all.pages)
     report.machine.pageBytes.push_back(page.pageBytes);

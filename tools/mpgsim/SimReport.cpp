@@ -94,7 +94,7 @@ SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
     }));
   for (unsigned at = 0; at < placements; ++at)
     counts.placements.push_back(readPlacement(row, page, limit, at));
-  // What the last cache does not have comes from memory.
+  // Misses of the last cache come from memory.
   counts.linesRead = counts.cacheMisses.back();
   counts.linesWritten = overMaps(
       [&](unsigned map) { return row[layout.memoryWrites(page, map, limit)]; });
@@ -157,7 +157,7 @@ static SimPart partOf(const SimCode &code) {
   return part;
 }
 
-/// What costs most first: misses after the first cache, then walks, accesses.
+/// Most expensive first: misses after the first cache, walks, accesses.
 static bool isBefore(const SimPart &a, const SimPart &b) {
   auto key = [](const SimPart &part) {
     const SimPageCounts &page = part.counts.pages.front();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a run has shown, as plain data for text and JSON, and what is said about
-// it. Every count of a miss is modelled.
+// The results of a run, as plain data for text and JSON, and the sentences
+// about them. Every count of a miss is modelled.
 
 #ifndef MPG_TOOLS_MPGSIM_SIMREPORT_H
 #define MPG_TOOLS_MPGSIM_SIMREPORT_H
@@ -29,7 +29,7 @@ struct SimLocality {
 constexpr const char *placementNames[] = {"first touch", "prepage",
                                           "interleave"};
 
-/// What one page size makes of it.
+/// The counts with one page size.
 struct SimPageCounts {
   uint64_t pageBytes = 0;
   std::vector<uint64_t> tlbMisses;      ///< by level of the machine
@@ -38,7 +38,7 @@ struct SimPageCounts {
   std::vector<SimLocality> placements;  ///< with the first map of pages
 };
 
-/// What takes longest with one page size: of the cores, and of the groups.
+/// The longest work with one page size: of the cores, and of the groups.
 struct SimBusiest {
   uint64_t walks = 0, linesRead = 0, linesWritten = 0;
 };
@@ -70,7 +70,7 @@ struct SimEnding {
   unsigned skips = 0;        ///< of threads that the others did not wait for
 };
 
-/// What of the run was recorded.
+/// The recorded part of the run.
 struct SimSampled {
   SimSample what;
   unsigned regions = 0;   ///< one in another counted once
@@ -84,8 +84,8 @@ struct SimSampled {
   double mostPercent() const;
 };
 
-/// What the traffic to memory is, if sector 1 may fill so many ways of the last
-/// cache that has sectors.
+/// The traffic to memory, if sector 1 may fill so many ways of the last cache
+/// that has sectors.
 struct SimQuota {
   unsigned ways = 0;                ///< of sector 1; 0: not divided
   std::vector<SimPageCounts> pages; ///< smallest first
@@ -94,12 +94,12 @@ struct SimQuota {
 /// The cache that is divided, and what sector 1 may get of it.
 struct SimQuotas {
   size_t level = 0;
-  std::vector<unsigned> ways; ///< 0 first; empty: there is no such cache
+  std::vector<unsigned> ways; ///< 0 first; empty without such a cache
   std::vector<std::vector<sim::WayLimits>> limits() const;
   unsigned allWays = 0;
 };
 SimQuotas quotasOf(const sim::Machine &machine);
-/// What is modelled side by side; nothing for a machine with one group.
+/// Placements that are modelled together; empty for a one-group machine.
 std::vector<sim::PlacementPolicy> placementsOf(const sim::Machine &machine);
 
 /// One process of an MPI job.
@@ -160,7 +160,7 @@ std::string shortCount(uint64_t count);
 std::string shortCount(const SimInterval &interval);
 /// "1 core", "3 cores"
 std::string plural(uint64_t count, const char *one, const char *many);
-/// What it is called in a table; the name of its own is cut to \p most letters.
+/// Its name in a table; its own name is cut to \p most letters.
 std::string arrayName(const SimPart &part, size_t most);
 std::string loopName(const SimPart &part, size_t most);
 
@@ -176,7 +176,7 @@ std::string walkMilliseconds(const SimReport &report,
                              const SimPageCounts &page);
 /// The least time for what goes to and from memory; 0 if not known.
 double trafficTime(const SimReport &report, const SimPageCounts &page);
-/// What larger pages are worth to a kernel with base pages of one size.
+/// The value of larger pages to a kernel with base pages of one size.
 struct SimGain {
   enum Kind { walks, bandwidth, none, noOther };
   Kind kind = noOther;
@@ -190,7 +190,7 @@ const char *gainKind(const SimGain &gain);
 /// The quota that saves most of the traffic, with the smallest large pages;
 /// null: none saves 2 % of it.
 const SimQuota *bestQuota(const SimReport &report);
-/// What dividing the cache is worth, a sentence; "" if none was modelled.
+/// The value of dividing the cache, a sentence; "" if none was modelled.
 std::string quotaVerdictOf(const SimReport &report);
 /// The page size of the whole for which sectors and placement are advised: the
 /// smallest large one.
@@ -204,8 +204,8 @@ std::string bandsOf(const SimReport &report);
 std::string placementVerdictOf(const SimReport &report);
 /// A sentence, or one for each base page.
 std::string verdictOf(const SimReport &report);
-/// What of its 2 MiB pages an array uses, if that is less than half of at least
-/// 8 MiB; "" if not. A sentence without its array.
+/// The part of its 2 MiB pages that an array uses, if that is less than half of
+/// at least 8 MiB; "" if not. A sentence without its array.
 std::string sparseUseOf(const SimPart &array);
 /// Whose accesses are not in the counts at all; "" if none are missing.
 std::string missingPartOf(const SimReport &report);
@@ -213,9 +213,9 @@ std::string missingPartOf(const SimReport &report);
 std::string shownFunction(llvm::StringRef name);
 /// "ended with status 3", "was ended by signal 9 (Killed)"
 std::string describeEnding(const SimEnding &ending);
-/// What of the run that is, a sentence; "" if it is all of it.
+/// The part of the run that was recorded, a sentence; "" if it is all of it.
 std::string sampleOf(const SimReport &report);
-/// What was not seen, a line for each reason.
+/// Parts of the run that were not seen, a line for each reason.
 std::vector<std::string> gapsOf(const SimReport &report);
 
 void writeSimText(llvm::raw_ostream &out, const SimReport &report);

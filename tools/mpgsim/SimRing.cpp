@@ -73,7 +73,7 @@ const mpg_sim_record *SimRing::chunk(unsigned number) {
   const mpg_sim_lane &lane = ring->lane[number];
   if (__atomic_load_n(&lane.filled, __ATOMIC_SEQ_CST) != lane.taken)
     return memory(number, lane.taken);
-  // What the thread was filling when the program ended.
+  // The chunk that the thread was filling when the program ended.
   if (!hasEnded || isLast[number])
     return nullptr;
   isLast[number] = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the counts come to: whether larger pages can be worth something, what
-// was not seen, and which arrays belong into sector 1.
+// Conclusions from the counts: whether larger pages can be worth something,
+// which parts were not seen, and which arrays belong into sector 1.
 
 #include "SimReport.h"
 #include "Support/Format.h"
@@ -20,7 +20,7 @@ using namespace mpg;
 
 /// Below this share of the time for memory traffic a saving does not count.
 static constexpr double leastShare = 0.02;
-/// All page walks together below this are no gain to speak of.
+/// All page walks together below this are not worth mentioning.
 static constexpr double leastSeconds = 1e-3;
 /// The same where the cost of a walk is not known.
 static constexpr uint64_t leastWalks = 1000;
@@ -359,11 +359,11 @@ std::vector<std::string> mpg::gapsOf(const SimReport &report) {
   return gaps;
 }
 
-// Which arrays to put into sector 1, and the side file that says so to
-// mpg-clang (docs/hints.md). An array that the divided cache cannot hold gains
+// Which arrays to put into sector 1, and the side file that tells mpg-clang
+// so (docs/hints.md). An array that the divided cache cannot hold gains
 // nothing from being in it, and pushes out those that it can hold: it is a
-// stream. What that is worth is not said here; a second run of the program
-// models it.
+// stream. A second run of the program models the gain; this does not estimate
+// it.
 
 /// Arrays with fewer of the misses than one in so many are left as they are.
 static constexpr uint64_t missesPerMiss = 50;

@@ -177,7 +177,7 @@ static uint64_t processorNs() {
   return 1000 * (us(usage.ru_utime) + us(usage.ru_stime));
 }
 
-/// What is started: the program, or qemu with it.
+/// The command to start: the program, or qemu with it.
 std::optional<int>
 Simulation::chooseCommand(std::string &path,
                           std::vector<std::string> &command) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parts of a run: the memory that mpgsim shares with the program, and qemu
-// for programs of another compiler. What comes of a run is in SimReport.h.
+// for programs of another compiler. SimReport.h has the results of a run.
 
 #ifndef MPG_TOOLS_MPGSIM_MPGSIM_H
 #define MPG_TOOLS_MPGSIM_MPGSIM_H
@@ -25,9 +25,9 @@ namespace mpg {
 // Shared memory (SimRing.cpp)
 //===----------------------------------------------------------------------===//
 
-// What the program writes, and the thread that reads it while the program runs.
-// Nothing of it is in a file system: a run that is killed leaves nothing
-// behind.
+// The memory that the program writes, and the thread that reads it while the
+// program runs. Nothing of it is in a file system: a run that is killed leaves
+// nothing behind.
 
 class SimRing : private sim::SimLanes {
 public:
@@ -39,7 +39,7 @@ public:
 
   /// For so many threads at most. \returns "" or why there is none.
   std::string open(unsigned lanes, const SimSample &sample);
-  /// What the program finds in MPG_SIM_VARIABLE.
+  /// The program's value of MPG_SIM_VARIABLE.
   std::string path() const;
   const mpg_sim_ring &head() const { return *ring; }
 
@@ -98,7 +98,7 @@ struct SimQemu {
 std::string findQemu(const SimOptions &options, const std::string &program,
                      const char *self, SimQemu &qemu);
 
-/// What is run: qemu with the program at \p program. \p ring: its path.
+/// The command to run: qemu with the program at \p program. \p ring: its path.
 std::vector<std::string> qemuCommand(const SimQemu &qemu,
                                      const SimOptions &options,
                                      const std::string &program,
@@ -108,7 +108,7 @@ std::vector<std::string> qemuCommand(const SimQemu &qemu,
 /// their symbol tables and debug information.
 class SimSources {
 public:
-  /// What lies at \p address of the file at \p path, as far as it is known.
+  /// The source at \p address of the file at \p path, as far as it is known.
   sim::SimSource find(const std::string &path, uint64_t address);
 
 private:

@@ -27,7 +27,7 @@ set(CPACK_COMPONENTS_ALL tools headers development)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_RPM_COMPONENT_INSTALL ON)
-# What distributions ask for beside the files: manuals compressed, a copyright
+# Distributions require these beside the files: manuals compressed, a copyright
 # and a changelog in each package.
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageFiles.cmake)
 set(CPACK_MPG_LIBDIR ${CMAKE_INSTALL_LIBDIR})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a program needs of the system that it runs on, as readelf tells it."""
+"""The needs of a program from the system that it runs on, as readelf prints them."""
 
 import os
 import re
@@ -9,9 +9,9 @@ from typing import List, NamedTuple, Tuple
 
 # Machines as releases and wheels name them.
 MACHINES = {"Advanced Micro Devices X86-64": "x86_64", "AArch64": "aarch64"}
-# What every system with the C library has, also before 2.34, when threads were a
-# library of their own. libstdc++ is not among them, because its versions would
-# have to be looked at as well.
+# Libraries of every system with the C library, also before 2.34, when threads
+# were a separate library. libstdc++ is not among them, because its versions
+# would have to be checked as well.
 C_LIBRARY = re.compile(
     r"(libc|libm|libdl|librt|libpthread)\.so\.6|lib(dl|pthread)\.so\.0|"
     r"lib(dl|rt)\.so\.[12]|ld-linux.*\.so\.\d")
@@ -25,7 +25,7 @@ class Needs(NamedTuple):
 
 
 def needs_of(path: str) -> Needs:
-    """Raises ValueError, with readelf's words, for what is no ELF file."""
+    """Raises ValueError, with readelf's words, for anything but an ELF file."""
     result = subprocess.run(["readelf", "-hdVW", path], text=True,
                             env=dict(os.environ, LC_ALL="C"),
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a release is made of beside this repository: pinned by checksum, fetched
+"""The parts of a release beside this repository: pinned by checksum, fetched
 from Debian's archive and from PyPI by pip, or taken from a folder of downloads."""
 
 import hashlib

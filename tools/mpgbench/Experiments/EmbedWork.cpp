@@ -140,7 +140,7 @@ static bool isRight(const EmbedWork &work, unsigned thread,
 /// touched.
 static void measureLookups(WorkerResult &result, const EmbedWork &work,
                            ArrayRef<EmbedPlaces> ofThreads) {
-  // What went wrong is known to the thread that it went wrong in.
+  // A failure is known only to the thread that it happened in.
   std::vector<std::string> errors(work.threads);
   unsigned pass = embedPasses - 1;
   measureRepeats(result, embedRepeats, [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one point of the embedding experiment is, and the two ways to measure
-// it: one table on pages of one kind, or a copy of it on each NUMA node.
+// One point of the embedding experiment, and the two ways to measure it: one
+// table on pages of one kind, or a copy of it on each NUMA node.
 
 #ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_EMBEDWORK_H
 #define MPG_TOOLS_MPGBENCH_EXPERIMENTS_EMBEDWORK_H
@@ -35,8 +35,8 @@ private:
 };
 
 /// \p draws row numbers of a table of \p rows rows, for one \p seed always the
-/// same. Frequent rows are spread over the table: neighbours in rank are no
-/// neighbours in memory, or one page would hold all hot rows. Errors as above.
+/// same. Frequent rows are spread over the table: neighbours in rank must not
+/// share a page, or one would hold all hot rows. Errors as above.
 llvm::Expected<std::vector<int32_t>> drawRows(uint64_t rows, double alpha,
                                               uint64_t draws, uint64_t seed);
 
@@ -53,8 +53,8 @@ constexpr uint64_t lookupsFor(uint64_t rows) {
 }
 
 /// How often the lookups are done: once to warm up, the others are measured.
-/// Each time has indices of its own, as each step of a training has; else the
-/// caches would hold all rows of the time before.
+/// Each time uses new indices, as each step of a training does; else the caches
+/// would hold all rows of the time before.
 constexpr unsigned embedRepeats = 3, embedPasses = 1 + embedRepeats;
 
 struct EmbedWork {

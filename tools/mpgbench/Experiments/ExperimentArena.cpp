@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What malloc and free cost with the settings of libmpg's heap, in two tests:
+// The cost of malloc and free with the settings of libmpg's heap, in two tests:
 //
 //   test=cycle     large blocks, all allocated, all freed, and that twice, by
-//                  one thread; each of the four phases is a point of its own
+//                  one thread; each of the four phases is a separate point
 //   test=parallel  all threads allocate and free blocks of 64 KiB at once
 //
-// The time of malloc alone is the guide's measure. Here it holds the zeroing of
-// large pages too, which libmpg takes at once and the C library leaves to the
-// first touch; that stands beside it as a figure.
+// The time of malloc alone is the guide's measure. Here it includes the zeroing
+// of large pages, which libmpg does at once and the C library leaves to the
+// first touch; a separate figure has that part.
 
 #include "Measure/MachineLoad.h"
 #include "mpgbench/Run/BenchMemory.h"
@@ -114,7 +114,7 @@ static void measurePhases(WorkerResult &result, size_t last, size_t count) {
       result.figures["first_touch_us"] =
           timeOf([&] { blocks.touch(); }) * 1e6 / double(count);
   }
-  // What lay under blocks that are gone: under others of the same size.
+  // Pages under blocks that are gone: they are under others of the same size.
   if (last % 2 == 1) {
     if (!blocks.allocate())
       return;
@@ -274,7 +274,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the results say
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 static std::vector<GuideFigure> guide() {

@@ -19,8 +19,8 @@ using namespace mpg;
 /// on one of 64 KiB.
 static constexpr uint64_t fullDim = 1024, quickRows = 131072, quickDim = 256;
 
-/// Of short rows, in a table of as many bytes: each lookup is on a page of its
-/// own, and there is little to copy that would hide it.
+/// Short rows, in a table of as many bytes: each lookup touches another page,
+/// and the little copying does not hide that.
 static constexpr uint64_t shortDim = 16;
 
 /// The same rows in each repetition and each run.
@@ -110,7 +110,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   auto planKind = [&](const PageKind &kind, unsigned threads,
                       StringRef tableName) {
     points.push_back(planPoint(kind.name, threads, "uniform", tableName));
-    // Two arrays: each begins with a page of its own.
+    // Two arrays: each begins with a new page.
     points.back().missing =
         whyNotNow(context.node, kind, bytesFor(rows, dim) + kind.pageBytes);
   };
@@ -186,7 +186,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the results say
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 static std::vector<GuideFigure> guide() {

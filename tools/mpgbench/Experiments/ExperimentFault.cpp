@@ -157,10 +157,10 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Conclusions
 //===----------------------------------------------------------------------===//
 
-/// What large pages must save at least; the effect is large where it is there.
+/// The minimum that large pages must save; a real effect is large.
 static constexpr double bar = 4;
 
 static std::vector<GuideFigure> guide() {

@@ -84,7 +84,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 /// The kind of large pages that is compared with the base page.
@@ -148,8 +148,8 @@ static bool isFaster(const Conclusion &conclusion) {
 }
 
 /// The size from which on large pages are faster, as an index; the number of
-/// sizes if there is none. One size that differs by chance is no parting of
-/// the curves: all larger ones have to differ as well.
+/// sizes if there is none. One size may differ by chance: all larger ones have
+/// to differ as well.
 static size_t findParting(const std::vector<Conclusion> &bySize) {
   size_t first = bySize.size();
   while (first > 0 && isFaster(bySize[first - 1]))

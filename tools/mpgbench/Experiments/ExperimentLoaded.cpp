@@ -20,7 +20,7 @@ static constexpr uint64_t fullBytes = 256 << 20, quickBytes = 64 << 20;
 static constexpr unsigned repeats = 3;
 static constexpr uint64_t seed = 20233;
 static constexpr int64_t loads = 128 * 1024;
-/// What a loading thread reads between two pauses.
+/// Blocks that a loading thread reads between two pauses.
 static constexpr unsigned blocksAtOnce = 16;
 /// The idle end: no thread loads.
 static constexpr const char *idle = "idle";
@@ -140,7 +140,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 static double loadOf(const PointResult &point) {

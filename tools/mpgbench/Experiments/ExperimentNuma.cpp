@@ -168,7 +168,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 static void conclude(ExperimentResult &result) {

@@ -78,7 +78,7 @@ __attribute__((noinline)) static void sweep(const Arrays &arrays) {
                b[i] * c[i] + d[i] * e[i] + f[i] * g[i];
 }
 
-/// What sweep() makes out of arrays that fill() filled.
+/// The result of sweep() on arrays that fill() filled.
 static constexpr double expected = 1.0 + 2 * 3 + 4 * 5 + 6 * 7;
 
 static void fill(const Arrays &arrays) {
@@ -138,7 +138,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the results say
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 /// The guide gives miss rates for this, no times.

@@ -3,9 +3,9 @@
 // tlb: how many pages of each size the TLBs reach, and how many of a set.
 // docs/mpgbench-experiments.md says how, and what to expect.
 //
-// Large pages are one physical page that is mapped again and again: a TLB knows
-// virtual pages, so thousands of them cost no memory, and the caches, which
-// know physical lines, are no part of what is measured.
+// Large pages are one physical page that is mapped again and again. A TLB knows
+// virtual pages, so thousands of them cost no memory; the caches know physical
+// lines, so they do not affect the measurement.
 
 #include "Support/Format.h"
 #include "mpg/kernels.h"
@@ -208,7 +208,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 static uint64_t countOf(const PointResult &point) {
@@ -224,7 +224,7 @@ static double packedNs(const PointResult &point) {
   return summarise(values).median;
 }
 
-/// What the translations add to each point, on top of the smallest point.
+/// The time that translations add to each point, on top of the smallest point.
 static std::vector<double> costs(const std::vector<const PointResult *> &row) {
   std::vector<double> curve;
   for (const PointResult *point : row)

@@ -182,7 +182,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Conclusions
 //===----------------------------------------------------------------------===//
 
 /// The guide counts four accesses an element in 7.1, the line that a store

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What several experiments share. Their workers read memory in streams, to see
+// Work that several experiments share. Workers read memory in streams, to see
 // how many bytes it moves, or chase pointers through it, to see how long one
-// load takes; and levels are found in the curves that come of it.
+// load takes. This also finds levels in the resulting curves.
 
 #ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
 #define MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
@@ -72,7 +72,7 @@ struct Level {
   double value;       ///< median of its points
 };
 
-/// Those of a curve whose points stand in order of the footprint. A plateau is
+/// Levels of a curve whose points are in order of the footprint. A plateau is
 /// at least two points that differ by no more than a sixth; two that differ by
 /// less than a quarter are one. Points between them, where a part of the
 /// footprint still finds room, belong to none.

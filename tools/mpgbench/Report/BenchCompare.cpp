@@ -97,7 +97,7 @@ static StringRef mainBacking(const PointResult &point) {
   return thp >= normal ? "THP" : "normal";
 }
 
-/// What explains a difference at once: other pages than before.
+/// An obvious reason for a difference: other pages than before.
 static std::string backingChange(const PointResult &before,
                                  const PointResult &after) {
   StringRef first = mainBacking(before), second = mainBacking(after);
@@ -106,7 +106,7 @@ static std::string backingChange(const PointResult &before,
   return ("; " + first + " pages before, " + second + " after").str();
 }
 
-/// Why there is no verdict; "" if there can be one.
+/// The reason for a missing verdict; "" if there can be one.
 static std::string whyNot(const PointResult &before, const PointResult &after,
                           const Ratio &ratio) {
   if (before.samples.empty() || after.samples.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the page of mpgbench --html is put together from: plots and tables.
-// Each part escapes what it is given: a result file may come from
+// The parts of the page of mpgbench --html: plots and tables.
+// Each part escapes its input: a result file may come from
 // anywhere.
 
 #ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHHTMLPARTS_H
@@ -23,7 +23,7 @@ namespace mpg {
 struct PlotSet {
   std::vector<std::string> series; ///< "pages 2M"; "" for points without one
   std::vector<PlotPanel> panels;
-  size_t pointsLeftOut = 0; ///< measured, but there was no room for them
+  size_t pointsLeftOut = 0; ///< measured, but the page has no room for them
 };
 
 /// Widest number of series that one plot holds, and of plots.
@@ -39,7 +39,7 @@ PlotSet arrangePlots(const ExperimentResult &experiment);
 //
 // Medians with their intervals, every repetition, and what the guide says.
 
-/// What became of one of ExperimentResult::guide.
+/// The place of one of ExperimentResult::guide.
 struct GuideMark {
   std::string key;    ///< the letter beside it in the plots; "": not drawn
   std::string whyNot; ///< for people; "" if it is drawn

@@ -29,7 +29,7 @@ static std::string describeBacking(const PointResult &point) {
   auto add = [&](StringRef name, double bytes) {
     if (bytes <= 0)
       return;
-    // What is there is never called 0 %, and not all is never called 100 %.
+    // Never prints 0 % for a part that exists, or 100 % for less than all.
     double percent = 100 * bytes / all;
     unsigned whole =
         bytes == all ? 100 : std::clamp(unsigned(percent + 0.5), 1u, 99u);
@@ -245,7 +245,7 @@ void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {
 // Of an experiment between nodes a heat map for its value and one for each
 // further figure: CPUs of which node down, memory of which node across. They
 // are tables with shades behind the numbers: a shade alone cannot be read off,
-// and eight nodes as series of a plot cannot be told apart.
+// and nobody can distinguish eight nodes as series of a plot.
 
 /// 64 nodes, and a column for interleaved memory; a file can name any number.
 static constexpr size_t cellLimit = 64 * 65;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results for programs: schema mpgbench-1, which stands in
+// Results for programs: schema mpgbench-1, in
 // docs/schema/mpgbench-1.schema.json, with every sample; and the one line that
 // a worker process prints. Names and values whose order matters are lists of
-// pairs: objects of JSON have no order. And as CSV. Where they are given to
-// anybody, without names.
+// pairs: objects of JSON have no order. Also writes CSV. Leaves out names in
+// results that are passed on.
 
 #include "Support/Format.h"
 #include "mpgbench/Report/BenchReport.h"
@@ -76,7 +76,7 @@ static void writeCounters(json::OStream &json,
   });
 }
 
-/// What a worker's line and a sample in the file have in common.
+/// The shared part of a worker's line and a sample in the file.
 static void writeSample(json::OStream &json, const WorkerResult &sample) {
   json.attribute("value", number(sample.value));
   writeBacking(json, sample.backing);
@@ -282,7 +282,7 @@ public:
 
 private:
   void writeHeader();
-  /// What comes before the sample.
+  /// The part before the sample.
   void writeHead(const ExperimentResult &experiment, const PointResult &point);
   void writeSample(const PointResult &point, size_t index);
   void writeMissing(const PointResult &point);
@@ -419,7 +419,7 @@ static void anonymise(PointResult &point,
                       function_ref<void(std::string &)> clean) {
   clean(point.missing);
   for (WorkerResult &sample : point.samples) {
-    // Why there is none is said once: the file is to be mailed.
+    // The reason for a missing value appears once: the file is to be mailed.
     if (&sample != &point.samples.front())
       erase_if(sample.counters,
                [](const CounterValue &counter) { return !counter.value; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the plots of an experiment have in common: their y axes, the legend, and
-// which of the guide's figures are drawn. The guide speaks of another machine:
-// its figures must never squeeze what was measured here.
+// The shared part of an experiment's plots: their y axes, the legend, and which
+// of the guide's figures are drawn. The guide is about another machine: its
+// figures must never squeeze the measured ones.
 
 #include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
@@ -22,7 +22,7 @@ constexpr double guideReach = 4;
 /// Times on a logarithmic axis if the largest is this many times the smallest.
 /// Bandwidths start at 0 for longer: there 0 is a value that people know.
 constexpr double timeSpan = 10, rateSpan = 100;
-/// A plot has a scale of its own if its values end this many times below those
+/// A plot gets a separate scale if its values end this many times below those
 /// of the others.
 constexpr double sharedSpan = 3;
 /// More single repetitions make the page slow.

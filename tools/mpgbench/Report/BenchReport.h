@@ -39,8 +39,8 @@ unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
 //
 // Nothing in them names the machine, its owner or a place in its file system.
 
-/// Names of this machine and of who runs the program, as they may stand in
-/// messages of the system.
+/// Names of this machine and of the user, as they may occur in messages of the
+/// system.
 std::vector<std::string> namesOfThisPlace();
 
 /// \p text with "(path)" for each absolute path and "(name)" for each word out

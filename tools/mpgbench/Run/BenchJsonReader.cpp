@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads schema mpgbench-1 again. Keys that are not known are passed over, so
-// that files of later versions can be read; those that are needed must be
-// there. Medians and intervals are computed again from the samples: a file
-// cannot say anything that its samples do not.
+// Reads schema mpgbench-1 again. Skips unknown keys, so that files of later
+// versions can be read; required keys must be there. Computes medians and
+// intervals again from the samples: a file cannot claim anything that its
+// samples do not show.
 
 #include "Support/Format.h"
 #include "Support/JsonFields.h"
@@ -28,7 +28,7 @@ static Parameters readParameters(const JsonFields &fields, StringRef key) {
   return parameters;
 }
 
-/// What a worker's line and a sample in the file have in common, but for the
+/// The shared part of a worker's line and a sample in the file, but for the
 /// value.
 static void readSample(const JsonFields &fields, WorkerResult &sample) {
   JsonFields backing = fields.object("backing");

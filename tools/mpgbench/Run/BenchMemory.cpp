@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps memory on pages of one kind, and reads from the kernel what it became. A
-// mapping lies inside a reserved range that is larger than it: so it starts at
-// a multiple of its page, and never grows together with a neighbour into one
-// area of /proc/self/smaps, where its pages could not be told from the other's.
+// Maps memory on pages of one kind, and reads from the kernel which pages it
+// got. A mapping lies inside a larger reserved range. So it starts at a
+// multiple of its page, and never merges with a neighbour into one area of
+// /proc/self/smaps, which would mix their pages.
 //
 // Large pages can be missing although mmap promised them (limits of control
 // groups, of memory policies); touching such a page kills by SIGBUS. So the
-// same number of pages is taken and looked at first, by a way that returns with
-// less instead, and then given back. What remains is a race with other programs
-// that take from the pool meanwhile.
+// same number of pages is allocated first, in a way that returns fewer instead,
+// and then released. A race remains with other programs that use the pool
+// meanwhile.
 
 #include "mpgbench/Run/BenchMemory.h"
 #include "Node/Node.h"
@@ -153,7 +153,7 @@ BenchMemory::~BenchMemory() {
 }
 
 //===----------------------------------------------------------------------===//
-// What lies under it
+// Pages under the memory
 //===----------------------------------------------------------------------===//
 
 /// Adds the part of \p area that lies in [\p begin, \p end). Where the range
@@ -237,7 +237,7 @@ static const HugePool *findPool(const PageFacts &pages, uint64_t pageBytes) {
   return nullptr;
 }
 
-/// Transparent ones and 2 MiB always: where a kernel has none, that is said.
+/// Transparent pages and 2 MiB are always listed, if only as missing.
 static std::vector<PageKind> kindsOf(const PageFacts &pages,
                                      const TransparentFacts &transparent) {
   uint64_t base = pages.baseBytes.valueOr(4096);
@@ -367,7 +367,7 @@ std::string mpg::whyNotNow(const Node &node, const PageKind &kind,
 }
 
 //===----------------------------------------------------------------------===//
-// What came
+// Results
 //===----------------------------------------------------------------------===//
 
 std::string mpg::checkBackingOn(StringRef pages, const Backing &backing) {

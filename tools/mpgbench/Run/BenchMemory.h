@@ -60,7 +60,7 @@ public:
   BenchMemory(const BenchMemory &) = delete;
   BenchMemory &operator=(const BenchMemory &) = delete;
 
-  /// Why there is no memory; "" if there is.
+  /// The reason for missing memory; "" if there is some.
   const std::string &error() const { return problem; }
   /// Aligned to 2 MiB at least. Not touched yet.
   template <typename T> T *as() const { return static_cast<T *>(start); }
@@ -78,9 +78,9 @@ private:
   std::string pages, problem;
 };
 
-/// Runs \p body on memory of a worker, and adds to \p result what lay under it.
-/// Memory that cannot be had, or lies on other pages, is an error of the
-/// result; with any error there is no value.
+/// Runs \p body on memory of a worker, and adds its pages to \p result. Memory
+/// that is not available, or lies on other pages, is an error of the result;
+/// with any error it has no value.
 void measureOn(llvm::StringRef pages, size_t bytes, WorkerResult &result,
                llvm::function_ref<void(const BenchMemory &)> body);
 
@@ -102,10 +102,10 @@ template <typename F> F *loadedFunction(const char *name) {
 // Threads (BenchThreads.cpp)
 //===----------------------------------------------------------------------===//
 
-/// Runs \p body(thread) on \p threads threads at once, each bound to a CPU of
-/// its own out of those that this process may use (more threads than CPUs: they
-/// share), the calling one among them, and returns the seconds from the moment
-/// when all were ready to the end of the last one.
+/// Runs \p body(thread) on \p threads threads at once. Each is bound to a
+/// different CPU out of those that this process may use (more threads than
+/// CPUs: they share), the calling one among them. Returns the seconds from the
+/// moment when all were ready to the end of the last one.
 double runTogether(unsigned threads, llvm::function_ref<void(unsigned)> body);
 
 /// Runs \p body once to warm up and then \p times times, and fills value with

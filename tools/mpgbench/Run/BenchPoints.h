@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the plans and the workers of several experiments share: sizes that this
-// node can give, parameters as numbers, and who works on which part.
+// The shared part of several experiments' plans and workers: sizes that this
+// node can give, parameters as numbers, and the division of work among threads.
 
 #ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
 #define MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
@@ -41,8 +41,8 @@ std::string countThreads(const std::string &threads);
 std::string basePageName();
 
 /// Compares each kind of large pages of \p result with the base page, among the
-/// points that have \p others as well. Of kinds that were not measured only 2M
-/// is told. \p what: "triad, 1 thread"; the page kinds are put after it.
+/// points that have \p others as well. Of unmeasured kinds it mentions only 2M.
+/// \p what: "triad, 1 thread"; the page kinds are put after it.
 void comparePages(ExperimentResult &result, const Parameters &others,
                   const std::string &what, double bar = 1.0);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgbench measured, as plain data: what an experiment fills in, and what
-// text, JSON (mpgbench-1), CSV, HTML and --compare are made of.
+// Results of mpgbench as plain data: an experiment fills them in; text, JSON
+// (mpgbench-1), CSV, HTML and --compare read them.
 
 #ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H
 #define MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H
@@ -23,12 +23,12 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 /// The value of \p name; "" if there is none.
 llvm::StringRef parameter(const Parameters &parameters, llvm::StringRef name);
 
-/// What really lay under the arrays of a measurement.
+/// The actual pages under the arrays of a measurement.
 struct Backing {
   uint64_t normalBytes = 0, thpBytes = 0, hugetlbBytes = 0;
 };
 
-/// What one worker process measured: one repetition of one point.
+/// The result of one worker process: one repetition of one point.
 struct WorkerResult {
   double value = 0;  ///< in the experiment's unit; above 0
   std::string error; ///< why there is no value: "no free 2 MiB pages ..."
@@ -59,8 +59,8 @@ struct GuideFigure {
   std::string label;  ///< "A64FX, 1 thread, 2 MiB pages"
   double value;       ///< in the experiment's unit
   std::string source; ///< "guide 7.1; bytes counted with write-allocate"
-  /// The point that it stands beside, as the value of the parameter on the
-  /// plot's x axis; "": a line across all.
+  /// The point that it belongs to, as the value of the parameter on the plot's
+  /// x axis; "": a line across all.
   std::string at;
 };
 
@@ -77,7 +77,7 @@ struct Conclusion {
 
 /// The values of its samples.
 std::vector<double> valuesOf(const PointResult &point);
-/// What lay under the arrays of all its samples together.
+/// The pages under the arrays of all its samples together.
 Backing backingOf(const PointResult &point);
 
 struct ExperimentResult {

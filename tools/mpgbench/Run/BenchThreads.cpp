@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that start together, each on a CPU of its own, and the clock around
-// them. They spin while they wait for each other: to be woken by the kernel
-// takes longer than many of the things that are measured. Threads are made and
-// bound before the clock starts.
+// Threads that start together, each on a different CPU, and the clock around
+// them. They spin while they wait for each other: a wake-up by the kernel takes
+// longer than many of the measured things. Threads are made and bound before
+// the clock starts.
 
 #include "Measure/MachineLoad.h"
 #include "mpgbench/Run/BenchMemory.h"
@@ -74,7 +74,7 @@ private:
 // Teams
 //===----------------------------------------------------------------------===//
 
-/// What the threads of one runTogether share.
+/// State that the threads of one runTogether share.
 struct Team {
   function_ref<void(unsigned)> body;
   const AllowedCpus &cpus;

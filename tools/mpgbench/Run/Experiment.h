@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An experiment: a plan of points, how a worker process measures one of them,
-// and what the results say. Each repetition of each point is a process of its
-// own, started in random order: no point warms anything up for another one, and
-// what differs from process to process (where its pages lie) is part of the
-// spread, as it is for the user's program.
+// An experiment: a plan of points, the way a worker process measures one of
+// them, and the conclusions. Each repetition of each point is a separate
+// process, started in random order. So no point warms up another one, and
+// differences between processes (where the pages lie) are part of the spread,
+// as for the user's program.
 
 #ifndef MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H
 #define MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H
@@ -14,7 +14,7 @@
 
 namespace mpg {
 
-/// What a plan may depend on.
+/// The facts that a plan may depend on.
 struct PlanContext {
   const Node &node;
   unsigned cpus;        ///< that this process may use
@@ -55,8 +55,8 @@ extern const Experiment latencyExperiment, tlbExperiment, chaseExperiment,
     gupsExperiment, saxpyExperiment, numaExperiment, varyExperiment,
     faultExperiment, embedExperiment, arenaExperiment, threshExperiment;
 
-/// All of them, in the order of `mpgbench list`. What uses it needs the kernels
-/// of libmpg at link time.
+/// All of them, in the order of `mpgbench list`. A program with this list needs
+/// the kernels of libmpg at link time.
 inline constexpr const Experiment *experimentList[] = {
     &latencyExperiment, &tlbExperiment,   &chaseExperiment,  &triadExperiment,
     &strideExperiment,  &mixExperiment,   &loadedExperiment, &gupsExperiment,

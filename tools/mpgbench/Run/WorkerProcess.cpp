@@ -51,7 +51,7 @@ std::vector<std::string> mpg::workerEnvironment(
   return result;
 }
 
-/// What signal handlers look at.
+/// Signal handlers read this.
 static std::atomic<bool> areEnded = false;
 static std::atomic<pid_t> running = 0; ///< the worker; 0: there is none
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One repetition of one point in a process of its own.
+// One repetition of one point in a separate process.
 
 #ifndef MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H
 #define MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H
@@ -9,7 +9,7 @@
 
 namespace mpg {
 
-/// What a worker is started with.
+/// The command line of a worker.
 struct WorkerCommand {
   std::string program;                  ///< this program
   std::vector<std::string> arguments;   ///< from argv[0] on
@@ -24,9 +24,9 @@ std::vector<std::string>
 workerEnvironment(const std::vector<std::pair<std::string, std::string>> &point,
                   llvm::StringRef library);
 
-/// Runs it to its end. What goes wrong is the error of the result: the worker
-/// cannot be started, dies of a signal, takes too long, or says what is not a
-/// result; the last line of its standard error is named.
+/// Runs it to its end. A failure is the error of the result: the worker cannot
+/// be started, dies of a signal, takes too long, or prints something else than
+/// a result. The error names the last line of its standard error.
 WorkerResult runWorkerProcess(const WorkerCommand &command);
 
 /// For signal handlers: kills the worker that runs, and each that is started

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each round runs every mode once, in an order of its own, so a slow drift of
-// the machine hits all modes alike and the runs of one round are pairs. The
-// first round is not counted: it brings the program's files into memory, and it
-// is the one in which the program's memory is looked at, which takes time.
+// Each round runs every mode once, in another order, so a slow drift of the
+// machine hits all modes alike and the runs of one round are pairs. The first
+// round does not count: it brings the program's files into memory, and it
+// inspects the program's memory, which takes time.
 
 #include "Measure/Statistics.h"
 #include "Support/Format.h"
@@ -199,8 +199,8 @@ static uint64_t readPeakRss(pid_t pid) {
 
 static constexpr uint64_t largePage = 2 << 20;
 
-/// libmpg's reason for the region that misses most. What is smaller than a
-/// large page says nothing of the rest of the program.
+/// libmpg's reason for the region that misses most. Memory below a large page
+/// tells nothing about the rest of the program.
 static std::string worstReason(const RunReport &report) {
   std::string reason;
   uint64_t most = 0, all = 0;

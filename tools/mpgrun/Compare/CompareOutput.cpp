@@ -230,7 +230,7 @@ std::string mpg::lastLines(int fd, unsigned lines) {
 // has them. There "\d" is the letter d: such a one would match nothing, or
 // something else, so it is refused and not taken for what it is elsewhere.
 
-/// What has no meaning in an extended expression, and what to write instead.
+/// An escape without a meaning in an extended expression, and its replacement.
 static std::string findForeignEscape(StringRef regex) {
   for (size_t at = 0; at + 1 < regex.size(); ++at) {
     if (regex[at] != '\\')
@@ -275,7 +275,7 @@ static std::optional<double> readDecimal(StringRef text) {
   std::replace(plain.begin(), plain.end(), 'D', 'e');
   std::replace(plain.begin(), plain.end(), 'd', 'e');
   double value;
-  // What strtod takes beside decimal numbers is no measurement.
+  // Other numbers that strtod accepts are not measurements.
   if (plain.find_first_not_of("0123456789.eE+-") != std::string::npos ||
       StringRef(plain).getAsDouble(value) || !std::isfinite(value))
     return std::nullopt;

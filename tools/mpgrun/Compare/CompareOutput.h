@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a compared program reads and writes: its input, the same in each run;
-// files without a name that take its outputs; and whether two outputs are the
-// same; and the number that it prints about itself. libmpg's own lines do not
-// count: they are there in some modes only.
+// Input and output of a compared program: its input, the same in each run;
+// files without a name that take its outputs; whether two outputs are the same;
+// and the number that it prints about itself. libmpg's own lines do not count:
+// only some modes have them.
 
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
@@ -34,7 +34,7 @@ private:
   int fd = -1;
 };
 
-/// What the program reads: each run gets it from the same place on.
+/// The program's input: each run reads it from the same place on.
 class CompareInput {
 public:
   /// Looks at standard input of this process as it stands now.
@@ -62,7 +62,7 @@ std::string digestOutput(int fd, bool withoutLibmpg);
 std::optional<uint64_t> firstDifference(int one, int other, bool withoutLibmpg);
 
 /// Calls \p visit with each line in order, without its end, which may be a
-/// carriage return, too. What is beyond 64 KiB of a line is not seen.
+/// carriage return, too. Cuts a line after 64 KiB.
 void forEachLine(int fd, bool withoutLibmpg,
                  llvm::function_ref<void(llvm::StringRef)> visit);
 
@@ -74,8 +74,8 @@ std::string lastLines(int fd, unsigned lines);
 //===----------------------------------------------------------------------===//
 //
 // Its solver's time, its rate, found by a regular expression: mpgrun --compare
-// --metric compares that in place of the time from exec to the end. What cannot
-// be read for certain is an error, never a guess.
+// --metric compares that in place of the time from exec to the end. Ambiguous
+// text is an error, never a guess.
 
 struct Metric {
   std::string regex; ///< with one group, which holds the number
@@ -94,12 +94,12 @@ std::optional<Metric> parseMetric(llvm::StringRef text, std::string &error);
 struct MetricReading {
   double value = 0;
   std::string text;    ///< as the program printed it
-  std::string problem; ///< why there is no value; empty: there is one
+  std::string problem; ///< reason for a missing value; empty if there is one
 };
 
 /// The number in the last line that matches, of what the program wrote to the
-/// file \p output or, if no line there does, to \p messages; libmpg's own lines
-/// are no one's. In a line it is the first match.
+/// file \p output or, if no line there does, to \p messages; skips libmpg's
+/// lines. In a line it is the first match.
 MetricReading readMetric(const Metric &metric, int output, int messages);
 
 } // namespace mpg

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A comparison of programs that are no children of this mpgrun, as those of a
+// A comparison of programs that are not children of this mpgrun, as those of a
 // batch system's launcher: `mpgrun --compare srun -n 4 mpgrun ./app`. Each run
 // has a folder that all nodes see; the mpgrun of each rank measures its program
 // and writes a file there; the one outside merges them.
@@ -15,19 +15,19 @@
 
 namespace mpg {
 
-/// What the mpgrun of a rank finds in its environment: "MODE:look:FOLDER" or
-/// "MODE:run:FOLDER"; with look the program's memory is looked at in the end.
+/// Environment of the mpgrun of a rank: "MODE:look:FOLDER" or
+/// "MODE:run:FOLDER". With look it inspects the program's memory at its end.
 constexpr const char *rankVariable = "MPG_COMPARE_RANK";
 
 struct RankOrder {
   std::string mode, folder;
   bool looks = false;
 };
-/// Of this process; nothing: it is no such rank.
+/// The order for this process; absent if it is not such a rank.
 std::optional<RankOrder> readRankOrder();
 std::string rankOrderText(const RankOrder &order);
 
-/// What one rank measured.
+/// The measurements of one rank.
 struct RankResult {
   std::string host;
   std::string cpus; ///< that it may run on, as numbers
@@ -40,7 +40,7 @@ std::string writeRankResult(const RankOrder &order, const RankResult &result);
 /// Those of a folder; what cannot be read is left out.
 std::vector<RankResult> readRankResults(const std::string &folder);
 
-/// What all ranks together took: the time of the slowest, the work of all.
+/// The sum over all ranks: the time of the slowest, the work of all.
 struct MergedRanks {
   RunSample sample;
   ModeMemory memory;

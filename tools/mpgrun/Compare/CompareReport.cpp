@@ -146,7 +146,7 @@ std::optional<std::string> CompareTable::whyMissing(size_t index) const {
   return std::nullopt;
 }
 
-/// What is above in other words need not stand there twice.
+/// Do not repeat counters that a line above has.
 void CompareTable::addCounters() {
   static constexpr StringLiteral known[] = {"page-faults", "minor-faults",
                                             "major-faults"};
@@ -262,8 +262,8 @@ void mpg::writeCompareHtml(raw_ostream &out, const Comparison &comparison) {
 // For programs
 //===----------------------------------------------------------------------===//
 //
-// Schema mpgcompare-1, which stands in docs/schema/mpgcompare-1.schema.json.
-// All numbers are integers: times in nanoseconds, ratios in millionths.
+// Schema mpgcompare-1, in docs/schema/mpgcompare-1.schema.json. All numbers are
+// integers: times in nanoseconds, ratios in millionths.
 
 static int64_t scaled(double value, double scale) {
   return int64_t(std::llround(value * scale));
@@ -303,7 +303,7 @@ static void writeSample(json::OStream &json, const RunSample &sample) {
     json.attribute("minor_faults", int64_t(sample.minorFaults));
     json.attribute("major_faults", int64_t(sample.majorFaults));
     json.attribute("peak_rss_bytes", orNull(sample.peakRssBytes));
-    // As text: there is no unit in which every such number is an integer.
+    // As text: no unit makes every such number an integer.
     json.attribute("metric", sample.metric.text.empty()
                                  ? json::Value(nullptr)
                                  : json::Value(validUtf8(sample.metric.text)));

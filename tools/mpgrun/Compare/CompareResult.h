@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mpgrun --compare found, as plain data: one program, run some times in
+// Results of mpgrun --compare as plain data: one program, run some times in
 // each of some modes. The report as text and as JSON (mpgcompare-1) and the
-// verdict are made of it.
+// verdict read them.
 
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H
@@ -38,7 +38,7 @@ struct RunSample {
   double cpuSeconds() const { return userSeconds + systemSeconds; }
 };
 
-/// What the program had in memory in the warm-up.
+/// The program's memory in the warm-up.
 struct ModeMemory {
   bool measured = false;     ///< from the kernel, in the program's last moment
   bool hasState = false;     ///< libmpg was at work
@@ -54,14 +54,14 @@ struct ModeMemory {
   uint64_t mostHugeBytes() const {
     return std::max(peakHugetlbBytes, peakHugeBytes);
   }
-  /// What that is compared with: memory freed before the end counts too.
+  /// The base of that comparison: memory freed before the end counts too.
   uint64_t mostBytes() const { return std::max(peakBytes, mostHugeBytes()); }
 };
 
 struct ModeResult {
   std::string name; ///< "none", "thp", ...
   bool usesLibmpg = false;
-  std::string missing; ///< why there are no figures; empty: there are
+  std::string missing; ///< reason for missing figures; empty if there are some
   std::vector<RunSample> samples; ///< with the warm-up, in order of rounds
   ModeMemory memory;
   uint64_t peakBytes = 0; ///< memory at once, with pages of the pool; median
@@ -108,21 +108,21 @@ void writeCompareJson(llvm::raw_ostream &out, const Comparison &comparison);
 // Verdicts
 //===----------------------------------------------------------------------===//
 //
-// What a comparison says in one sentence. The rules stand in
-// docs/howto-compare.md, too:
+// The conclusion of a comparison in one sentence. docs/howto-compare.md has the
+// rules, too:
 //
 //   faster     all of the interval is above 1, and the gain shows in two digits
 //   slower     the same below 1
 //   no gain    neither, and a gain of more than 5 % is ruled out
 //   undecided  the rest: the interval is too wide to tell, or there is none
 //
-// What is compared is wall time or, with --metric, the number that the program
-// prints. Where other processes kept the machine busy it is CPU time, and the
-// sentence says so; where a hypervisor took time there is no verdict.
+// Compares wall time or, with --metric, the number that the program prints.
+// Where other processes kept the machine busy it uses CPU time, and the
+// sentence names that; where a hypervisor took time it gives no verdict.
 
 enum class SpeedVerdict : uint8_t { faster, undecided, noGain, slower };
 
-/// What the ratios are of.
+/// The quantity of the ratios.
 enum class Basis : uint8_t { wallTime, cpuTime, metric };
 Basis basisOf(const Comparison &comparison);
 
@@ -144,10 +144,10 @@ std::string describeSpeedup(const Ratio &speedup, Basis basis);
 /// pre: both have figures.
 Ratio speedupOf(const Comparison &comparison, const ModeResult &mode);
 
-/// One sentence for each mode that is no base: "hugetlb: 1.12x faster ...".
+/// One sentence for each mode but the base: "hugetlb: 1.12x faster ...".
 std::string describeMode(const Comparison &comparison, const ModeResult &mode);
 
-/// The last line of the report: of the best mode, or why there is no verdict.
+/// The last line of the report: the best mode, or why there is none.
 std::string describeBest(const Comparison &comparison);
 
 } // namespace mpg

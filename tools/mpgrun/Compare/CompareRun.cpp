@@ -56,7 +56,7 @@ SignalGate::SignalGate() {
   sigemptyset(&blocked);
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCHLD})
     sigaddset(&blocked, number);
-  // What is blocked waits for us even if it is ignored.
+  // A blocked signal waits for us even if it is ignored.
   struct sigaction hangup;
   if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
     sigdelset(&blocked, SIGHUP); // nohup
@@ -98,7 +98,7 @@ private:
   pid_t pid = -1;
   double started = 0;
   bool traced = false;
-  bool isEnding = false;             ///< it was told to end
+  bool isEnding = false;             ///< a signal ended it
   OwnedFd goRead, goWrite;           ///< the child waits until these are closed
   OwnedFd failureRead, failureWrite; ///< carries a StartFailure
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One run of a compared program: started in a process group of its own, with
-// its input and outputs redirected, measured from exec to its end. The
-// Supervisor is not used: it is there to be invisible, and passes signals on;
-// here a signal to mpgrun ends the run.
+// One run of a compared program: started in a new process group, with its input
+// and outputs redirected, measured from exec to its end. Does not use the
+// Supervisor, which is invisible and passes signals on; here a signal to mpgrun
+// ends the run.
 
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
@@ -21,7 +21,7 @@
 
 namespace mpg {
 
-/// What is compared if no list is given.
+/// The modes that are compared by default.
 constexpr llvm::StringLiteral defaultCompareModes = "none,thp,hugetlb";
 
 /// "none,thp,hugetlb" as a list. \p error names what is wrong with it: an
@@ -91,7 +91,7 @@ struct ComparePlan {
   bool isRanked = false;     ///< the ranks measure: CompareRanks.h
 };
 
-/// What keeps a comparison from being one at all.
+/// A condition that ends a comparison.
 struct CompareEnd {
   std::string error;      ///< the system refused something
   int execError = 0;      ///< the program cannot be run: errno of exec

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the rounds of a comparison to a word and a sentence: by which time
-// modes are compared, and when a difference is large and sure enough to be
-// told as one. See CompareResult.h.
+// From the rounds of a comparison to a word and a sentence: by which time modes
+// are compared, and when a difference is large and sure enough to report. See
+// CompareResult.h.
 
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareResult.h"
@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// What would show as 1.00x is no difference to act on, however sure it is.
+/// A ratio that prints as 1.00x does not matter, however sure it is.
 static constexpr double leastRatio = 1.005;
 /// "No gain" means that more than this is ruled out.
 static constexpr double ruledOutGain = 1.05;
