@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """table_pages.py [--write] [--llvm-bin=DIR] [FOLDER]: is what docs/ repeats of the tables up to date?
 
-Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->, and this script generates
-their contents from tables in the code: the sections of findings.md, the rows of environment.md,
-coming-from-fcc.md and the man page of mpgaudit, and the options of man pages, from each program's
-Options.td. Everything else in a page is written by hand. Prints the lines that differ and ends with
-1 if there are any; --write updates them. FOLDER replaces docs/, for tests.
+Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
+block is made here from a table of the code: the sections of findings.md, the rows of
+environment.md, coming-from-fcc.md and the man page of mpgaudit, the options of man
+pages from each program's Options.td, and soak.md from the recorded long runs. All else
+in a page is written by hand. Prints the lines that differ and ends with 1 if there are
+any; --write corrects them. FOLDER takes the place of docs/, for tests.
 """
 
 import argparse
 import difflib
+import os
 import re
 import sys
 import textwrap
@@ -19,6 +21,9 @@ from pathlib import Path
 from typing import Callable, Dict, List, Optional
 
 import tables
+
+sys.path.insert(0, str(tables.ROOT / "test/lib"))
+from mpgtest import results  # noqa: E402
 
 WIDTH = 80
 # Formatted as code: options, sections, paths, names with _ or (), files.
@@ -145,6 +150,32 @@ def directives() -> str:
                  [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
 
 
+def purpose(text: str) -> str:
+    """The first sentence of a program's docstring, or after "NAME ...: " at its head."""
+    found = (re.search(r'^"""(.+?)\.\n', text, re.MULTILINE)
+             or re.search(r"^# [\w-]+(?: \S+)*?: (.+?)\.\n", text, re.MULTILINE))
+    return found[1][0].upper() + found[1][1:] if found else ""
+
+
+def soak() -> str:
+    """The long runs: what each shows, and its last recorded result."""
+    folder = tables.ROOT / "test/soak"
+    last = {row["program"]: row for row in results.read(folder / "results.tsv")}
+    rows = []
+    for path in sorted(folder.iterdir()):
+        if not os.access(path, os.X_OK) or not re.fullmatch(r"[\w-]+", path.name) \
+                or path.is_dir() or "_" in path.name:
+            continue
+        row = last.get(path.name)
+        given = [f"--{name} {row[name]}" for name in ("seed", "count")
+                 if row and row[name] != "-"]
+        rows.append([f"`{path.name}`", purpose(path.read_text("utf-8")),
+                     " ".join(given), row["result"] if row else "not recorded",
+                     row["date"] if row else "", row["commit"] if row else ""])
+    return table(["program", "what it shows", "with", "last result", "date", "commit"],
+                 rows)
+
+
 def options(program: str, llvm_bin: Optional[Path]) -> str:
     """The entries of a man page; those without words of their own share one."""
     entries: List[List[str]] = []
@@ -174,6 +205,7 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
         **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
         "ranks": ranks,
     },
+    "soak.md": {"programs": soak},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     **{f"man/{program}.1.md": {"options": partial(options, program)}
        for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun", "mpgsim")},
@@ -210,7 +242,7 @@ def main() -> int:
             print("\n".join(difflib.unified_diff(text.split("\n"), wanted.split("\n"),
                                                  page, "its table", lineterm="", n=0)))
     print(f"{len(PAGES)} pages, {stale} are not what the tables say"
-          + ("; test/tools/table_pages.py --write puts them right" if stale else ""))
+          + ("; test/tools/table_pages.py --write corrects them" if stale else ""))
     return 1 if stale else 0
 
 

@@ -1,5 +1,4 @@
-# Programs where the kernel promises no more memory than there is; see promises.c
-# and docs/soak.md.
+# Programs where the kernel promises no more memory than there is; see promises.c.
 # shellcheck shell=sh
 begin a pool
 /promises /limit-work blocks one threads static fork 2>/dev/null
