@@ -4,9 +4,10 @@
 
 Takes docs/ as it is, adds the reference pages that are made from tables, and has
 Sphinx build OUTPUT/html: open index.html in a browser, no server is needed.
-docs/README.md becomes the first page, and its headings and links the navigation. A
-warning, a link inside the site that is dead for one, is an error. Needs Sphinx,
-MyST and the theme furo (Debian: python3-sphinx, python3-myst-parser, furo).
+The first page is what README.md says before "What you get", then docs/README.md, whose
+headings and links are the navigation. A warning, a link inside the site that is dead for
+one, is an error. Needs Sphinx, MyST and the theme furo (Debian: python3-sphinx,
+python3-myst-parser, furo).
 """
 
 import argparse
@@ -23,12 +24,34 @@ from reference_pages import ROOT, all_pages
 HERE = Path(__file__).resolve().parent
 LINK = re.compile(r"\[([^][]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 GENERATED = {"Reference": ["all-findings", "all-variables", "all-options"]}
+# Pages of the top folder.
+TOP_PAGES = ["CHANGELOG.md", "RELEASING.md", "CONTRIBUTING.md", "SECURITY.md"]
 
 
 def without_outside(text: str) -> str:
     """A link to a file that the site does not have becomes its words."""
     return re.sub(r"\[([^][]*)\]\(\.\./(?!schema/|docs/|\w[\w-]*\.md)[^)]*\)", r"\1",
                   text)
+
+
+def from_top(text: str) -> str:
+    """A page of the top folder as one of docs/: its links lead from there."""
+    text = re.sub(r"\]\(docs/", "](", text)
+    return re.sub(r"\[([^][]*)\]\((?!https?:|#)([^)\s]*)\)",
+                  lambda link: link[0] if (ROOT / "docs" / link[2].split("#")[0]).exists()
+                  or link[2] in TOP_PAGES else link[1], text)
+
+
+def first_screen() -> str:
+    """What README.md says before its examples, with the version and the commit."""
+    text = (ROOT / "README.md").read_text("utf-8").split("\n## What you get")[0]
+    version = (ROOT / "VERSION").read_text("utf-8").strip()
+    git = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h"],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    source = f", made from commit {git.stdout.strip()}" if git.stdout.strip() else ""
+    return (from_top(text) + f"\nVersion {version}{source}. [What is new](CHANGELOG.md), "
+            "[when something goes wrong](troubleshooting.md), "
+            "[build it from source](install.md).\n\n")
 
 
 def man_page(text: str) -> str:
@@ -52,7 +75,7 @@ def navigation(index: str) -> str:
                 name = Path(target).name.replace(".schema.json", "")
                 pages.append(f"schema-{name}")
             elif target.endswith(".md"):
-                pages.append(target[:-3])
+                pages.append(target.removeprefix("../")[:-3])
         pages += GENERATED.get(heading, [])
         text += ("\n```{toctree}\n:hidden:\n:caption: " + heading + "\n\n"
                  + "\n".join(pages) + "\n```\n")
@@ -62,8 +85,11 @@ def navigation(index: str) -> str:
 def write_source(source: Path, llvm_bin: Path) -> None:
     """The pages that Sphinx reads."""
     shutil.copytree(ROOT / "docs", source, ignore=shutil.ignore_patterns("site"))
+    for name in TOP_PAGES:
+        (source / name).write_text(from_top((ROOT / name).read_text("utf-8")), "utf-8")
     for path in source.rglob("*.md"):
         text = without_outside(path.read_text("utf-8"))
+        text = re.sub(rf"\]\(\.\./({'|'.join(TOP_PAGES)})", r"](\1", text)
         path.write_text(man_page(text) if path.parent.name == "man" else text,
                         "utf-8")
     for name, text in all_pages(llvm_bin).items():
@@ -72,7 +98,10 @@ def write_source(source: Path, llvm_bin: Path) -> None:
     (source / "README.md").unlink()
     # To what the schemas say, not to the files, which a browser would save.
     text = re.sub(r"\(schema/([\w-]+)\.schema\.json\)", r"(schema-\1.md)", index)
-    (source / "index.md").write_text(text + navigation(index), "utf-8")
+    text = re.sub(r"^# .*", "# Documentation", text)
+    (source / "index.md").write_text(
+        first_screen() + re.sub(r"^#", "##", text, flags=re.MULTILINE) + navigation(index),
+        "utf-8")
 
 
 def make_furo_whole(static: Path) -> None:

@@ -15,7 +15,8 @@ myst_heading_anchors = 6
 myst_enable_extensions = ["deflist"]
 # Search works from the disk: Sphinx writes its own index, no server is asked.
 html_theme = "furo"
-html_title = "mpgtools"
+version = (Path(__file__).resolve().parents[2] / "VERSION").read_text("utf-8").strip()
+html_title = f"mpgtools {version}"
 html_static_path = [str(Path(__file__).parent / "static")]
 html_css_files = ["mpgtools.css"]
 html_show_sphinx = False
