@@ -55,6 +55,7 @@ tbody th{font-weight:600}
 .size+:not(.size){padding-left:.75rem}
 .meter{margin-right:.5rem}.meter .part{fill:var(--clean)}
 tbody th code{font-weight:400}
+.scroll tbody :first-child>code,.scroll tbody :first-child>a>code{display:inline-block;min-width:9rem}
 .finding{margin:.75rem 0;padding:.8rem 1rem;background:var(--card);border:1px solid var(--line);
 border-left:4px solid var(--line);border-radius:.4rem}
 .finding.error{border-left-color:var(--error)}
