@@ -34,16 +34,25 @@ static std::string codeText(FindingId id) {
   return vendor.empty() ? idText(id) : (idText(id) + " (" + vendor + ")").str();
 }
 
+/// \p folds: at the width of a terminal.
 static void writeFindingLine(raw_ostream &out, StringRef path,
-                             const Finding &finding, bool colour) {
-  out << printable(path) << ":";
+                             const Finding &finding, bool colour, bool folds) {
+  std::string place = printable(path) + ":";
   if (finding.where.line)
-    out << *finding.where.line << ":";
-  out << " " << severityText(finding.severity, colour) << ": "
-      << codeText(finding.id) << ": " << printable(finding.title);
+    place += std::to_string(*finding.where.line) + ":";
+  std::string text =
+      ": " + codeText(finding.id) + ": " + printable(finding.title);
   if (finding.offset)
-    out << " [file offset " << formatHex(*finding.offset) << "]";
-  out << "\n";
+    text += " [file offset " + formatHex(*finding.offset) + "]";
+  // Escape sequences have no width, so what is filled has none.
+  std::string head = place + " " + severityText(finding.severity, false);
+  std::string filled = folds ? fillLine(head + text, 4) : head + text;
+  StringRef rest = filled;
+  if (!rest.consume_front(head)) { // a path that is wider than the terminal
+    filled = ":\n    " + fillLine(StringRef(text).substr(2), 4);
+    rest = filled;
+  }
+  out << place << " " << severityText(finding.severity, colour) << rest << "\n";
 }
 
 /// "  fix:   text", filled, with its command lines below. Omits them if all are
@@ -265,7 +274,7 @@ void mpg::writeFindings(raw_ostream &out, StringRef path,
                         bool colour) {
   StringSet<> printedLines;
   for (const Finding &finding : findings) {
-    writeFindingLine(out, path, finding, colour);
+    writeFindingLine(out, path, finding, colour, /*folds=*/true);
     writePart(out, "why", finding.evidence);
     writePart(out, "cost", finding.cost);
     writePart(out, "fix", fixText(finding, context), &printedLines);
@@ -322,7 +331,7 @@ void mpg::writeTextShort(raw_ostream &out, const FileReport &report,
 void mpg::writeLines(raw_ostream &out, StringRef path,
                      ArrayRef<Finding> findings, bool colour) {
   for (const Finding &finding : findings)
-    writeFindingLine(out, path, finding, colour);
+    writeFindingLine(out, path, finding, colour, /*folds=*/false);
 }
 
 void AuditTotals::add(const FileReport &report) {

@@ -7,6 +7,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -85,8 +87,20 @@ std::string mpg::validUtf8(StringRef text) {
   return json::isUTF8(text) ? text.str() : json::fixUTF8(text);
 }
 
+/// Two columns less than the terminal of standard output has; 78 for none.
+static size_t textColumns() {
+  constexpr unsigned usual = 80, min = 40, max = 120;
+  unsigned width = sys::Process::StandardOutColumns();
+  return (width ? std::clamp(width, min, max) : usual) - 2;
+}
+
+std::string mpg::fillLine(StringRef text, unsigned indent) {
+  return sys::Process::StandardOutIsDisplayed() ? fillText(text, indent)
+                                                : text.str();
+}
+
 std::string mpg::fillText(StringRef text, unsigned indent) {
-  constexpr size_t columns = 78;
+  const size_t columns = textColumns();
   std::string filled;
   auto newLine = [&](StringRef line) {
     if (!filled.empty())

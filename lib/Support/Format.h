@@ -34,10 +34,15 @@ std::string shellWord(llvm::StringRef text);
 /// \p text with what is not UTF-8 replaced, for JSON: names come from files.
 std::string validUtf8(llvm::StringRef text);
 
-/// \p text filled to 78 columns, every line after the first indented by
-/// \p indent. Lines that start with two spaces are command lines: they keep
-/// their form after the indent. Empty lines stay.
+/// \p text filled to the width of the terminal, or of COLUMNS there, at most
+/// 118; to 78 columns elsewhere. Every line after the first is indented by \p
+/// indent. Lines that start with two spaces are command lines: they keep their
+/// form after the indent. Empty lines stay.
 std::string fillText(llvm::StringRef text, unsigned indent);
+
+/// The same on a terminal; elsewhere \p text as it is, for programs that read
+/// line by line.
+std::string fillLine(llvm::StringRef text, unsigned indent);
 
 //===----------------------------------------------------------------------===//
 // Names that do not exist
