@@ -5,6 +5,7 @@
 
 #include "Audit/PageMeans.h"
 #include "Audit/ClosureFacts.h"
+#include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -177,6 +178,11 @@ static bool hasForeignMalloc(const MeansContext &context) {
          });
 }
 
+bool mpg::hasText(const std::string &path, StringRef text) {
+  auto file = readUnmapped(path);
+  return file && (*file)->getBuffer().contains(text);
+}
+
 static void findAllocatorSettings(const MeansContext &context,
                                   PageMeans &means) {
   StringRef tunable = hugetlbTunable(context.valueOf("GLIBC_TUNABLES"));
@@ -190,9 +196,10 @@ static void findAllocatorSettings(const MeansContext &context,
     addName(means, "MALLOC_CONF");
     raise(means.heap, PageAnswer::all);
   }
-  if (context.library("libmimalloc") &&
-      (isOn(context.valueOf("MIMALLOC_LARGE_OS_PAGES")) ||
-       isOn(context.valueOf("MIMALLOC_ALLOW_LARGE_OS_PAGES")))) {
+  const LoadedLibrary *mimalloc = context.library("libmimalloc");
+  if (mimalloc && (isOn(context.valueOf("MIMALLOC_LARGE_OS_PAGES")) ||
+                   (isOn(context.valueOf("MIMALLOC_ALLOW_LARGE_OS_PAGES")) &&
+                    hasText(mimalloc->entry->path, "allow_large_os_pages")))) {
     addName(means, "mimalloc's setting");
     raise(means.heap, PageAnswer::all);
   }

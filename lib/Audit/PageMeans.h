@@ -39,6 +39,10 @@ struct PageMeans {
 /// program and has facts.
 PageMeans findPageMeans(const FileReport &report, const Launch *launch);
 
+/// Whether \p text is in the file at \p path: mimalloc has the names of its
+/// options as text, so they show which release knows which variable.
+bool hasText(const std::string &path, llvm::StringRef text);
+
 } // namespace mpg
 
 #endif // MPG_AUDIT_PAGEMEANS_H

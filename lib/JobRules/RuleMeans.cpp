@@ -5,6 +5,7 @@
 // the library, tunables of glibc that it does not know.
 
 #include "Audit/ClosureFacts.h"
+#include "Audit/PageMeans.h"
 #include "JobRules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -78,6 +79,20 @@ static Finding &addAbout(JobContext &job, const JobLaunch &launch,
   return finding;
 }
 
+/// Whether a module sets it (setHugePagesModule of JobReader).
+static bool isOfModule(const JobContext &job, StringRef name,
+                       const Variable &variable) {
+  const JobSetting *setting = job.settingAt(name, variable.line);
+  return setting && setting->how == "module load";
+}
+
+static std::string settingWords(const JobContext &job, StringRef name,
+                                const Variable &variable) {
+  return isOfModule(job, name, variable)
+             ? "the module craype-hugepages, which sets " + name.str() + ","
+             : name.str();
+}
+
 /// The one that \p name was probably meant to be; "" if none is near.
 static StringRef nearestTunable(StringRef name) {
   StringRef nearest;
@@ -142,6 +157,28 @@ static bool loads(const FileReport &report, StringRef start) {
   });
 }
 
+/// Releases before 2.1 know MIMALLOC_LARGE_OS_PAGES alone (tried: 2.0.9).
+static void checkMimalloc(JobContext &job, const JobLaunch &launch) {
+  static constexpr StringLiteral name = "MIMALLOC_ALLOW_LARGE_OS_PAGES";
+  const Variable *variable = launch.launch.environment.find(name);
+  const FileReport *report = job.reportOf(launch);
+  if (!variable || !report || !report->closure ||
+      launch.launch.environment.find("MIMALLOC_LARGE_OS_PAGES"))
+    return;
+  for (const ClosureEntry &entry : report->closure->libraries) {
+    if (!baseName(entry.name).starts_with("libmimalloc") ||
+        entry.path.empty() || hasText(entry.path, "allow_large_os_pages"))
+      continue;
+    Finding &finding =
+        addAbout(job, launch, name, *variable, "mimalloc",
+                 name + " does nothing: " + baseName(entry.name) +
+                     " has no option of that name");
+    finding.cost = "The heap stays on normal pages.";
+    finding.setFix("Write MIMALLOC_LARGE_OS_PAGES.");
+    return;
+  }
+}
+
 static void checkMorecore(JobContext &job, const JobLaunch &launch) {
   const Variable *variable = launch.launch.environment.find("HUGETLB_MORECORE");
   if (!variable || !variable->known || !asksForMorecore(launch.launch))
@@ -149,15 +186,15 @@ static void checkMorecore(JobContext &job, const JobLaunch &launch) {
   unsigned minor = glibcMinorOf(job, launch);
   if (minor == 33)
     return;
-  Finding &finding =
-      addAbout(job, launch, "HUGETLB_MORECORE", *variable, "morecore",
-               minor ? "HUGETLB_MORECORE does nothing with the glibc of " +
-                           launch.program.text +
-                           ": from 2.34 on malloc has no hook "
-                           "for it"
-                     : "HUGETLB_MORECORE does nothing from glibc 2.34 on");
+  Finding &finding = addAbout(
+      job, launch, "HUGETLB_MORECORE", *variable, "morecore",
+      settingWords(job, "HUGETLB_MORECORE", *variable) +
+          (minor ? " does nothing with the glibc of " + launch.program.text +
+                       ": from 2.34 on malloc has no hook for it"
+                 : " does nothing from glibc 2.34 on"));
   finding.cost = "The heap stays on normal pages.";
-  if (!minor)
+  // Cray's glibc may be another one.
+  if (!minor || isOfModule(job, "HUGETLB_MORECORE", *variable))
     finding.severity = Severity::note;
 }
 
@@ -166,14 +203,20 @@ static void checkPeerMissing(JobContext &job, const JobLaunch &launch) {
   const FileReport *report = job.reportOf(launch);
   const Variable *map = launch.launch.environment.find("HUGETLB_ELFMAP");
   if (!map || !map->known || map->value == "no" || !report ||
-      !report->closure || launch.launch.mayChange("LD_PRELOAD") ||
+      !report->closure ||
+      (launch.launch.mayChange("LD_PRELOAD") &&
+       !isOfModule(job, "HUGETLB_ELFMAP", *map)) ||
       loads(*report, "libhugetlbfs.so"))
     return;
-  Finding &finding =
-      addAbout(job, launch, "HUGETLB_ELFMAP", *map, "no-library",
-               "HUGETLB_ELFMAP does nothing: " + launch.program.text +
-                   " does not load libhugetlbfs");
+  Finding &finding = addAbout(job, launch, "HUGETLB_ELFMAP", *map, "no-library",
+                              settingWords(job, "HUGETLB_ELFMAP", *map) +
+                                  " does nothing: " + launch.program.text +
+                                  " does not load libhugetlbfs");
   finding.cost = "Data stays on normal pages.";
+  if (!isOfModule(job, "HUGETLB_ELFMAP", *map))
+    return;
+  finding.severity = Severity::note;
+  finding.setFix("Load the module when you link the program, too.");
 }
 
 void mpg::checkOtherMeans(JobContext &job) {
@@ -183,5 +226,6 @@ void mpg::checkOtherMeans(JobContext &job) {
     checkTunables(job, *launch);
     checkMorecore(job, *launch);
     checkPeerMissing(job, *launch);
+    checkMimalloc(job, *launch);
   }
 }

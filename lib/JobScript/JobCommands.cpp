@@ -392,9 +392,29 @@ void JobReader::runModule(const Command &command) {
     ++first;
   else if (command.name() != "ml" || is_contained(others, verb))
     return;
-  for (size_t i = first; i < command.words.size(); ++i)
-    if (!StringRef(command.words[i].text).starts_with("-"))
-      script.modules.push_back(command.words[i].text);
+  for (size_t i = first; i < command.words.size(); ++i) {
+    StringRef module = command.words[i].text;
+    if (module.starts_with("-"))
+      continue;
+    script.modules.push_back(module.str());
+    if (module.starts_with("craype-hugepages"))
+      setHugePagesModule(module, command.line);
+  }
+}
+
+/// What Cray's module sets for libhugetlbfs, with which it links (the
+/// modulefile craype-hugepages2M and intro_hugepages(1), by what sites quote of
+/// them).
+void JobReader::setHugePagesModule(StringRef module, unsigned line) {
+  auto set = [&](StringRef name, StringRef value) {
+    setVariable(name, ShellValue(value), line, "module load",
+                /*exported=*/true);
+  };
+  StringRef size = module.drop_front(strlen("craype-hugepages"));
+  set("HUGETLB_DEFAULT_PAGE_SIZE",
+      size.take_until([](char c) { return c == '/'; }));
+  set("HUGETLB_MORECORE", "yes");
+  set("HUGETLB_ELFMAP", "W");
 }
 
 /// "spack load a", "conda activate b": functions of the shell, most of the

@@ -158,6 +158,7 @@ private:
   static size_t certainFrom(size_t certainWords, size_t first);
   void runShift(const Command &command);
   void runModule(const Command &command);
+  void setHugePagesModule(llvm::StringRef module, unsigned line);
   void runUlimit(const Command &command);
   void runCd(const Command &command);
   void changeFolder(const Command &command);
