@@ -96,7 +96,7 @@ static void checkOrder(const Subject &subject, Findings &findings) {
                                               " is loaded after " + before);
       bool direct = is_contained(needed, name) && is_contained(needed, before);
       finding.evidence =
-          (before + " stands before " + name +
+          (before + " precedes " + name +
            (direct ? " in DT_NEEDED" : " where the loader searches"))
               .str();
       setFixForOurs(subject, finding,

@@ -185,7 +185,7 @@ static void addHeaderIndex(const Subject &subject, Findings &findings) {
       continue;
     Finding &finding = findings.add(
         FindingId::mpg103,
-        "a PT_LOAD stands at position " + std::to_string(load.headerIndex) +
+        "a PT_LOAD is at position " + std::to_string(load.headerIndex) +
             " of the program header table; the library reads only the first "
             "10");
     finding.sub = "header-index";

@@ -297,7 +297,7 @@ readMemberSize(int fd, uint64_t at, uint64_t fileBytes, uint64_t &bytes) {
   StringRef size(header.ar_size, sizeof header.ar_size);
   if (size.rtrim(' ').getAsInteger(10, bytes))
     return ArchiveDamage{"ar_size", at + offsetof(ar_hdr, ar_size),
-                         "the size of the member is no number"};
+                         "the size of the member is not a number"};
   if (bytes > fileBytes - at - sizeof header)
     return ArchiveDamage{"ar_size", at + offsetof(ar_hdr, ar_size),
                          "the member of " + std::to_string(bytes) +

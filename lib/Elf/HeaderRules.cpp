@@ -127,7 +127,7 @@ void Rules::checkAlignment(const Segment &segment) {
   if (align > 1 && !isPowerOf2_64(align)) {
     addSegment(DefectKind::segmentAlign, isLibrary(), segment, "p_align",
                offsetof(Elf64_Phdr, p_align),
-               formatHex(align) + " is no power of two");
+               formatHex(align) + " is not a power of two");
     return;
   }
   // The loader maps a library by p_align, the kernel a program by its pages.
@@ -135,7 +135,7 @@ void Rules::checkAlignment(const Segment &segment) {
   if (isLibrary() && align % smallestPageBytes != 0)
     addSegment(DefectKind::segmentAlign, true, segment, "p_align",
                offsetof(Elf64_Phdr, p_align),
-               formatHex(align) + " is no multiple of a page");
+               formatHex(align) + " is not a multiple of a page");
   else if ((segment.address - segment.offset) % unit != 0 &&
            (isLibrary() || segment.fileBytes > 0))
     addSegment(DefectKind::segmentAlign, true, segment, "p_vaddr",

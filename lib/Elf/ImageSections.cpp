@@ -135,7 +135,7 @@ void Image::State::findSymbolTable() {
                         : offsetof(Elf64_Shdr, sh_link)),
           goodLink ? std::to_string(section.entryBytes) + " is not 24"
                    : "section " + std::to_string(section.link) +
-                         " is no string table");
+                         " is not a string table");
       return;
     }
     symbolTable = i;

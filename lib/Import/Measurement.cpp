@@ -230,7 +230,7 @@ static Error readText(StringRef text, Measurement &into) {
     return importError(into, 0, nearly);
   if (text.contains('\0') || !json::isUTF8(text))
     return importError(into, 0,
-                       Twine("this is no text in UTF-8; ") + knownFormats);
+                       Twine("this is not UTF-8 text; ") + knownFormats);
   if (start.starts_with("{") || start.starts_with("["))
     return readMpgJson(text, into);
   if (isFapp(text))

@@ -184,7 +184,7 @@ static void addEvent(const FappEvent &event, const FappFile &file,
                                     "full? Write it again");
   else if (!count || (isTime && ns >= 0x1p63))
     into.addProblem(event.line, event.name.str() + ": " + event.value.str() +
-                                    ": this is no count; write the file "
+                                    ": this is not a count; write the file "
                                     "again");
   else if (isTime)
     into.add("task-clock", uint64_t(ns), event.line, event.run);

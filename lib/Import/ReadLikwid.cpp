@@ -70,7 +70,7 @@ static void readRow(StringRef line, unsigned number, RawTable &table,
     std::optional<uint64_t> count = parseCount(field);
     if (!count)
       into.addProblem(number, fields[0].str() + ": " + field.str() +
-                                  ": this is no count; count again, with "
+                                  ": this is not a count; count again, with "
                                   "fewer events in the group");
     hasCount |= count.has_value();
     sum = SaturatingAdd(sum, count.value_or(0));

@@ -136,7 +136,7 @@ static Error wrongSchema(StringRef schema, const Measurement &of) {
 
 Error mpg::readMpgJson(StringRef text, Measurement &into) {
   if (isDeepJson(text))
-    return importError(into, 0, "brackets in brackets: this is no profile");
+    return importError(into, 0, "brackets in brackets: this is not a profile");
   Expected<json::Value> value = json::parse(text);
   if (!value)
     return damagedJson(value.takeError(), into);

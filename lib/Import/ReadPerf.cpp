@@ -118,7 +118,7 @@ static std::string whyMissing(StringRef value) {
   if (value == "<not counted>")
     return ": the run was too short, or too many events shared the counters; "
            "count fewer at once";
-  return ": this is no count; write the file again";
+  return ": this is not a count; write the file again";
 }
 
 static void readRow(const Fields &fields, size_t event, unsigned line,
@@ -150,7 +150,7 @@ Error mpg::readPerfStat(StringRef text, char separator, Measurement &into) {
       readRow(fields, event, number, into);
     else if (!canBeRow(fields))
       into.addProblem(number,
-                      "this is no line of perf stat -x, or one that was "
+                      "this is not a line of perf stat -x, or one that was "
                       "cut off; it is left out");
   });
   if (!into.hasCounts() && into.problems.empty())

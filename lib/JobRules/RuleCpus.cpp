@@ -212,7 +212,7 @@ static void checkOrder(JobContext &job, const JobLaunch &launch) {
     StringRef bound = baseName(binder->words[0].text);
     Finding &finding =
         job.add(FindingId::mpg237, launch.line, launch.conditional,
-                bound + " stands in front of " + name +
+                bound + " is in front of " + name +
                     ": it binds that, not the processes that it starts");
     finding.sub = "order";
     finding.where.symbol = bound.str();

@@ -245,7 +245,7 @@ static void checkLibraryOrder(JobContext &job, const JobCommand &command) {
       continue;
     if (!before.empty())
       report(job, command, "order", text,
-             before + " stands in front of " + text +
+             before + " is in front of " + text +
                  ": malloc comes from the C library")
           .setFix(("Write " + text + " in front of -lc and -lpthread.").str());
     return;
@@ -262,7 +262,7 @@ static void checkMode(JobContext &job, const JobCommand &command) {
   bool tags = hasKOption(word->text, "hpctag");
   StringRef option = tags ? "-Khpctag" : "-Kocl";
   report(job, command, "mode", option,
-         option + " is an option of the traditional mode, and -Nclang stands "
+         option + " is an option of the traditional mode, and -Nclang is "
                   "beside it")
       .setFix(tags ? "With -Nclang write -ffj-hpctag instead of -Khpctag. The "
                      "directives of the sector cache need the traditional "

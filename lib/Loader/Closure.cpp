@@ -521,7 +521,8 @@ static std::string refusalOf(Image &image) {
                                    : "is damaged: " + image.defects()[0].field +
                                          ": " + image.defects()[0].reason;
   default:
-    return ("is no library but a file of kind " + kindName(image.kind())).str();
+    return ("is not a library but a file of kind " + kindName(image.kind()))
+        .str();
   }
 }
 

@@ -322,10 +322,10 @@ void MachineReader::readCache(const Value &value) {
 void MachineReader::checkCache(unsigned line, const CacheLevel &cache) {
   uint64_t way = uint64_t(cache.ways) * machine.lineBytes;
   if (!machine.lineBytes || !isPowerOf2_32(machine.lineBytes))
-    return fail(line, "'line', a power of two, must stand before 'caches'");
+    return fail(line, "'line', a power of two, must come before 'caches'");
   if (cache.bytes % way)
     return fail(line, "'size' " + formatBytes(cache.bytes) +
-                          " is no multiple of " + Twine(cache.ways) +
+                          " is not a multiple of " + Twine(cache.ways) +
                           " ways of lines of " + Twine(machine.lineBytes) +
                           " bytes");
   uint64_t sets = cache.bytes / way;
@@ -357,7 +357,7 @@ void MachineReader::readArray(const Value &value, TlbLevel &level) {
            {"assumed", names(array.assumed, {"replacement", "entries", "ways"}),
             false}});
   if (!failed() && array.entries % array.ways)
-    fail(value.line, "'entries' is no multiple of 'ways'");
+    fail(value.line, "'entries' is not a multiple of 'ways'");
   for (uint64_t bytes : array.pageBytes) {
     if (!failed() && !is_contained(machine.pageBytes, bytes))
       fail(value.line, "'pages' of the machine, which stands first, has no " +

@@ -49,7 +49,7 @@ static Fact<std::vector<unsigned>> readAllowed(const SysTree &tree,
   if (std::optional<std::vector<unsigned>> numbers = parseList(*word))
     return *numbers;
   return Result::missing("/proc/self/status: " + name.str() +
-                         " is no list of numbers");
+                         " is not a list of numbers");
 }
 
 static NumaNode readNumaNode(const SysTree &tree, unsigned id) {

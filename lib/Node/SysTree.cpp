@@ -133,7 +133,7 @@ Fact<uint64_t> SysTree::number(const Twine &path) const {
   if (std::optional<uint64_t> number = parseNumber(*word))
     return *number;
   return Fact<uint64_t>::missing(
-      (path + ": " + quoted(*word) + " is no number").str());
+      (path + ": " + quoted(*word) + " is not a number").str());
 }
 
 Fact<std::vector<unsigned>> SysTree::list(const Twine &path) const {
@@ -144,7 +144,7 @@ Fact<std::vector<unsigned>> SysTree::list(const Twine &path) const {
   if (std::optional<std::vector<unsigned>> numbers = parseList(*word))
     return *numbers;
   return Result::missing(
-      (path + ": " + quoted(*word) + " is no list of numbers").str());
+      (path + ": " + quoted(*word) + " is not a list of numbers").str());
 }
 
 Fact<std::string> SysTree::choice(const Twine &path) const {
@@ -184,7 +184,7 @@ Fact<uint64_t> SysTree::kibibytes(const Twine &path, StringRef name) const {
     if (std::optional<uint64_t> number = parseNumber(digits.trim()))
       return multiplyCapped(*number, 1024);
   return Fact<uint64_t>::missing(
-      (path + ": '" + name + ": ' " + quoted(*value) + " is no size in kB")
+      (path + ": '" + name + ": ' " + quoted(*value) + " is not a size in kB")
           .str());
 }
 

@@ -155,7 +155,7 @@ std::optional<OclWays> Parser::readNumber(OclDirective &directive,
   std::string shown = ("'" + word + "'").str();
   if (!value) {
     refuse(directive, offset,
-           shown + " is no number of ways; write 0 to " + Twine(limit) +
+           shown + " is not a number of ways; write 0 to " + Twine(limit) +
                ", a constant or a variable");
     return std::nullopt;
   }

@@ -176,7 +176,7 @@ void Reader::addOcl(const FortranLine &line) {
       if (!directive.isWrong)
         warn(place, (directive.isEnd ? oclEndName(directive.form)
                                      : oclName(directive.form)) +
-                        " stands in no procedure and is ignored; write it "
+                        " is outside of procedures and is ignored; write it "
                         "between the declarations and the end of one");
       continue;
     }
@@ -222,7 +222,7 @@ void Reader::matchEnds(MutableArrayRef<Placed> directives) {
     warn(placed->place,
          oclName(form) + " has no " + oclEndName(form) +
              " after it in this procedure; it is ignored. For the whole "
-             "procedure it stands before the first executable statement");
+             "procedure it precedes the first executable statement");
   }
 }
 

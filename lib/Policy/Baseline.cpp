@@ -87,7 +87,7 @@ static std::string wrongSchema(const json::Object &root) {
     return ("the baseline has the schema " + name + ", and this mpgaudit " +
             "knows " + schema + "; write it again with --write-baseline")
         .str();
-  return "this is no baseline: its schema is not " + schema.str() +
+  return "this is not a baseline: its schema is not " + schema.str() +
          "; write one with --write-baseline";
 }
 
@@ -111,7 +111,7 @@ Expected<Baseline> Baseline::read(const std::string &path) {
     return buffer.takeError();
   StringRef text = (*buffer)->getBuffer();
   if (isDeepJson(text))
-    return fileError(path, "this is no baseline: brackets in brackets");
+    return fileError(path, "this is not a baseline: brackets in brackets");
   Expected<json::Value> value = json::parse(text);
   if (!value)
     return fileError(path, "this is not JSON: " + toString(value.takeError()));
@@ -177,7 +177,7 @@ Error Baseline::write(const std::string &path) const {
     return fileError(path, "the baseline is not written: " + reason);
   };
   if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
-    return fail("this is no regular file");
+    return fail("this is not a regular file");
   std::error_code code = writeOutputFile(
       path, [&](raw_ostream &out) { writeEntries(out, named); });
   return code ? fail(code.message()) : Error::success();

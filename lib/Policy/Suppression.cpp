@@ -81,7 +81,7 @@ std::string SuppressionReader::set(StringRef key, StringRef value) {
     return wrongGlob(key, value);
   if (key == "expires" && !isDate(value))
     return "'" + value.str() +
-           "' of expires is no date; write the last day as 2027-01-31";
+           "' of expires is not a date; write the last day as 2027-01-31";
   return "";
 }
 
@@ -310,7 +310,7 @@ Expected<Glob> Glob::parse(StringRef pattern) {
     } else if (rest.starts_with("[")) {
       wrong = glob.addSet(pattern, at);
     } else if (rest == "\\") {
-      wrong = "nothing stands after the last '\\'";
+      wrong = "nothing follows the last '\\'";
     } else {
       at += rest.starts_with("\\");
       glob.addCharacter(pattern[at++]);

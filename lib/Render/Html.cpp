@@ -309,7 +309,7 @@ void PageWriter::write() {
     out << details[index];
   writeRules();
   out << "</main>\n<footer><p>mpgaudit " MPG_VERSION
-         ". <em>Eligible</em> says what nothing stands in the way of; what the "
+         ". <em>Eligible</em> is memory without an obstacle; what the "
          "kernel gives is seen only at run time, with <code>mpgrun "
          "--report</code>.</p></footer>\n</body>\n</html>\n";
 }

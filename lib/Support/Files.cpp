@@ -111,7 +111,7 @@ mpg::readTextFile(const std::string &path, uint64_t limitBytes) {
   if (std::error_code error = sys::fs::status(path, status))
     return fileError(path, error.message());
   if (status.type() != sys::fs::file_type::regular_file)
-    return fileError(path, "this is no regular file");
+    return fileError(path, "this is not a regular file");
   if (status.getSize() > limitBytes)
     return fileError(path, "the file has " + formatBytes(status.getSize()) +
                                "; at most " + formatBytes(limitBytes) +
@@ -121,7 +121,7 @@ mpg::readTextFile(const std::string &path, uint64_t limitBytes) {
     return fileError(path, buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();
   if (text.contains('\0') || !json::isUTF8(text))
-    return fileError(path, "this is no text in UTF-8");
+    return fileError(path, "this is not UTF-8 text");
   return std::move(*buffer);
 }
 

@@ -39,12 +39,12 @@ bool mpg::isDeepJson(StringRef text) {
 
 Expected<json::Value> mpg::parseJson(StringRef text, size_t maxBytes) {
   if (text.size() > maxBytes)
-    return createStringError(inconvertibleErrorCode(),
-                             "more than %zu bytes: this is no file of results",
-                             maxBytes);
+    return createStringError(
+        inconvertibleErrorCode(),
+        "more than %zu bytes: this is not a file of results", maxBytes);
   if (isDeepJson(text))
     return createStringError(inconvertibleErrorCode(),
-                             "brackets in brackets: these are no results");
+                             "brackets in brackets: these are not results");
   Expected<json::Value> value = json::parse(text);
   if (!value)
     return createStringError(inconvertibleErrorCode(),

@@ -60,7 +60,7 @@ std::string YamlReader::readKey(yaml::KeyValueNode &entry, SeenKeys &seen,
   // Asked before the value is: that skips the key, by recursion.
   auto *name = dyn_cast_or_null<yaml::ScalarNode>(entry.getKey());
   if (!name) {
-    fail(line, "a key is missing or is no text; write KEY: VALUE");
+    fail(line, "a key is missing or is not text; write KEY: VALUE");
     return "";
   }
   line = lineOf(*name);
@@ -99,7 +99,7 @@ void YamlReader::readRoot(yaml::Stream &stream) {
     // A file of comments alone is a configuration; one of "!!!!" is not, though
     // it holds no more than a null.
     if (firstLine)
-      fail(firstLine, "this is no list of KEY: VALUE");
+      fail(firstLine, "this is not a list of KEY: VALUE");
     else
       finish(1, {});
     return;

@@ -92,8 +92,8 @@ TEST(Baseline, WrongFilesSayWhy) {
   const std::pair<StringRef, StringRef> cases[] = {
       {"", "this is not JSON"},
       {"{", "this is not JSON"},
-      {"[]", "this is no baseline: its schema is not mpgbaseline-1"},
-      {"{\"schema\":\"mpgaudit-1\"}", "this is no baseline"},
+      {"[]", "this is not a baseline: its schema is not mpgbaseline-1"},
+      {"{\"schema\":\"mpgaudit-1\"}", "this is not a baseline"},
       {"{\"schema\":\"mpgbaseline-2\",\"findings\":[]}",
        "has the schema mpgbaseline-2, and this mpgaudit knows mpgbaseline-1; "
        "write it again with --write-baseline"},

@@ -157,7 +157,7 @@ TEST(CompareModes, NamesWhatIsWrong) {
     const char *list, *word;
   } cases[] = {{"", "empty"},           {"none,", "empty"},
                {"none,huge", "huge"},   {"thp,none,thp", "thp is there twice"},
-               {"none", "one mode"},    {"none, thp", " thp is no mode"},
+               {"none", "one mode"},    {"none, thp", " thp is not a mode"},
                {"none\x1b,thp", "x1b"}, {"NONE,thp", "NONE"}};
   for (const auto &test : cases) {
     error.clear();

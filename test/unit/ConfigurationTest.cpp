@@ -87,13 +87,13 @@ TEST(Configuration, WrongOnesNameLineAndReason) {
       {"checks: &x a\npage: *x\n", "2: 'page' has an alias"},
       {"<<: {page: 4K}\n", "1: unknown key '<<'"},
       {"closure: perhaps\n", "1: 'perhaps' of 'closure' is neither true nor"},
-      {"[a, b]: c\n", "1: a key is missing or is no text"},
+      {"[a, b]: c\n", "1: a key is missing or is not text"},
       {"page: |\n  4K\n  64K\n",
        "1: the value of 'page' has more than one line"},
-      {"# a\n!!!!\n", "2: this is no list of KEY: VALUE"},
-      {"%%%%\n", "1: this is no list of KEY: VALUE"},
-      {"- page\n", "1: this is no list of KEY: VALUE"},
-      {"page\n", "1: this is no list of KEY: VALUE"},
+      {"# a\n!!!!\n", "2: this is not a list of KEY: VALUE"},
+      {"%%%%\n", "1: this is not a list of KEY: VALUE"},
+      {"- page\n", "1: this is not a list of KEY: VALUE"},
+      {"page\n", "1: this is not a list of KEY: VALUE"},
       {"page: 4K\n---\npage: 4K\n", "more than one YAML document"},
       {"page: 4K\n  jobs: 3\n", ": this is not YAML: "},
       {"page: \"4K\n", "1: this is not YAML: "},
@@ -113,7 +113,7 @@ TEST(Configuration, WrongOnesNameLineAndReason) {
                                     "mean 'MPG103'?"},
       {"suppress:\n- id: MPG130\n  id: MPG130\n", "3: 'id' is given twice"},
       {"suppress:\n- id: MPG130\n  expires: 2027-02-30\n",
-       "3: '2027-02-30' of expires is no date"},
+       "3: '2027-02-30' of expires is not a date"},
   };
   Folder folder;
   for (auto [text, expected] : cases) {

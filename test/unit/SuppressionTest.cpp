@@ -41,7 +41,7 @@ TEST(Suppression, WrongOnesSayWhy) {
       {"MPG130;reason=x;reason=y", "reason of a suppression is given twice"},
       {"MPG130;id=MPG131;reason=y", "id of a suppression is given twice"},
       {"MPG130;reason=x;path=[a", "of path is wrong: '[' is not closed"},
-      {"MPG130;reason=x;expires=2027-02-29", "is no date"},
+      {"MPG130;reason=x;expires=2027-02-29", "is not a date"},
   };
   for (auto [text, expected] : cases)
     EXPECT_NE(reasonOf(text).find(expected.str()), std::string::npos)

@@ -118,7 +118,7 @@ void LayoutChecker::checkSection(const Section &section) {
   bool isFirst = seen.insert({load, name}).second;
   if (isFirst && section.address % hugeBytes != 0)
     reasons.push_back(name + " begins at " + formatHex(section.address) +
-                      ", which is no border of a " + page + " page");
+                      ", which is not a border of a " + page + " page");
   if (!is_contained(dataLoads, load)) {
     dataLoads.push_back(load);
     checkSegment(*load, name);
@@ -136,7 +136,7 @@ void LayoutChecker::checkSegment(const Segment &load, StringRef of) {
                       " is executable: a section of that name holds code");
   if (load.end() % hugeBytes != 0)
     reasons.push_back(segment + " ends at " + formatHex(load.end()) +
-                      ", which is no border of a " + page + " page");
+                      ", which is not a border of a " + page + " page");
   if (load.align < hugeBytes)
     reasons.push_back(segment + " is aligned to " + formatBytes(load.align) +
                       " only (p_align), so it may be loaded anywhere");

@@ -135,9 +135,10 @@ static OclOptions readOptions(const InputArgList &args, std::string &problem) {
   if (const Arg *arg = args.getLastArg(OPT_fixed_line_length)) {
     columns = parseColumns(arg->getValue());
     if (!columns)
-      problem = "'" + printable(arg->getValue()) +
-                "' of -ffixed-line-length= is no number of columns; write 72, "
-                "132 or none";
+      problem =
+          "'" + printable(arg->getValue()) +
+          "' of -ffixed-line-length= is not a number of columns; write 72, "
+          "132 or none";
   }
   for (const std::string &path : args.getAllArgValues(OPT_INPUT)) {
     options.sources.push_back({path, fortranOptions(args, path)});

@@ -126,7 +126,7 @@ bool OptionReader::readBytes(OptionId id, std::optional<uint64_t> &bytes) {
   bytes = parseBytes(arg->getValue());
   if (bytes)
     return true;
-  return fail(arg, quote(arg) + " is no size; write it as 512M or 2G");
+  return fail(arg, quote(arg) + " is not a size; write it as 512M or 2G");
 }
 
 bool OptionReader::readPageSizes(AuditSettings &settings) {
@@ -172,7 +172,7 @@ bool OptionReader::readJobs(unsigned &jobs) {
       jobs <= 1024)
     return true;
   return fail(arg, "'" + Twine(arg->getValue()) +
-                       "' of -j is no number of threads from 1 to 1024");
+                       "' of -j is not a number of threads from 1 to 1024");
 }
 
 bool OptionReader::readColour(Options &options) {
@@ -202,7 +202,7 @@ bool OptionReader::readEnvironment(AuditSettings &settings) {
       StringRef(args.getLastArgValue(OPT_sysroot)).rtrim('/').str();
   if (const Arg *arg = args.getLastArg(OPT_sysroot))
     if (!sys::fs::is_directory(launch->sysroot + "/"))
-      return fail(arg, quote(arg) + " is no folder");
+      return fail(arg, quote(arg) + " is not a folder");
   for (const Arg *arg : args.filtered(OPT_env)) {
     StringRef word = arg->getValue();
     auto [name, value] = word.split('=');
@@ -258,7 +258,7 @@ bool OptionReader::readPid(std::optional<int> &pid) {
     return true;
   int number = 0;
   if (StringRef(arg->getValue()).getAsInteger(10, number) || number <= 0)
-    return fail(quote(arg) + " is no process");
+    return fail(quote(arg) + " is not a process");
   pid = number;
   return true;
 }

@@ -190,7 +190,8 @@ Expected<BenchRun> mpg::planExperiments(const DriveOptions &options,
     return createStringError(
         std::make_error_code(std::errc::invalid_argument),
         "'" + printable(unknown) +
-            "' is no experiment and no beginning of a point's name; 'mpgbench "
+            "' is neither an experiment nor the start of a point's name; "
+            "'mpgbench "
             "list' and 'mpgbench list EXPERIMENT' print them");
   return run;
 }
@@ -328,7 +329,7 @@ static void tellImpossible(ExperimentResult &result, double limit,
          formatv("{0}: {1:f1} GB/s are more than the {2:f1} that mix found "
                  "the memory to give: {3}",
                  point.name, point.summary.median, limit,
-                 isBusy ? "the machine was busy, so this is no verdict"
+                 isBusy ? "the machine was busy, so this is not a verdict"
                         : "it measured a cache")
              .str(),
          {}});

@@ -152,7 +152,7 @@ static std::optional<std::string> readCommand(const InputArgList &args,
     options.command = BenchOptions::Command::show;
   else if (words[0] != "run" && words[0] != "all")
     return "'" + printable(words[0]) +
-           "' is no command; the commands are list, run, all, kit and show";
+           "' is not a command; the commands are list, run, all, kit and show";
   return std::nullopt;
 }
 

@@ -69,7 +69,7 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
     if (!pages)
       return line.usageError(
           "'" + printable(arg->getValue()) +
-              "' of --need is no size; write it as 512M or 2G",
+              "' of --need is not a size; write it as 512M or 2G",
           status);
     options.neededPages = *pages;
   }

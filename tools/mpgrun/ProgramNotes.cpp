@@ -156,7 +156,7 @@ int mpg::refuseProgram(const RunOptions &options, const Program &program,
             << ", this machine is " << hostMachineName() << "\n";
   else if (code == ENOEXEC)
     error() << name
-            << ": is no program; a script has to begin with #! and its "
+            << ": is not a program; a script has to begin with #! and its "
                "interpreter\n";
   else if (code == EACCES && isMountedNoexec(program.path))
     error() << name

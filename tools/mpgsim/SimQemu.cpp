@@ -42,7 +42,7 @@ static std::string checkProgram(const std::string &path, SimQemu &qemu) {
   std::string problem;
   Error error = readImages(path, [&](Image &file) {
     if (!file.isProgram() || file.machine() != Machine::aarch64) {
-      problem = "is no program for AArch64 (" +
+      problem = "is not a program for AArch64 (" +
                 (file.kind() == ElfKind::notElf ? file.notElfReason().str()
                                                 : file.machineName()) +
                 "); --engine=qemu runs nothing else";

@@ -365,7 +365,7 @@ static void readQuotas(const JsonFields &fields, SimReport &report) {
 static std::string refusal(const JsonFields &fields,
                            const sim::Machine &machine) {
   if (!fields.has("schema") || fields.text("schema") != "mpgsim-1")
-    return "is no file of mpgsim --json";
+    return "is not a file of mpgsim --json";
   std::string version = fields.has("version") ? fields.text("version") : "?";
   if (version != MPG_VERSION)
     return "was written by version " + printable(version) +

@@ -86,7 +86,7 @@ TEST(SimMachineFile, WrongOnesNameLineAndKey) {
                 "FILE:6: 'size' is a size such as 64KiB, at most 1 TiB, not "
                 "'big'"},
            Case{"size: 4KiB", "size: 4100",
-                "FILE:6: 'size' 4 KiB is no multiple of 4 ways of lines of "
+                "FILE:6: 'size' 4 KiB is not a multiple of 4 ways of lines of "
                 "64 bytes"},
            Case{"size: 4KiB, ways", "size: 4KiB, way",
                 "FILE:6: unknown key 'way'; did you mean 'ways'?"},
@@ -102,7 +102,7 @@ TEST(SimMachineFile, WrongOnesNameLineAndKey) {
            Case{"assumed: [hash]", "assumed: [hush]",
                 "FILE:8: 'hush' of 'assumed' is unknown"},
            Case{"entries: 8", "entries: 12",
-                "FILE:12: 'entries' is no multiple of 'ways'"},
+                "FILE:12: 'entries' is not a multiple of 'ways'"},
            Case{"pages: [4KiB], entries", "pages: [1GiB], entries",
                 "FILE:12: 'pages' of the machine, which stands first, has no "
                 "1 GiB"},
@@ -119,7 +119,7 @@ TEST(SimMachineFile, WrongOnesNameLineAndKey) {
   }
   EXPECT_EQ(readText("", machine), "FILE:1: the key 'name' is missing");
   EXPECT_EQ(readText("- 1\n", machine),
-            "FILE:1: this is no list of KEY: VALUE");
+            "FILE:1: this is not a list of KEY: VALUE");
   EXPECT_NE(readMachine("/nowhere.yaml", machine), "");
 }
 

@@ -138,7 +138,7 @@ static void tellLevels(ExperimentResult &result, const std::string &pages) {
   conclusion.kind =
       isBusy ? Conclusion::Kind::undecided : Conclusion::Kind::yes;
   if (isBusy)
-    conclusion.text += "; the machine was busy, so this is no verdict";
+    conclusion.text += "; the machine was busy, so this is not a verdict";
   result.conclusions.push_back(std::move(conclusion));
 }
 

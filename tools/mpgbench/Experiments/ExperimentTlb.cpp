@@ -253,7 +253,7 @@ static void tellReach(ExperimentResult &result, const std::string &pages,
   }
   if (any_of(row, [](const PointResult *point) { return point->isBusy; })) {
     conclusion.kind = Conclusion::Kind::undecided;
-    conclusion.text += "; the machine was busy, so this is no verdict";
+    conclusion.text += "; the machine was busy, so this is not a verdict";
   }
   result.conclusions.push_back(std::move(conclusion));
 }

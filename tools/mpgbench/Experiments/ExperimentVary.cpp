@@ -66,7 +66,7 @@ static void compareSpread(ExperimentResult &result, const PointResult &base,
        parameter(large.parameters, "pages") + " pages: by up to " +
        spread(large) + " instead of " + spread(base) + "; a run is " +
        describeRatio(conclusion.ratio) + " closer to the median" +
-       (isBusy ? "; the machine was busy, so this is no verdict" : ""))
+       (isBusy ? "; the machine was busy, so this is not a verdict" : ""))
           .str();
   result.conclusions.push_back(std::move(conclusion));
 }

@@ -135,8 +135,9 @@ void PlotsWriter::placeGuide(size_t index) {
   if (isNear)
     marks[index].key = std::string(1, char('A' + letters++));
   else
-    marks[index].whyNot = hasPlace ? "not drawn: far from the values here"
-                                   : "not drawn: no point here to stand beside";
+    marks[index].whyNot = hasPlace
+                              ? "not drawn: far from the values here"
+                              : "not drawn: no point here to be drawn beside";
 }
 
 ValueAxis PlotsWriter::axisFor(const Range &range) const {

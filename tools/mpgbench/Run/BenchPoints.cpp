@@ -108,7 +108,7 @@ Conclusion mpg::compareRounds(const ExperimentResult &result,
   conclusion.kind = judge(conclusion.ratio, bar, isBusy);
   conclusion.text =
       (what + ": " + describeRatio(conclusion.ratio) +
-       (isBusy ? "; the machine was busy, so this is no verdict" : ""))
+       (isBusy ? "; the machine was busy, so this is not a verdict" : ""))
           .str();
   return conclusion;
 }

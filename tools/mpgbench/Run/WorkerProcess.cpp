@@ -206,8 +206,8 @@ WorkerResult Worker::run() {
   Expected<WorkerResult> result = readWorkerResult(StringRef(said).rtrim());
   if (result)
     return std::move(*result);
-  failed.error =
-      "the worker said what is no result: " + toString(result.takeError());
+  failed.error = "the worker printed something else than a result: " +
+                 toString(result.takeError());
   return failed;
 }
 

@@ -513,7 +513,7 @@ CompareEnd CompareDriver::drive() {
     comparison.modes.push_back(std::move(result));
   }
   if (input.isReplaced())
-    comparison.notes.push_back("standard input is no file that can be read "
+    comparison.notes.push_back("standard input is not a file that can be read "
                                "again: the program reads /dev/null");
   findWhatIsLeft(comparison);
   if (!comparison.failure.empty())

@@ -303,7 +303,7 @@ MetricReading mpg::readMetric(const Metric &metric, int output, int messages) {
   if (!value)
     reading.problem = "'" + reading.text +
                       "', which --metric found in its "
-                      "output, is no number";
+                      "output, is not a number";
   else if (*value <= 0)
     reading.problem = "the number that --metric found in its output is " +
                       reading.text + "; only numbers above 0 have a ratio";

@@ -39,8 +39,9 @@ std::vector<std::string> mpg::parseCompareModes(StringRef text,
     if (word.empty())
       error = "a mode in the list is empty";
     else if (!is_contained(knownModes, word))
-      error = printable(word) +
-              " is no mode; known are none, thp, hugetlb, interleave and auto";
+      error =
+          printable(word) +
+          " is not a mode; known are none, thp, hugetlb, interleave and auto";
     else if (is_contained(modes, word))
       error = word.str() + " is there twice";
     if (!error.empty())
