@@ -21,8 +21,8 @@
 
 namespace mpg {
 
-/// The scope of a text. The kinds with an end are in a function's body and apply
-/// to the code between.
+/// The scope of a text. The kinds with an end are in a function's body and
+/// apply to the code between.
 enum class HintKind {
   hint,            ///< data, or a function's accesses
   touch,           ///< first touch: an array's memory, or all of a function's

@@ -222,8 +222,8 @@ void Motion::addOperand(const Argument &parameter, const Part &part) {
     open.push_back({operand, frame->outer, part.isOneOf});
 }
 
-/// The dependence of \p load's address, reached by \p frame; nothing if it reads
-/// the same in another iteration.
+/// The dependence of \p load's address, reached by \p frame; nothing if it
+/// reads the same in another iteration.
 std::optional<Dependence> Motion::choiceBy(const LoadInst &load,
                                            const CallFrame *frame) {
   Value *from = const_cast<Value *>(load.getPointerOperand());
