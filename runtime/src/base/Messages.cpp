@@ -417,6 +417,26 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
   writePart(entry, sizeof(*entry));
 }
 
+void Messages::reason(Range part, const char *text) {
+  if (!isProgram() || !lock.tryLock())
+    return;
+  bool isFound = false;
+  mpg_state_region *threads = nullptr;
+  for (uint32_t index = 0; index < state.regionCount; ++index) {
+    mpg_state_region &entry = state.regions[index];
+    if (entry.kind == MPG_REGION_THREAD_STACK)
+      threads = &entry;
+    else if (part.overlaps({entry.start, entry.start + entry.bytes})) {
+      isFound = true;
+      copyText(entry.reason, sizeof entry.reason, text);
+    }
+  }
+  if (!isFound && threads)
+    copyText(threads->reason, sizeof threads->reason, text);
+  writeState();
+  lock.unlock();
+}
+
 void Messages::pagedIn(mpg_region_kind kind, uint64_t start, uint64_t bytes) {
   if (!isHeard())
     return;

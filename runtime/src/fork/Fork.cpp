@@ -195,9 +195,12 @@ static uint64_t thpBytes(const void *list, Range region) {
 }
 
 static void noteMoved(const ForkList &list) {
-  for (const ForkStretch &stretch : list)
+  for (const ForkStretch &stretch : list) {
     if (stretch.owner == ForkOwner::heap)
       heapSpace.setSource(stretch.range, stretch.source);
+    else if (stretch.source == Source::thp)
+      watchForCollapse(stretch.range);
+  }
   segmentsHaveLeft(thpBytes, &list);
   stacksHaveLeft(thpBytes, &list);
   forgetLargeMemory();
@@ -399,7 +402,8 @@ static bool isPlainFork() {
 }
 
 static void beforeFork() {
-  noteForkForCollapse();
+  if (!forks.config->sharesAtFork)
+    noteForkForCollapse(*forks.messages);
   if (isPlainFork()) {
     if (forks.owner) // of a thread of our parent
       forks.owner = 0;

@@ -24,18 +24,36 @@ struct Walk {
   std::atomic<uintptr_t> at{0};    ///< the next frame; 0: the first
   std::atomic<uint64_t> nextNs{0}; ///< not before
   std::atomic<uint64_t> pauseNs{0};
+  std::atomic<uint64_t> calmNs{0}; ///< no fork and no child in the way since
+  std::atomic<bool> hasBusy{false}, again{false}; ///< once more for busy frames
+};
+
+/// Memory beside the heap. Never removed: what lies there later is looked at.
+struct Watched {
+  static constexpr unsigned capacity = 128;
+  std::atomic<unsigned> count{0};
+  std::atomic<bool> isTold{false}; ///< that a fork splits them
+  std::atomic<uintptr_t> start[capacity] = {}, end[capacity] = {}; ///< 0: not yet
 };
 
 } // namespace
 
 static Walk walk;
+static Watched watched;
 
 static constexpr uint64_t millisecond = 1000000;
-/// Of the time, for the thread that does it.
-static constexpr uint64_t share = 32;
+/// Of the time, for the thread that does it: soon after a fork, when the next
+/// may come and undo it, and later.
+static constexpr uint64_t earlyShare = 32, share = 8;
+static constexpr uint64_t earlyNs = 100 * millisecond;
 /// Many children end before, or call exec.
 static constexpr uint64_t firstPauseNs = 10 * millisecond;
-static constexpr uint64_t longestPauseNs = 300 * millisecond;
+static constexpr uint64_t longestPauseNs = 100 * millisecond;
+
+static constexpr char splitReason[] =
+    "a fork: the kernel splits a transparent huge page when parent or child "
+    "writes to it; malloc has it made whole again when the child is gone; fix: "
+    "posix_spawn() or vfork() instead";
 
 static uint64_t readClock(clockid_t clock) {
   timespec now = {};
@@ -44,12 +62,54 @@ static uint64_t readClock(clockid_t clock) {
 }
 static uint64_t nowNs() { return readClock(CLOCK_MONOTONIC); }
 
-void mpg::noteForkForCollapse() {
-  if (!thpIsCounted() || !heapSpace.splitsAtFork())
+void mpg::watchForCollapse(Range range) {
+  unsigned count = watched.count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count && i < Watched::capacity; ++i)
+    if (watched.start[i].load(std::memory_order_relaxed) == range.start)
+      return watched.end[i].store(range.end, std::memory_order_relaxed);
+  unsigned index = watched.count.fetch_add(1, std::memory_order_acq_rel);
+  if (index >= Watched::capacity)
+    return watched.count.store(Watched::capacity, std::memory_order_relaxed);
+  watched.start[index].store(range.start, std::memory_order_relaxed);
+  watched.end[index].store(range.end, std::memory_order_release);
+}
+
+/// Whole frames of the entry \p index; empty if there is none.
+static Range watchedFrames(unsigned index) {
+  if (index >= Watched::capacity ||
+      index >= watched.count.load(std::memory_order_acquire))
+    return {};
+  uintptr_t end = watched.end[index].load(std::memory_order_acquire);
+  uintptr_t start = watched.start[index].load(std::memory_order_relaxed);
+  return innerFrames({start, end}, frameBytes);
+}
+
+/// The first frame from \p start on that may be split; empty if there is none.
+static Range nextFrame(uintptr_t start) {
+  Range next = heapSpace.nextThpFrame(start);
+  for (unsigned i = 0; i < Watched::capacity; ++i) {
+    Range frames = watchedFrames(i);
+    uintptr_t at = frames.start > start ? frames.start : start;
+    if (at < frames.end && (next.empty() || at < next.start))
+      next = {at, at + frameBytes};
+  }
+  return next;
+}
+
+void mpg::noteForkForCollapse(Messages &messages) {
+  unsigned count = watched.count.load(std::memory_order_relaxed);
+  if ((!heapSpace.splitsAtFork(splitReason) && !count) || !thpIsCounted())
     return;
+  if (!watched.isTold.exchange(true, std::memory_order_relaxed))
+    for (unsigned i = 0; i < count; ++i)
+      messages.reason(watchedFrames(i), splitReason);
+  uint64_t now = nowNs();
   walk.at.store(0, std::memory_order_relaxed);
   walk.pauseNs.store(firstPauseNs, std::memory_order_relaxed);
-  walk.nextNs.store(nowNs() + firstPauseNs, std::memory_order_relaxed);
+  walk.nextNs.store(now + firstPauseNs, std::memory_order_relaxed);
+  walk.calmNs.store(now, std::memory_order_relaxed);
+  walk.again.store(true, std::memory_order_relaxed);
+  walk.hasBusy.store(false, std::memory_order_relaxed);
   isCollapseDue.store(true, std::memory_order_relaxed);
   if (threadCache != &noCache)
     threadCache->lookAtEachFree();
@@ -61,7 +121,19 @@ static bool collapseFrame(Range frame) {
   if (presence != Presence::alone)
     return presence != Presence::shared;
   // Ignore other errors of this frame: a device may have pinned it.
-  return collapse(frame) != ENOMEM;
+  int error = collapse(frame);
+  if (error == EAGAIN)
+    walk.hasBusy.store(true, std::memory_order_relaxed);
+  return error != ENOMEM;
+}
+
+/// Whether the walk begins again, for frames that were busy.
+static bool beginsAgain() {
+  if (!walk.hasBusy.exchange(false, std::memory_order_relaxed) ||
+      !walk.again.exchange(false, std::memory_order_relaxed))
+    return false;
+  walk.at.store(0, std::memory_order_relaxed);
+  return true;
 }
 
 /// Longer each time.
@@ -72,14 +144,16 @@ static uint64_t nextPauseNs() {
   return pause;
 }
 
-/// Runs until one frame has been made whole, which takes 0.2 ms; checking that
-/// a frame is whole takes a tenth of that. Returns when to continue.
+/// Runs until one frame has been made whole, which takes 0.2 to 0.7 ms; checking
+/// that a frame is whole takes a tenth of that. Returns when to continue.
 static uint64_t collapseNext() {
   constexpr unsigned framesAtOnce = 8;
   constexpr uint64_t wholeNs = 50000;
   uint64_t begin = readClock(CLOCK_THREAD_CPUTIME_ID), used = 0, pause = 0;
   for (unsigned i = 0; i < framesAtOnce && used < wholeNs && !pause; ++i) {
-    Range frame = heapSpace.nextThpFrame(walk.at);
+    Range frame = nextFrame(walk.at.load(std::memory_order_relaxed));
+    if (frame.empty() && beginsAgain())
+      break;
     if (frame.empty()) {
       isCollapseDue.store(false, std::memory_order_relaxed);
       return 0;
@@ -90,9 +164,14 @@ static uint64_t collapseNext() {
       pause = nextPauseNs();
     used = readClock(CLOCK_THREAD_CPUTIME_ID) - begin;
   }
-  if (!pause)
+  uint64_t now = nowNs();
+  if (pause)
+    walk.calmNs.store(now, std::memory_order_relaxed);
+  else
     walk.pauseNs.store(firstPauseNs, std::memory_order_relaxed);
-  return nowNs() + (pause > share * used ? pause : share * used);
+  bool isEarly = now - walk.calmNs.load(std::memory_order_relaxed) < earlyNs;
+  uint64_t rest = (isEarly ? earlyShare : share) * used;
+  return now + (pause > rest ? pause : rest);
 }
 
 void mpg::collapseSome() {

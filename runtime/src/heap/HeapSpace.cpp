@@ -586,14 +586,10 @@ void HeapSpace::leaveHuge(Range memory) {
       setSource({at, at + hugeBytes}, Source::normal);
 }
 
-bool HeapSpace::splitsAtFork() {
-  if (!now.thp || config->sharesAtFork)
+bool HeapSpace::splitsAtFork(const char *reason) {
+  if (!now.thp)
     return false;
-  if (noteHeapReason("a fork: the kernel splits a transparent huge page when "
-                     "parent or child writes to it; malloc has it made whole "
-                     "again when the child is gone; fix: posix_spawn() or "
-                     "vfork() instead") &&
-      lock.tryLock()) { // a signal's handler may fork
+  if (noteHeapReason(reason) && lock.tryLock()) { // a signal's handler may fork
     tellRegion();
     lock.unlock();
   }

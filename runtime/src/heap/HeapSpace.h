@@ -114,10 +114,9 @@ public:
   /// as above; whole frames, of the heap or not.
   void leaveHuge(Range memory);
 
-  /// Whether a fork splits pages of the heap: some are transparent huge ones,
-  /// and MPG_FORK does not say `share`. Notes it as the reason why they are not
-  /// all large.
-  bool splitsAtFork();
+  /// Whether a fork splits pages of the heap: some are transparent huge ones.
+  /// Notes \p reason as why they are not all large.
+  bool splitsAtFork(const char *reason);
   /// The first frame of 2 MiB from \p start on that is or was on a transparent
   /// huge page; empty if there is none.
   Range nextThpFrame(uintptr_t start);

@@ -8,6 +8,7 @@
 #include "segments/Remap.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
+#include "heap/Collapse.h"
 #include "pages/Shortage.h"
 #include <signal.h>
 
@@ -96,6 +97,8 @@ static void noteLargeSegments(const Part *parts, size_t partCount,
   for (size_t i = 0; i < partCount; ++i) {
     const Part &part = parts[i];
     Range large{part.range.start, part.hugetlbEnd};
+    if (part.thpEnd > part.hugetlbEnd)
+      watchForCollapse({part.hugetlbEnd, part.thpEnd});
     if (large.empty())
       continue;
     addMoved(large);

@@ -29,6 +29,7 @@
 #include "base/Cgroup.h"
 #include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
+#include "heap/Collapse.h"
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
@@ -444,6 +445,7 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
   placed.grows = true;
   placed.grownTo = low;
   watchStackLimit(placed);
+  watchForCollapse(plan.large);
   messages.region(MPG_REGION_STACK, {low, plan.old.end}, plan.large.bytes(),
                   plan.hugePageBytes,
                   "its first part is on normal pages, and transparent huge "

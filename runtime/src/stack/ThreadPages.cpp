@@ -8,6 +8,7 @@
 #include "stack/ThreadStack.h"
 
 #include "base/SelfMaps.h"
+#include "heap/Collapse.h"
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "pages/Shortage.h"
@@ -189,6 +190,7 @@ static bool advise(Range place) {
     return false;
   }
   adviseHuge(place, false);
+  watchForCollapse(place);
   if (pages.config->stackPaging == Paging::prepage)
     populate(place, pages.hugePageBytes);
   count(place.bytes(), place.bytes(), "");

@@ -30,6 +30,7 @@
 #include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
+#include "heap/Collapse.h"
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
 #include "stack/Stack.h"
@@ -141,8 +142,10 @@ static void allowDeepPages(const Wish &wish) {
   Range stack = stackBelow(uintptr_t(__builtin_frame_address(0)), wish);
   Range deep{roundUp(stack.start, stacks.hugePageBytes),
              roundDown(stack.end - smallBytes, stacks.hugePageBytes)};
-  if (!deep.empty())
-    rawCall(SYS_madvise, long(deep.start), long(deep.bytes()), MADV_HUGEPAGE);
+  if (deep.empty())
+    return;
+  rawCall(SYS_madvise, long(deep.start), long(deep.bytes()), MADV_HUGEPAGE);
+  watchForCollapse(deep);
 }
 
 /// Returns where the program's function may begin; 0: where it is.
