@@ -221,6 +221,13 @@ static void clear(uintptr_t start, uintptr_t end) {
     memset(reinterpret_cast<void *>(start), 0, end - start);
 }
 
+/// Libraries that patch madvise() to know when registered memory goes (UCX) must
+/// see that \p part does. The kernel refuses the call because of its start.
+static void announce(Range part, Advise *advise) {
+  advise(reinterpret_cast<void *>(part.start + 1), part.bytes() - 1,
+         MADV_DONTNEED);
+}
+
 /// Empties \p part of one mapping. False: there is no memory for new frames;
 /// then they are cleared.
 static void emptyPart(Range part) {
@@ -243,19 +250,20 @@ static void emptyPart(Range part) {
   clear(inner.end, part.end);
 }
 
-static int emptyMapping(const Mapping &mapping, Range part, int advice) {
+static int emptyMapping(const Mapping &mapping, Range part, int advice,
+                        Advise *advise) {
   if (isLarge(mapping) && mapping.readable && mapping.writable) {
+    announce(part, advise);
     emptyPart(part);
     return 0;
   }
   if (isLarge(mapping))
     leaveLargePages(part, Frames::all);
-  long result =
-      rawCall(SYS_madvise, long(part.start), long(part.bytes()), advice);
-  return isError(result) ? int(-result) : 0;
+  auto *start = reinterpret_cast<void *>(part.start);
+  return advise(start, part.bytes(), advice) ? errno : 0;
 }
 
-int mpg::emptyPages(Range range, int advice) {
+int mpg::emptyPages(Range range, int advice, Advise *advise) {
   SelfMaps maps;
   Mapping mapping;
   uintptr_t seen = range.start;
@@ -265,7 +273,7 @@ int mpg::emptyPages(Range range, int advice) {
     if (part.empty())
       continue;
     hasHole |= part.start != seen;
-    if (int error = emptyMapping(mapping, part, advice))
+    if (int error = emptyMapping(mapping, part, advice, advise))
       return error;
     seen = part.end;
   }

@@ -44,8 +44,10 @@ bool mayBeLarge(Range range);
 /// (MADV_DONTNEED) or may be (MADV_FREE). Whole frames go back to the system,
 /// and come as transparent huge or normal pages when they are touched again: a
 /// page of the pool might be missing then. Parts of a frame are cleared. Memory
-/// that is not ours is the kernel's. Returns an errno value.
-int emptyPages(Range range, int advice);
+/// that is not ours is the kernel's, and \p advise the C library's madvise().
+/// Returns an errno value; changes errno.
+using Advise = int(void *, size_t, int);
+int emptyPages(Range range, int advice, Advise *advise);
 
 /// mlockall(MCL_CURRENT) without memory on large pages, which are never
 /// swapped: for a process whose limit on locked memory allows no more. Returns

@@ -236,12 +236,12 @@ MPG_EXPORT int mpg_own_madvise(void *address, size_t bytes,
   Range range = pagesOf(address, bytes);
   if (advice == MADV_NOHUGEPAGE && watchesOwnMaps())
     forgetOwnMap(range);
+  auto *real = nextAdvise.get("madvise");
   if ((advice == MADV_DONTNEED || advice == MADV_FREE) && mayBeLarge(range)) {
-    int saved = errno, error = emptyPages(range, advice);
+    int saved = errno, error = emptyPages(range, advice, real);
     errno = error ? error : saved;
     return error ? -1 : 0;
   }
-  auto *real = nextAdvise.get("madvise");
   int result = real(address, bytes, advice);
   // No memory of the program's is a file's; in hugetlb pages the kernel sees
   // one.

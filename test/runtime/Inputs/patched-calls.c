@@ -113,6 +113,24 @@ static void ownMapping(void) {
   printf("munmap: %s\n", answer());
 }
 
+/* The program gives back pages of a block, of static memory, and of mappings where the
+ * stack of a thread has been. */
+static void adviseAll(void) {
+  static char fixed[16 << 20];
+  size_t bytes = 16 << 20, page = 4096;
+  char *memory[10] = {malloc(bytes), fixed};
+  for (int i = 2; i < 10; ++i)
+    memory[i] = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (int i = 0; i < 10; ++i) {
+    char *start = (char *)(((uintptr_t)memory[i] + page - 1) & -page);
+    memset(memory[i], 1, bytes);
+    watch(start, bytes - page);
+    madvise(start, bytes - page, MADV_DONTNEED);
+    printf("advice %d: %s%s\n", i, answer(), start[page] ? ", not zero" : "");
+  }
+}
+
 int main(void) {
   setvbuf(stdout, NULL, _IONBF, 0);
   patch("munmap", (void *)onUnmap);
@@ -121,6 +139,7 @@ int main(void) {
   ownMapping();
   endThreadOf(4 << 20);
   endThreadOf(64 << 20);
+  adviseAll();
   if (fork() == 0) {
     puts("in a child:");
     freeBlocks(2 << 20);
