@@ -119,9 +119,9 @@ public:
   void region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
               uint64_t pageBytes, const char *reason);
 
-  /// Replaces the reason of the regions that \p part belongs to; if that is none,
-  /// it is of a thread's stack. Does nothing while another call is at work, so
-  /// that a signal's handler may call it.
+  /// Replaces the reason of the regions that \p part belongs to; if that is
+  /// none, it is of a thread's stack. Does nothing while another call is at
+  /// work, so that a signal's handler may call it.
   void reason(Range part, const char *text);
 
   /// Adds to a region that region() has noted: libmpg has touched \p bytes of

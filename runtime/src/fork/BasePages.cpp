@@ -221,8 +221,9 @@ static void clear(uintptr_t start, uintptr_t end) {
     memset(reinterpret_cast<void *>(start), 0, end - start);
 }
 
-/// Libraries that patch madvise() to know when registered memory goes (UCX) must
-/// see that \p part does. The kernel refuses the call because of its start.
+/// Libraries that patch madvise() to know when registered memory goes (UCX)
+/// must see that \p part does. The kernel refuses the call because of its
+/// start.
 static void announce(Range part, Advise *advise) {
   advise(reinterpret_cast<void *>(part.start + 1), part.bytes() - 1,
          MADV_DONTNEED);

@@ -33,7 +33,8 @@ struct Watched {
   static constexpr unsigned capacity = 128;
   std::atomic<unsigned> count{0};
   std::atomic<bool> isTold{false}; ///< that a fork splits them
-  std::atomic<uintptr_t> start[capacity] = {}, end[capacity] = {}; ///< 0: not yet
+  std::atomic<uintptr_t> start[capacity] = {},
+                         end[capacity] = {}; ///< 0: not yet
 };
 
 } // namespace
@@ -144,8 +145,9 @@ static uint64_t nextPauseNs() {
   return pause;
 }
 
-/// Runs until one frame has been made whole, which takes 0.2 to 0.7 ms; checking
-/// that a frame is whole takes a tenth of that. Returns when to continue.
+/// Runs until one frame has been made whole, which takes 0.2 to 0.7 ms;
+/// checking that a frame is whole takes a tenth of that. Returns when to
+/// continue.
 static uint64_t collapseNext() {
   constexpr unsigned framesAtOnce = 8;
   constexpr uint64_t wholeNs = 50000;

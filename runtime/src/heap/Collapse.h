@@ -22,10 +22,9 @@ namespace mpg {
 /// Whether there may be split pages.
 extern std::atomic<bool> isCollapseDue;
 
-/// \p range, which is no memory of the heap, has transparent huge pages or is
-/// advised to have them: of 128 such ranges a fork takes none for good. There is
-/// no way back; if other memory comes to lie there, what of it nobody shares and
-/// is in use may become whole, too. Thread-safe.
+/// Has malloc restore transparent huge pages of \p range after a fork. It lies
+/// outside of the heap; up to 128 ranges are kept, for good. If the program
+/// maps other memory there, its frames may become whole, too. Thread-safe.
 void watchForCollapse(Range range);
 
 /// To be called before a fork.
