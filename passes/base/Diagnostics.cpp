@@ -150,15 +150,21 @@ static bool isBefore(const DbgVariableRecord *a, const DbgVariableRecord *b) {
   return false;
 }
 
-/// Sorts in the order of \p function's code; scans the blocks once.
+/// Sorts by the order of the code. Only blocks that hold a record get a place:
+/// a map of all blocks for each array made a long function take quadratic time.
 static void sortByCode(const Function &function,
                        SmallVectorImpl<const DbgVariableRecord *> &records) {
-  DenseMap<const BasicBlock *, unsigned> places;
-  if (any_of(records, [&](const DbgVariableRecord *record) {
-        return record->getParent() != records.front()->getParent();
-      }))
+  SmallDenseMap<const BasicBlock *, unsigned, 4> places;
+  for (const DbgVariableRecord *record : records)
+    places.try_emplace(record->getParent());
+  unsigned found = 0;
+  if (places.size() > 1)
     for (const BasicBlock &block : function)
-      places.try_emplace(&block, places.size());
+      if (auto place = places.find(&block); place != places.end()) {
+        place->second = found++;
+        if (found == places.size())
+          break;
+      }
   llvm::sort(records, [&](const auto *a, const auto *b) {
     return a->getParent() == b->getParent()
                ? isBefore(a, b)
