@@ -11,6 +11,7 @@
 #ifndef MPG_RUNTIME_A64FXREGISTERS_H
 #define MPG_RUNTIME_A64FXREGISTERS_H
 
+#include "base/Check.h"
 #include <stdint.h>
 
 namespace mpg {
@@ -75,8 +76,10 @@ constexpr unsigned waysOfL2InJobs = 14; // HW:a64fx-l2-ways-job
 /// pre: no number is above 7.
 constexpr uint64_t packWaysL1(const uint8_t (&ways)[sectorsL1]) {
   uint64_t value = 0;
-  for (unsigned sector = 0; sector < sectorsL1; ++sector)
+  for (unsigned sector = 0; sector < sectorsL1; ++sector) {
+    MPG_CHECK(ways[sector] <= 7);
     value |= uint64_t(ways[sector] & 7) << 4 * sector;
+  }
   return value;
 }
 
@@ -88,6 +91,7 @@ constexpr void unpackWaysL1(uint64_t value, uint8_t (&ways)[sectorsL1]) {
 /// Two fields of 5 bits in bytes, sector 0 lowest. HW:sector-fields
 /// pre: no number is above 31.
 constexpr uint64_t packWaysL2(const uint8_t (&ways)[sectorsL2]) {
+  MPG_CHECK(ways[0] <= 31 && ways[1] <= 31);
   return (ways[0] & 31u) | (ways[1] & 31u) << 8;
 }
 

@@ -5,6 +5,7 @@
 // such a block.
 
 #include "base/AllocationSites.h"
+#include "base/Check.h"
 
 #include "base/Messages.h"
 #include "base/ProcessLock.h"
@@ -217,6 +218,7 @@ Callers::Callers() {
 
 /// 0: no room. pre: tableLock.
 static uint32_t siteOf(const Callers &callers) {
+  MPG_CHECK(tableLock.isHeld());
   uint32_t &first = table->siteBuckets[callers.bucket];
   for (uint32_t number = first; number; number = table->sites[number - 1].next)
     if (!memcmp(table->sites[number - 1].frames, callers.frames,
@@ -244,6 +246,7 @@ static void addTo(mpg_profile_site &site, uint64_t bytes) {
 /// The entry of a block in use, as a reference to the number that leads to it;
 /// that is 0 if there is none. pre: tableLock.
 static uint32_t &findBlock(uint64_t start) {
+  MPG_CHECK(tableLock.isHeld());
   uint32_t *number = &table->blockBuckets[bucketOf(start)];
   while (*number && table->blocks[*number - 1].start != start)
     number = &table->blocks[*number - 1].next;

@@ -7,6 +7,7 @@
 #ifndef MPG_RUNTIME_FUTEXLOCK_H
 #define MPG_RUNTIME_FUTEXLOCK_H
 
+#include "base/Check.h"
 #include "base/Syscall.h"
 
 #include <atomic>
@@ -35,6 +36,7 @@ public:
                                         std::memory_order_relaxed);
   }
   void unlock() {
+    MPG_CHECK(isHeld());
     if (isOnlyThread())
       word.store(isFree, std::memory_order_relaxed);
     else if (word.exchange(isFree, std::memory_order_release) == hasWaiters)
@@ -42,6 +44,9 @@ public:
   }
   /// In a forked child: who waited is not there.
   void reset() { word.store(isFree, std::memory_order_relaxed); }
+
+  /// For checks: some thread holds it.
+  bool isHeld() const { return word.load(std::memory_order_relaxed) != isFree; }
 
   /// glibc 2.32 provides the variable; older ones do not.
   static bool isOnlyThread() {

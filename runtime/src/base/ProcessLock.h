@@ -36,9 +36,12 @@ public:
     }
   }
   void unlock() {
+    MPG_CHECK(isHeld());
     if (word.exchange(0, std::memory_order_release) & hasWaiters)
       rawCall(SYS_futex, long(&word), FUTEX_WAKE_PRIVATE, 1);
   }
+  /// For checks: some thread of some process holds it.
+  bool isHeld() const { return word.load(std::memory_order_relaxed) != 0; }
 
 private:
   static constexpr uint32_t hasWaiters = 1u << 31; // no process has the bit

@@ -8,6 +8,7 @@
 #ifndef MPG_RUNTIME_RANGE_H
 #define MPG_RUNTIME_RANGE_H
 
+#include "base/Check.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,13 +37,18 @@ inline Range common(Range a, Range b) {
   return {a.start > b.start ? a.start : b.start, a.end < b.end ? a.end : b.end};
 }
 
-/// pre: \p unit is a power of two.
+constexpr bool isPowerOfTwo(size_t value) {
+  return value && (value & (value - 1)) == 0;
+}
+
 constexpr uintptr_t roundDown(uintptr_t value, size_t unit) {
+  MPG_CHECK(isPowerOfTwo(unit));
   return value & ~(uintptr_t(unit) - 1);
 }
 
-/// pre: as roundDown; the result does not wrap.
+/// The result must not wrap.
 constexpr uintptr_t roundUp(uintptr_t value, size_t unit) {
+  MPG_CHECK(isPowerOfTwo(unit) && value + unit - 1 >= value);
   return (value + unit - 1) & ~(uintptr_t(unit) - 1);
 }
 

@@ -11,6 +11,7 @@
 #ifndef MPG_RUNTIME_FREERUNS_H
 #define MPG_RUNTIME_FREERUNS_H
 
+#include "base/Check.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -78,6 +79,8 @@ public:
   /// power of two), out of a run that fits well. None: first is 0.
   /// pre: 0 < length, length + alignment < 2^32.
   Run take(uint32_t length, uint32_t alignment = 1) {
+    MPG_CHECK(length > 0 && uint64_t(length) + alignment <= UINT32_MAX);
+    MPG_CHECK((alignment & (alignment - 1)) == 0);
     bool isZero = false;
     uint32_t first = takeUnits(length, alignment, isZero);
     return {first, first ? length : 0, isZero};

@@ -3,6 +3,7 @@
 // See Heap.h.
 
 #include "heap/Heap.h"
+#include "base/Check.h"
 
 #include "base/AllocationSites.h"
 #include "heap/Collapse.h"
@@ -263,6 +264,7 @@ void *mpg::allocateMediumBlock(size_t bytes) {
 }
 
 void *mpg::allocateAligned(size_t alignment, size_t bytes) {
+  MPG_CHECK(isPowerOfTwo(alignment));
   if (!heapIsOurs())
     return watched(nextMalloc.memalign(alignment, bytes), bytes);
   Request request{bytes};
@@ -414,6 +416,7 @@ static void freeSmall(const BlockPlace &place, void *pointer) {
 }
 
 void mpg::freeMedium(uint32_t page) {
+  MPG_CHECK(heapMap.pages[page].state == UnitState::used && threadCache);
   int saved = errno;
   Range block = mediumBlock(page);
   unwatch(reinterpret_cast<void *>(block.start), block.bytes());

@@ -3,6 +3,7 @@
 // Assigns the caches of HeapSmall.h: a thread has its own from its first block
 // on, threads past their end share one, and after a fork only some remain.
 
+#include "base/Check.h"
 #include "heap/HeapSlabs.h"
 #include "heap/HeapSmall.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 struct Caches {
   FutexLock lock;
-  ThreadCache *all = nullptr;
+  std::atomic<ThreadCache *> all{nullptr}; ///< only ever grows, at its head
   ThreadCache *abandoned = nullptr;
   std::atomic<unsigned> count{0};
   pthread_key_t key = 0;
@@ -52,14 +53,15 @@ static ThreadCache *newCache() {
     return nullptr;
   auto *cache = new (memory) ThreadCache;
   cache->start();
-  cache->nextOfAll = caches.all;
-  caches.all = cache;
+  cache->nextOfAll = caches.all.load(std::memory_order_relaxed);
+  caches.all.store(cache, std::memory_order_release);
   caches.count.fetch_add(1, std::memory_order_relaxed);
   return cache;
 }
 
 /// An abandoned cache, or a new one. pre: the lock is held.
 static ThreadCache *adopt() {
+  MPG_CHECK(caches.lock.isHeld());
   ThreadCache *cache = caches.abandoned;
   if (!cache)
     return newCache();
@@ -145,7 +147,9 @@ void mpg::doneWithLateCache() {
     caches.lateLock.unlock();
 }
 
-ThreadCache *mpg::firstCache() { return caches.all; }
+ThreadCache *mpg::firstCache() {
+  return caches.all.load(std::memory_order_acquire);
+}
 
 unsigned mpg::cacheCount() {
   return caches.count.load(std::memory_order_relaxed);
@@ -157,7 +161,7 @@ void mpg::lockCaches() {
   // without its links. No thread may put an abandoned cache in order meanwhile.
   if (mine)
     mine->collect();
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
     cache->holdForFork();
   caches.lateLock.lock();
   slabFrames.lock.lock();
@@ -170,7 +174,7 @@ void mpg::unlockCaches(bool inChild) {
     caches.lock.reset();
     return;
   }
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll)
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
     cache->releaseAfterFork();
   slabFrames.lock.unlock();
   caches.lateLock.unlock();
@@ -180,7 +184,7 @@ void mpg::unlockCaches(bool inChild) {
 void mpg::forgetOtherThreads() {
   // Anew: one that a thread was putting in order is in the list and lost.
   caches.abandoned = nullptr;
-  for (ThreadCache *cache = caches.all; cache; cache = cache->nextOfAll) {
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll) {
     if (cache->forgetThread(cache == mine || cache == caches.late)) {
       releaseArena(cache->arena);
       cache->arena = nullptr;

@@ -6,6 +6,7 @@
 #ifndef MPG_RUNTIME_HEAPLARGE_H
 #define MPG_RUNTIME_HEAPLARGE_H
 
+#include "base/Check.h"
 #include "heap/HeapMedium.h"
 
 namespace mpg {
@@ -22,8 +23,11 @@ extern LargeSettings largeSettings;
 /// (any power of two). 0: \p error is ENOMEM or ENOSPC.
 uintptr_t allocateLarge(size_t bytes, size_t alignment, int &error);
 
-/// The block of the frames that begin with \p page. pre: its entry is `large`.
-inline Range largeBlock(uint32_t page) { return mediumBlock(page); }
+/// The block of the frames that begin with \p page.
+inline Range largeBlock(uint32_t page) {
+  MPG_CHECK(heapMap.pages[page].state == UnitState::large);
+  return mediumBlock(page);
+}
 
 /// The first page of the frame that \p page is in, where the entry of a large
 /// block is.

@@ -8,6 +8,7 @@
 // are free at that moment.
 
 #include "heap/HeapMedium.h"
+#include "base/Check.h"
 
 #include "base/Syscall.h"
 
@@ -33,6 +34,7 @@ void Arena::start(uint16_t number, int onNode) {
 /// few places. The rest in front is short, and the next blocks use it. pre: the
 /// run is long enough.
 FreeRuns::Run Arena::takeFirst(FreeRuns::Run run, uint32_t pages) {
+  MPG_CHECK(run.length >= pages);
   constexpr uint32_t places = 64;
   isScattered = true;
   uint32_t room = run.length - pages + 1;
@@ -457,6 +459,7 @@ static Arenas arenas;
 /// A new arena; null if there is no memory for it or there are too many.
 /// pre: the lock is held.
 static Arena *addArena(int node) {
+  MPG_CHECK(arenas.lock.isHeld() || arenas.count.load() == 0);
   unsigned number = arenas.count.load(std::memory_order_relaxed);
   void *memory =
       number < Arenas::most ? heapSpace.metadata(sizeof(Arena)) : nullptr;
@@ -483,6 +486,7 @@ bool mpg::startArenas(const Config &config) {
 }
 
 Arena &mpg::arenaAt(uint16_t number) {
+  MPG_CHECK(number < arenaCount());
   return *arenas.all[number].load(std::memory_order_relaxed);
 }
 

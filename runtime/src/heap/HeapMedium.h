@@ -13,6 +13,7 @@
 #ifndef MPG_RUNTIME_HEAPMEDIUM_H
 #define MPG_RUNTIME_HEAPMEDIUM_H
 
+#include "base/Check.h"
 #include "heap/HeapSpace.h"
 
 namespace mpg {
@@ -180,6 +181,9 @@ inline uintptr_t addressOfPage(uint32_t page) {
 /// pre: its entry is used, or cached.
 inline Range mediumBlock(uint32_t page) {
   const UnitEntry &entry = heapMap.pages[page];
+  MPG_CHECK(entry.state == UnitState::used ||
+            entry.state == UnitState::cached ||
+            entry.state == UnitState::large);
   uintptr_t start = addressOfPage(page);
   return {start + entry.detail * colorStepBytes,
           start + entry.length * heapPageBytes};
@@ -218,6 +222,7 @@ public:
   /// pre: its entry is `used`.
   bool give(uint32_t page) {
     UnitEntry &entry = heapMap.pages[page];
+    MPG_CHECK(entry.state == UnitState::used);
     uint32_t pages = entry.length, list = pages - leastPages;
     size_t all = keptBytes + pages * heapPageBytes;
     if (!isMine(entry) || all > limit())
@@ -257,6 +262,8 @@ private:
   /// pre: there is one.
   uint32_t takeFirst(uint32_t pages) {
     uint32_t list = pages - leastPages, page = first[list];
+    MPG_CHECK(page && heapMap.pages[page].state == UnitState::cached &&
+              keptBytes >= pages * heapPageBytes);
     keptBytes -= pages * heapPageBytes;
     first[list] = heapMap.pages[page].next;
     if (!first[list])

@@ -11,6 +11,7 @@
 // A slab without used objects is released unless it is the only one with room.
 
 #include "heap/HeapSmall.h"
+#include "base/Check.h"
 
 #include "heap/Collapse.h"
 
@@ -200,6 +201,7 @@ void ThreadCache::shelve(unsigned sizeClass) {
 /// Makes a batch of the shelf the bin. False: the shelf has none. pre: the bin
 /// is empty.
 bool ThreadCache::unshelve(unsigned sizeClass) {
+  MPG_CHECK(!bins[sizeClass].first);
   Shelf &shelf = shelves[sizeClass];
   if (!shelf.count)
     return false;
@@ -233,6 +235,7 @@ void ThreadCache::mend(unsigned sizeClass) {
 /// Moves objects of \p slab into \p bin: all free ones, without checking them,
 /// else some that were never used. False: it has none. pre: the bin is empty.
 bool ThreadCache::fill(Bin &bin, Slab &slab) {
+  MPG_CHECK(!bin.first);
   constexpr uint32_t stepBytes = 4096;
   uint32_t bytes = slab.objectBytes;
   uint32_t freshBytes = slab.freshBytes.load(std::memory_order_relaxed);
@@ -449,6 +452,7 @@ void ThreadCache::receive(unsigned sizeClass, const Waiting &some) {
 /// Makes the objects of one class that other threads have freed its bin,
 /// without checking them. False: there are none. pre: the bin is empty.
 bool ThreadCache::receiveInto(unsigned sizeClass) {
+  MPG_CHECK(!bins[sizeClass].first);
   std::atomic<uint64_t> &list = received[sizeClass];
   if (!list.load(std::memory_order_relaxed))
     return false;

@@ -16,6 +16,7 @@
 #ifndef MPG_RUNTIME_HEAPSMALL_H
 #define MPG_RUNTIME_HEAPSMALL_H
 
+#include "base/Check.h"
 #include "heap/HeapMedium.h"
 
 namespace mpg {
@@ -65,6 +66,7 @@ static_assert(sizeof(Slab) == 64, "HeapSpace.cpp makes the table");
 
 /// The slab of the 32 KiB at \p offset in the heap's range. pre: it is open
 inline Slab &slabAt(size_t offset) {
+  MPG_CHECK(offset < heapMap.openBytes.load(std::memory_order_relaxed));
   return heapMap.slabs[-ptrdiff_t(offset / slabBytes)];
 }
 
@@ -105,6 +107,8 @@ public:
 
   /// pre: \p object is one of \p slab's, which is ours, and in use.
   void free(Slab &slab, FreeObject *object) {
+    MPG_CHECK(slab.owner.load(std::memory_order_relaxed) == this &&
+              object->mark != markOf(object));
     Bin &bin = bins[slab.sizeClass];
     object->mark = markOf(object);
     object->setNext(bin.first);
@@ -266,6 +270,7 @@ size_t bytesOfClass(unsigned sizeClass);
 /// a power of two. Each multiple of it is the size of a class, or lies where
 /// the classes are multiples of it. pre: \p bytes is at most smallMost.
 inline size_t alignedBytes(size_t bytes, size_t alignment) {
+  MPG_CHECK(bytes <= smallMost);
   return alignment <= 16 ? bytes : roundUp(bytes ? bytes : 1, alignment);
 }
 
@@ -282,7 +287,8 @@ inline Range objectAt(const Slab &slab, uintptr_t start, size_t offset) {
   return {start, start + slab.objectBytes};
 }
 
-/// The first of all caches, see nextOfAll. pre: lockCaches().
+/// The newest of all caches, see nextOfAll. Caches are never freed, so the list
+/// can be read without a lock.
 ThreadCache *firstCache();
 unsigned cacheCount();
 

@@ -5,6 +5,7 @@
 // arenas grow at the same time.
 
 #include "heap/HeapSpace.h"
+#include "base/Check.h"
 
 #include "base/Cgroup.h"
 #include "base/SelfMaps.h"
@@ -209,6 +210,7 @@ void HeapSpace::setState(Range memory, UnitState state) {
 }
 
 void HeapSpace::setSource(Range memory, Source source) {
+  MPG_CHECK(isHeldByMe());
   forget(memory);
   note(memory, source);
 }
@@ -406,6 +408,7 @@ int HeapSpace::fill(Range memory, int node, size_t needBytes) {
 
 int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
                         size_t needBytes) {
+  MPG_CHECK(bytes % hugeBytes == 0 && bytes > 0);
   if (bytes / hugeBytes >= runOf(reserved).length)
     return ENOSPC;
   {
@@ -512,6 +515,8 @@ void HeapSpace::lookAtPeak() {
 }
 
 void HeapSpace::give(Range memory) {
+  MPG_CHECK(memory.start % hugeBytes == 0 && memory.end % hugeBytes == 0);
+  MPG_CHECK(reserved.start <= memory.start && memory.end <= reserved.end);
   lookAtPeak();
   {
     Locked hold(lock);
@@ -559,6 +564,7 @@ bool HeapSpace::empty(Range memory) {
 }
 
 bool HeapSpace::isHuge(uintptr_t address) const {
+  MPG_CHECK(reserved.contains(address));
   const UnitEntry &entry = frames[(address - reserved.start) / hugeBytes];
   return entry.state == UnitState::mapped &&
          Source(entry.detail) == Source::hugetlb;
@@ -580,6 +586,7 @@ bool HeapSpace::hasHuge(Range memory) const {
 }
 
 void HeapSpace::leaveHuge(Range memory) {
+  MPG_CHECK(isHeldByMe());
   Range part = within(memory, reserved);
   for (uintptr_t at = part.start; at < part.end; at += hugeBytes)
     if (isHuge(at))
@@ -621,6 +628,7 @@ void HeapSpace::unlockAll(bool inChild) {
 }
 
 void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
+  MPG_CHECK(isHeldByMe());
   uint32_t count = uint32_t(openCount), first = 0;
   for (uint32_t i = 1; i <= count; ++i) {
     bool continues = i < count && isHuge(reserved.start + i * hugeBytes);

@@ -13,6 +13,7 @@
 #ifndef MPG_RUNTIME_HEAPSPACE_H
 #define MPG_RUNTIME_HEAPSPACE_H
 
+#include "base/Check.h"
 #include "base/Env.h"
 #include "base/FutexLock.h"
 #include "base/Messages.h"
@@ -85,6 +86,7 @@ public:
   /// memory in the range just while the heap grows or shrinks there. pre: the
   /// address lies in the range.
   bool isLost(uintptr_t address) const {
+    MPG_CHECK(reserved.contains(address));
     return frames[(address - reserved.start) / hugeBytes].state ==
            UnitState::lost;
   }
@@ -127,6 +129,8 @@ public:
   void unlockAll(bool inChild);
 
 private:
+  /// For checks: the lock is held, or no other thread exists that needs it.
+  bool isHeldByMe() const { return lock.isHeld() || FutexLock::isOnlyThread(); }
   FreeRuns::Run runOf(Range memory) const;
   Range rangeOf(FreeRuns::Run run) const;
   bool startTables();

@@ -8,6 +8,7 @@
 // piece.
 
 #include "pages/Pages.h"
+#include "base/Check.h"
 
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
@@ -211,6 +212,7 @@ static long mapAligned(size_t bytes, size_t hugePageBytes) {
 
 int mpg::buildStaged(Source source, size_t bytes, size_t hugePageBytes,
                      const char *name, Staged &staged) {
+  MPG_CHECK(isPowerOfTwo(hugePageBytes) && bytes % hugePageBytes == 0);
   staged = Staged{};
   staged.source = source;
   long at;
@@ -245,6 +247,7 @@ int mpg::buildStaged(Source source, size_t bytes, size_t hugePageBytes,
 // that a store would bring. Works on every kernel and under every system call
 // filter that lets threads lock.
 bool mpg::touchWord(uintptr_t address) {
+  MPG_CHECK(address % 4 == 0);
   constexpr long orZero = (FUTEX_OP_OR << 28) | (FUTEX_OP_CMP_EQ << 24);
   // Again, but not for ever: a filter may answer so each time.
   long result = -EAGAIN;
@@ -285,6 +288,8 @@ void mpg::discard(Staged &staged) {
 //===----------------------------------------------------------------------===//
 
 void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
+  MPG_CHECK((to | from | bytes) % 4096 == 0);
+  MPG_CHECK(to + bytes <= from || from + bytes <= to);
   // Not memcpy: in a static program it is called through a table that may be in
   // the piece that is being replaced.
 #if defined(__x86_64__)

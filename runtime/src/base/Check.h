@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Preconditions of the runtime that a build can check. With MPG_CHECKED (the
+// preset `checked`, and `asan`) a condition that does not hold prints its text
+// and place and traps; in other builds it is not evaluated. Not assert(): that
+// allocates, and this library is malloc.
+
+#ifndef MPG_RUNTIME_CHECK_H
+#define MPG_RUNTIME_CHECK_H
+
+#ifdef MPG_CHECKED
+
+#include "base/Syscall.h"
+
+namespace mpg {
+
+/// Writes \p text, a line, to standard error and ends the process.
+[[noreturn, gnu::noinline, gnu::cold]] inline void failCheck(const char *text) {
+  long bytes = 0;
+  while (text[bytes])
+    ++bytes;
+  rawCall(SYS_write, 2, long(text), bytes);
+  __builtin_trap();
+}
+
+} // namespace mpg
+
+#define MPG_CHECK_TEXT(number) #number
+#define MPG_CHECK_LINE(number) MPG_CHECK_TEXT(number)
+#define MPG_CHECK(condition)                                                   \
+  ((condition)                                                                 \
+       ? void()                                                                \
+       : mpg::failCheck("libmpg: broken precondition: " #condition             \
+                        ", " __FILE__ ":" MPG_CHECK_LINE(__LINE__) "\n"))
+#else
+#define MPG_CHECK(condition) ((void)0)
+#endif
+
+#endif // MPG_RUNTIME_CHECK_H
