@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-PARTS = 60
+PARTS = 30
 TIMES = 4
 MOST = {"on": 6, "parallel-init": 8}
 
