@@ -54,7 +54,7 @@ def sub_codes(text: str) -> List[str]:
         return []
     names = [" and ".join(f"`{name}`" for name in names.split(" and "))
              for names, _, _ in items]
-    return [fill(f"- {name}: {rest}", "  ") for name, (_, _, rest) in zip(names, items)]
+    return [fill(f"- {name}: {rest}.", "  ") for name, (_, _, rest) in zip(names, items)]
 
 
 def paragraph(text: str) -> List[str]:
@@ -66,6 +66,17 @@ def paragraph(text: str) -> List[str]:
             *paragraph(text[found.end():])]
 
 
+def joined(commands: List[str]) -> List[str]:
+    """Compilers that take the same flags share a line."""
+    compilers: Dict[str, List[str]] = {}
+    for line in commands:
+        name, _, flags = line.partition(":")
+        compilers.setdefault(flags.strip() if flags and tables.COMPILER.match(line) else line,
+                             []).append(name)
+    return [flags if flags in commands else f"{', '.join(names)}: {flags}"
+            for flags, names in compilers.items()]
+
+
 def paragraphs(lead: str, text: str) -> List[str]:
     """\"**lead.** text\": paragraphs, and command lines as blocks."""
     parts: List[str] = []
@@ -73,7 +84,7 @@ def paragraphs(lead: str, text: str) -> List[str]:
         parts += paragraph(" ".join(line for line in block.split("\n")
                                     if not line.startswith("  ")))
         if commands := tables.command_lines(block):
-            parts.append("```\n" + "\n".join(commands) + "\n```")
+            parts.append("```\n" + "\n".join(joined(commands)) + "\n```")
     return parts
 
 
@@ -83,27 +94,43 @@ def table(head: List[str], rows: List[List[str]]) -> str:
     return "\n".join(lines)
 
 
+def severity(severities: List[str]) -> str:
+    if len(set(severities)) == 1:
+        return f"{severities[0]} for every target"
+    return ", ".join(map(" ".join, zip(tables.TARGETS, severities)))
+
+
 def finding(row: tables.Row) -> str:
+    """Without the source, which --explain prints."""
     number, vendor, group, *severities = row.args[:7]
     title = f"## MPG{number}" + (f" ({vendor})" if vendor else "")
-    parts = [title, f"**{row.args[7]}** (group `{group}`)",
-             table(list(tables.TARGETS), [severities])]
-    for lead, text in zip(("Rule", "Cost", "Remedy", "Source"), row.args[8:12]):
+    parts = [title, f"**{row.args[7]}** (group `{group}`; {severity(severities)})."]
+    for lead, text in zip(("Rule", "Cost", "Remedy"), row.args[8:11]):
         parts += paragraphs(lead, text)
     return "\n\n".join(parts)
 
 
-def message(row: tables.Row) -> str:
-    code, meaning, action, related = row.args
-    return "\n\n".join([f"## {code}", *paragraphs("Meaning", meaning),
-                        *paragraphs("Action", action),
-                        f"Related findings: {related or 'none'}."])
+def cell(text: str) -> str:
+    return " ".join(map(mark, text.split()))
 
 
-def findings(malformed: bool) -> str:
-    rows = tables.read_rows(tables.FINDINGS, "MPG_FINDING")
-    return "\n\n".join(finding(row) for row in rows
-                       if (row.args[2] == "malformed") == malformed)
+def messages() -> str:
+    rows = tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")
+    return table(["message", "meaning", "what to do", "findings"],
+                 [[code, cell(meaning), cell(action), related]
+                  for code, meaning, action, related in (row.args for row in rows)])
+
+
+def findings() -> str:
+    return "\n\n".join(finding(row) for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
+                       if row.args[2] != "malformed")
+
+
+def malformed() -> str:
+    rows = [row.args for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
+            if row.args[2] == "malformed"]
+    return table(["finding", "rule", "cost", "remedy"],
+                 [[f"MPG{row[0]}: {row[7]}", *map(cell, row[8:11])] for row in rows])
 
 
 def findings_table() -> str:
@@ -114,10 +141,6 @@ def findings_table() -> str:
     return table(["finding", "vendor's", "group", *tables.TARGETS, "what"], rows)
 
 
-def messages() -> str:
-    return "\n\n".join(map(message, tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")))
-
-
 def variables(block: str) -> str:
     """The rows from the first one of this block to that of the next, by the order
     of env.def."""
@@ -126,9 +149,9 @@ def variables(block: str) -> str:
              for name in VARIABLE_BLOCKS.values()] + [len(rows)]
     at = list(VARIABLE_BLOCKS).index(block)
     rows = rows[first[at] if at else 0:first[at + 1]]
-    cell = lambda text: f"`{text}`".replace("|", "\\|") if text else ""
+    code = lambda text: f"`{text}`".replace("|", "\\|") if text else ""
     return table(["variable", "values", "default", "needs", "decided by", "what it does"],
-                 [[*map(cell, (row.name, row.values, row.default, row.needs, row.decided)),
+                 [[*map(code, (row.name, row.values, row.default, row.needs, row.decided)),
                    row.what]
                   for row in rows])
 
@@ -196,8 +219,8 @@ VARIABLE_BLOCKS = {"pages": "XOS_MMM_L_HPAGE_TYPE", "heap": "XOS_MMM_L_ARENA_FRE
 
 PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     "findings.md": {
-        "findings": lambda: findings(malformed=False),
-        "malformed": lambda: findings(malformed=True),
+        "findings": findings,
+        "malformed": malformed,
         "messages": messages,
     },
     "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
