@@ -23,7 +23,7 @@ struct ArrayStory {
   bool isWanted = false;   ///< MPG_FIRST_TOUCH
 };
 
-/// A remark of the list in docs/first-touch.md, and what it is about.
+/// A remark of the list in docs/remarks.md, and what it is about.
 struct ArrayVerdict {
   /// The write of one thread that comes first and covers the array. Null:
   /// unknown. calloc's zeros do not count: they touch no page of fresh memory.

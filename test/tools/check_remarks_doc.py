@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does every remark of the passes have its place in the documents, and back?
 
-    check_remarks_doc.py [--passes FOLDER] [--page PAGE] [--hints PAGE]
+    check_remarks_doc.py [--passes FOLDER] [--page PAGE]
 
 A remark's name is a CamelCase string in the passes' code that is neither a named argument
-(ore::NV), nor a module flag, nor one of LLVM's passes. Those of placement have a row in the table
-and a section of docs/first-touch.md, with code of at most 15 lines; those of hints a row in
-docs/hints.md. Rows and sections without a remark are differences too.
+(ore::NV), nor a module flag, nor one of LLVM's passes. Each has a row in docs/remarks.md. A row
+with a link has a section there, with code of at most 15 lines. Rows and sections without a remark
+are differences too.
 
 Prints one line per difference, FILE: what, then a count. Exit status 0 when
 there is none, 1 when there are some, 2 when a file cannot be read.
@@ -38,10 +38,9 @@ def names_in(folder: Path) -> Set[str]:
 
 
 def sections_of(page: str) -> Dict[str, str]:
-    """The parts of "## Remarks" by their "###" headings."""
-    part = re.split(r"^## ", page.split("\n## Remarks\n")[-1], flags=re.M)[0]
-    found = re.split(r"^### (.*)$", part, flags=re.MULTILINE)
-    return dict(zip(found[1::2], found[2::2]))
+    """The parts of the page by their "###" headings."""
+    found = re.split(r"^##(?:# (.*)|.*)$", page, flags=re.MULTILINE)
+    return {name: text for name, text in zip(found[1::2], found[2::2]) if name}
 
 
 def check_section(name: str, text: str) -> List[str]:
@@ -51,25 +50,22 @@ def check_section(name: str, text: str) -> List[str]:
                     for block in blocks if block.count("\n") > MOST_LINES]
 
 
-def check(names: Set[str], page: str, hints: str) -> List[str]:
+def check(names: Set[str], page: str) -> List[str]:
     rows = dict(ROW.findall(page))
     sections = sections_of(page)
-    hint_rows = {name for name, _ in ROW.findall(hints)}
     wrong = [f"{name}: no row and no section"
-             for name in sorted(names - set(rows) - set(sections) - hint_rows)]
+             for name in sorted(names - set(rows) - set(sections))]
     for name in sorted(set(rows) | set(sections)):
         if name not in names:
             wrong.append(f"{name}: no such remark")
         if name not in rows:
             wrong.append(f"{name}: no row in the table")
-        elif rows[name] != name.lower():
+        elif rows[name] not in ("", name.lower()) or (name in sections and not rows[name]):
             wrong.append(f"{name}: the row does not link to its section")
         if name in sections:
             wrong += check_section(name, sections[name])
-        else:
+        elif rows.get(name):
             wrong.append(f"{name}: no section")
-    wrong += [f"{name}: in docs/hints.md, but no such remark"
-              for name in sorted(hint_rows - names)]
     return wrong
 
 
@@ -77,13 +73,11 @@ def main() -> int:
     root = Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--passes", type=Path, default=root / "passes")
-    parser.add_argument("--page", type=Path, default=root / "docs/first-touch.md")
-    parser.add_argument("--hints", type=Path, default=root / "docs/hints.md")
+    parser.add_argument("--page", type=Path, default=root / "docs/remarks.md")
     args = parser.parse_args()
     try:
         names = names_in(args.passes)
-        wrong = check(names, args.page.read_text("utf-8"),
-                      args.hints.read_text("utf-8"))
+        wrong = check(names, args.page.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         print(f"check_remarks_doc: error: {error}", file=sys.stderr)
         return 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Do the examples before and after each remark in docs/first-touch.md behave as the page says?
+"""Do the examples before and after each remark in docs/remarks.md behave as the page says?
 
     first_touch_doc_examples.py PAGE COMPILER ARGUMENTS...
 

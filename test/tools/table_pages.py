@@ -4,7 +4,7 @@
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
 block is made here from a table of the code: the sections of findings.md, the rows of
-environment.md, coming-from-fcc.md and the man page of mpgaudit, the options of man
+environment.md and libmpg.md, coming-from-fcc.md and the man page of mpgaudit, the options of man
 pages from each program's Options.td, and soak.md from the recorded long runs. All else
 in a page is written by hand. Prints the lines that differ and ends with 1 if there are
 any; --write corrects them. FOLDER takes the place of docs/, for tests.
@@ -225,10 +225,10 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     },
     "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
     "environment.md": {
-        **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
-        "ranks": ranks,
+        block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS
     },
     "soak.md": {"programs": soak},
+    "libmpg.md": {"ranks": ranks},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     **{f"man/{program}.1.md": {"options": partial(options, program)}
        for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun", "mpgsim")},
