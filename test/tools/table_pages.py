@@ -161,16 +161,34 @@ def ranks() -> str:
     return textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", WIDTH)
 
 
+# Kinds whose words need no answer on the page; --explain has one.
+SILENT = {"byDefault": "Nothing to write, clang and flang do so without it",
+          "older": "For the SPARC processors of K, FX10 and FX100"}
+
+
+def answers(head: List[str], rows: List[tables.Row]) -> str:
+    """Words with one answer share a row; those of a silent kind are a list."""
+    words: Dict[tuple, List[str]] = {}
+    for row in rows:
+        kind = row.args[1]
+        words.setdefault((kind,) if kind in SILENT else tuple(row.args[1:]),
+                         []).append(f"`{row.args[0]}`")
+    parts = [table(head, [[", ".join(names), *answer] for answer, names in words.items()
+                          if len(answer) > 1])]
+    return "\n\n".join(parts + [
+        textwrap.fill(f"{title}: {', '.join(words[(kind,)])}.", WIDTH,
+                      break_long_words=False, break_on_hyphens=False)
+        for kind, title in SILENT.items() if (kind,) in words])
+
+
 def fcc_words() -> str:
-    rows = tables.read_rows(tables.WORDS, "MPG_FCC_WORD")
-    return table(["word", "kind", "what to write"],
-                 [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
+    return answers(["word", "kind", "what to write"],
+                   tables.read_rows(tables.WORDS, "MPG_FCC_WORD"))
 
 
 def directives() -> str:
-    rows = tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD")
-    return table(["directive", "kind", "for flang", "for clang"],
-                 [[f"`{row.args[0]}`", *row.args[1:]] for row in rows])
+    return answers(["directive", "kind", "for flang", "for clang"],
+                   tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD"))
 
 
 def purpose(text: str) -> str:
