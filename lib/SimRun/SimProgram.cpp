@@ -78,6 +78,7 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
     site.sector = isStream(site.array);
     known->second = theModel->addSite(site);
     siteIsCounted.push_back(!isWarmingUp);
+    spans.emplace_back();
   }
   if (place >= found->size())
     found->resize(thePlaces.count());
@@ -167,10 +168,8 @@ void SimProgram::usePages(Bound &bound, unsigned first,
   }
   for (const SimBundle::Member &member : bound.what->members) {
     const Found &one = (*found)[first++];
-    if (isWarmingUp || bound.addresses[member.address].isCounted)
-      continue;
-    pageUse.add(theModel->site(one.site).array,
-                addresses[member.address] + member.offset);
+    if (!bound.addresses[member.address].isCounted)
+      usePage(one.site, addresses[member.address] + member.offset);
   }
 }
 
@@ -246,8 +245,11 @@ void SimProgram::readNames(const mpg_sim_record *chunk, unsigned records) {
 }
 
 void SimProgram::usePages(unsigned site, uint64_t begin, uint64_t bytes) {
-  if (!isWarmingUp)
-    pageUse.addRange(theModel->site(site).array, begin, begin + bytes);
+  if (isWarmingUp)
+    return;
+  pageUse.addRange(theModel->site(site).array, begin, begin + bytes);
+  spans[site].add(begin);
+  spans[site].add(begin + bytes - 1);
 }
 
 /// A stream belongs to the array in which it begins.
@@ -256,9 +258,12 @@ void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   for (const Stream &stream : streams) {
     Found &one = foundFor(stream.site, stream.begin);
     resolved.push_back({one.site, stream.begin, stream.stride});
-    if (!isWarmingUp)
-      pageUse.addStream(theModel->site(one.site).array, resolved.back(), times,
-                        one.walked);
+    if (isWarmingUp || !times)
+      continue;
+    pageUse.addStream(theModel->site(one.site).array, resolved.back(), times,
+                      one.walked);
+    spans[one.site].add(stream.begin);
+    spans[one.site].add(stream.begin + uint64_t(stream.stride) * (times - 1));
   }
   now->affine(resolved, times);
 }

@@ -79,6 +79,10 @@ public:
   /// False: the site is one that warms up.
   bool isCounted(unsigned site) const { return siteIsCounted[site]; }
   uint64_t warmUpAccesses() const;
+  /// Bytes from the first to the last page that the accesses of \p site reach.
+  uint64_t reachOf(unsigned site) const {
+    return spans[site].end - spans[site].begin;
+  }
   /// Bytes of all accesses.
   uint64_t accessedBytes() const;
   /// Calls of functions that no module of the program has, by name.
@@ -94,8 +98,7 @@ public:
     Found &one = foundFor(place, address);
     if (uint64_t page = address >> SimPageUse::pageBits; page != one.page) {
       one.page = page;
-      if (!isWarmingUp)
-        pageUse.add(theModel->site(one.site).array, address);
+      usePage(one.site, address);
     }
     now->access(one.site, address);
   }
@@ -199,6 +202,12 @@ private:
   void usePages(Bound &bound, unsigned first,
                 const std::vector<uint64_t> &addresses);
   void usePages(unsigned site, uint64_t begin, uint64_t bytes);
+  void usePage(unsigned site, uint64_t address) {
+    if (isWarmingUp)
+      return;
+    pageUse.add(theModel->site(site).array, address);
+    spans[site].add(address);
+  }
 
   Machine machine;
   WhatIf whatIf;
@@ -219,6 +228,16 @@ private:
   /// From place << 32 | 1 << 31 for what warms up | array.
   std::unordered_map<uint64_t, unsigned> siteNumbers;
   std::vector<bool> siteIsCounted;
+  /// Where the accesses of a site are; whole pages.
+  struct Span {
+    uint64_t begin = ~uint64_t(0), end = 0;
+    void add(uint64_t address) {
+      uint64_t page = address >> SimPageUse::pageBits << SimPageUse::pageBits;
+      begin = std::min(begin, page);
+      end = std::max(end, page + (uint64_t(1) << SimPageUse::pageBits));
+    }
+  };
+  std::vector<Span> spans; ///< of each site
   /// By place, and by who called it.
   std::map<std::pair<unsigned, std::vector<uint64_t>>, unsigned> heapArrays;
   SimCallers callers;

@@ -381,18 +381,76 @@ static bool findBracket(WaysRequest &request) {
   return true;
 }
 
+/// Whether \p location, of code that is not inlined, is in the file \p name.
+static bool isInFile(const DebugLoc &location, StringRef name) {
+  return location && !location->getInlinedAt() &&
+         sys::path::filename(location->getFilename()) == name;
+}
+
+static bool hasCodeOf(const Module &module, StringRef file) {
+  return any_of(module, [&](const Function &function) {
+    return any_of(instructions(function), [&](const Instruction &instruction) {
+      return isInFile(instruction.getDebugLoc(), file);
+    });
+  });
+}
+
+/// The calls in line \p line of \p file.
+static std::vector<CallBase *> callsAt(Module &module, StringRef file,
+                                       unsigned line) {
+  std::vector<CallBase *> found;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (auto *call = dyn_cast<CallBase>(&instruction);
+          call && !isa<IntrinsicInst>(call) &&
+          isInFile(call->getDebugLoc(), file) &&
+          call->getDebugLoc().getLine() == line)
+        found.push_back(call);
+  return found;
+}
+
+/// The variables that have in the line of \p call what it returns: two of
+/// `a = b = malloc(n)`.
+static std::vector<Value *> receiversOf(CallBase &call) {
+  SmallPtrSet<const Value *, 8> values = {&call};
+  std::vector<Value *> found;
+  // The code is still in the order of the source.
+  for (Instruction &instruction : instructions(*call.getFunction())) {
+    const DebugLoc &location = instruction.getDebugLoc();
+    if (!location || location.getLine() != call.getDebugLoc().getLine())
+      continue;
+    if (auto *store = dyn_cast<StoreInst>(&instruction)) {
+      Value *place = store->getPointerOperand();
+      if (values.contains(store->getValueOperand()) &&
+          isa<AllocaInst, GlobalVariable>(place) && !is_contained(found, place))
+        found.push_back(place);
+    } else if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+      if (is_contained(found, load->getPointerOperand()))
+        values.insert(load);
+    } else if (isa<CastInst, GetElementPtrInst, PHINode, SelectInst>(
+                   instruction) &&
+               any_of(instruction.operands(), [&](const Use &operand) {
+                 return values.contains(operand.get());
+               })) {
+      values.insert(&instruction);
+    }
+  }
+  return found;
+}
+
 //===----------------------------------------------------------------------===//
 // Lines of the file
 //===----------------------------------------------------------------------===//
 
 namespace {
 /// NAME, FUNCTION/VARIABLE or FUNCTION/NUMBER, each with @FIRST-LAST or
-/// without.
+/// without; or FILE:LINE/VARIABLE or FILE:LINE, of a block of the heap.
 struct Key {
   StringRef name;
   StringRef variable;
   std::optional<unsigned> parameter; ///< 1 is the first
   SourceLines lines;
+  unsigned blockLine = 0; ///< name is that of its file
 };
 
 class SideFileReader {
@@ -412,6 +470,8 @@ private:
   bool setVariables(const WayNames &names, WaysRequest &request);
   bool applyToVariable(const Key &key, const HintText &text,
                        Function &function);
+  void applyToBlock(const Key &key, const HintText &text);
+  bool applyToResult(const Key &key, const HintText &text, CallBase &call);
   void add(const Key &key, const HintText &text, Value *root,
            Function *function);
   void addHint(const Key &key, const Hint &hint, Value *root,
@@ -596,7 +656,54 @@ void SideFileReader::applyWays(const Key &key, const HintText &text) {
       requests.ways.push_back(one);
 }
 
+/// Adds the variables that get what \p call returns. False if the key names one
+/// and it is not among them.
+bool SideFileReader::applyToResult(const Key &key, const HintText &text,
+                                   CallBase &call) {
+  if (!call.getType()->isPointerTy())
+    return false;
+  std::vector<Value *> roots = receiversOf(call);
+  std::vector<Value *> named =
+      variablesNamed(*call.getFunction(), key.variable);
+  if (!key.variable.empty() &&
+      none_of(roots, [&](Value *root) { return is_contained(named, root); }))
+    return false;
+  for (Value *root : roots)
+    add(key, text, root, call.getFunction());
+  return !roots.empty();
+}
+
+/// A block is known by the line that allocates it. The hint is for the
+/// variables that get its address there: no hint follows memory.
+void SideFileReader::applyToBlock(const Key &key, const HintText &text) {
+  if (text.kind == HintKind::ways || key.lines.areGiven())
+    return complain("'" + key.name + ":" + Twine(key.blockLine) +
+                    "' is a block of the heap, which has no ways and no lines");
+  std::vector<CallBase *> calls = callsAt(module, key.name, key.blockLine);
+  bool isFound = false;
+  for (CallBase *call : calls)
+    isFound |= applyToResult(key, text, *call);
+  // Fortran's descriptors are set otherwise.
+  SmallSetVector<Function *, 4> functions;
+  for (CallBase *call : calls)
+    functions.insert(call->getFunction());
+  if (!isFound && !key.variable.empty())
+    for (Function *function : functions)
+      isFound |= applyToVariable(key, text, *function);
+  if (isFound)
+    return;
+  if (calls.empty() && !hasCodeOf(module, key.name))
+    return noteAbsent("file '" + key.name + "', or no debug information (-g)");
+  complain("no variable" +
+           (key.variable.empty() ? Twine() : " '" + key.variable + "'") +
+           " gets a pointer from a call in line " + Twine(key.blockLine) +
+           " of '" + key.name +
+           "'; put the macro in front of the pointers to that block");
+}
+
 void SideFileReader::apply(const Key &key, const HintText &text) {
+  if (key.blockLine)
+    return applyToBlock(key, text);
   if (text.kind == HintKind::ways)
     return applyWays(key, text);
   if (text.kind == HintKind::touch && key.lines.areGiven())
@@ -652,11 +759,15 @@ static bool parseLines(StringRef text, SourceLines &lines) {
   return true;
 }
 
-/// Reads "name/variable@first-last"; nullopt if it is malformed.
+/// Reads "name/variable@first-last" or "file:line/variable"; nullopt if it is
+/// malformed.
 static std::optional<Key> parseKey(StringRef text) {
   Key key;
   auto [names, lines] = text.split('@');
   std::tie(key.name, key.variable) = names.split('/');
+  auto [file, line] = key.name.rsplit(':');
+  if (!line.getAsInteger(10, key.blockLine))
+    key.name = file;
   unsigned number;
   if (!key.variable.getAsInteger(10, number))
     key.parameter = number;
@@ -746,7 +857,7 @@ void SideFileReader::readEntry(yaml::KeyValueNode &entry) {
     return complain("'" + text +
                     "' is not a name; write FUNCTION, ARRAY, "
                     "FUNCTION/VARIABLE or FUNCTION/1, with @10-20 after it "
-                    "for lines 10 to 20");
+                    "for lines 10 to 20, or FILE:LINE/VARIABLE");
   readValue(*key, entry.getValue());
 }
 

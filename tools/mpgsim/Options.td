@@ -47,8 +47,8 @@ each with its reason, and the settings for the run. `mpg-clang --mpg-hints=FILE`
 takes it as it is. If not, no file is written, and mpgsim says why. The second
 run reads standard input from its beginning if that is a file, and its output is
 dropped; a program that does something else the second time gets wrong advice.
-Blocks of the heap have no name that a side file could use for every pointer:
-the advice for them is a sentence.}]>;
+Blocks of the heap are named by the line that allocates them; where that may mean
+several, the advice is a sentence.}]>;
 def sample : LongFlag<"sample",
     "record only what is between mpg_sim_begin() and mpg_sim_end()\n"
     "(mpg/mpg.h, and the module mpg of Fortran)">,

@@ -253,6 +253,24 @@ Sums::Sums(const SimProgram &program)
   }
 }
 
+/// How far the narrowest load or store with many misses goes in each array.
+static std::vector<uint64_t> narrowestOf(const SimProgram &program,
+                                         const Sums &sums, unsigned level) {
+  const CounterLayout &layout = program.model().layout();
+  unsigned misses = level ? layout.cache(0, 0, 0, level, Count::demandMisses)
+                          : layout.firstCache(0, Count::demandMisses);
+  std::vector<uint64_t> narrowest(sums.arrays.size());
+  for (unsigned site = 0; site < program.siteCount(); ++site) {
+    if (!program.isCounted(site) ||
+        program.model().count(site, misses) * minMissesShare < sums.all[misses])
+      continue;
+    uint64_t &least = narrowest[program.model().site(site).array];
+    uint64_t reach = program.reachOf(site);
+    least = least ? std::min(least, reach) : reach;
+  }
+  return narrowest;
+}
+
 SimReport mpg::makeReport(const SimProgram &program,
                           const sim::Machine &machine, unsigned maps,
                           const SimQuotas &quotas) {
@@ -276,12 +294,15 @@ SimReport mpg::makeReport(const SimProgram &program,
     if (part.counts.accesses)
       parts.push_back(std::move(part));
   };
+  std::vector<uint64_t> narrowest =
+      narrowestOf(program, sums, unsigned(machine.caches.size()) - 1);
   std::vector<PageUse> uses = program.pageUses();
   // The last ones may never have been accessed.
   uses.resize(sums.arrays.size());
   for (unsigned number = 0; number < sums.arrays.size(); ++number) {
     SimPart part = partOf(program.arrays().array(number));
     part.use = uses[number];
+    part.narrowest = narrowest[number];
     if (part.use.of2M >= leastPages)
       part.heat = program.pageHeat(number, mostHeatRows);
     addPart(report.arrays, part, sums.arrays[number]);

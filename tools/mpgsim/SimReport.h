@@ -58,6 +58,9 @@ struct SimPart {
   std::string key;     ///< of a heap array: no other one has it; may be empty
   unsigned blocks = 0; ///< of a heap array: the most at one time
   SimCounts counts;
+  /// Bytes that the load or store reaches which reaches fewest, of those with
+  /// many misses; 0: there is none, or it is not known.
+  uint64_t narrowest = 0;
   sim::PageUse use;   ///< of an array
   sim::PageHeat heat; ///< of one that large pages are for, in one run
 };
@@ -223,6 +226,10 @@ void writeSimCsv(llvm::raw_ostream &out, const SimReport &report);
 void writeSimHtml(llvm::raw_ostream &out, const SimReport &report);
 void writeSimJson(llvm::raw_ostream &out, const SimReport &report);
 
+/// Arrays, and loads and stores, with fewer of the misses than one in so many
+/// do not count for advice.
+constexpr uint64_t minMissesShare = 50;
+
 /// Which arrays to put into sector 1.
 struct StreamChoice {
   std::vector<SimPart> arrays; ///< empty: see reason
@@ -230,9 +237,9 @@ struct StreamChoice {
 
   /// For --stream.
   std::vector<std::string> names() const;
-  /// Whether a side file can name one of them.
-  bool hasHint() const;
 };
+/// Whether a side file can name one of \p choice.
+bool hasHint(const SimReport &report, const StreamChoice &choice);
 
 /// From a run without sectors.
 /// Rows with many misses that may be several arrays, as a sentence; "": there

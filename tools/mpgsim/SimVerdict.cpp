@@ -365,9 +365,6 @@ std::vector<std::string> mpg::gapsOf(const SimReport &report) {
 // stream. A second run of the program models the gain; this does not estimate
 // it.
 
-/// Arrays with fewer of the misses than one in so many are left as they are.
-static constexpr uint64_t missesPerMiss = 50;
-
 static uint64_t cacheBytes(const SimReport &report, const SimQuotas &quotas) {
   const sim::CacheLevel &cache = report.machine.caches[quotas.level];
   return cache.bytes / cache.ways * quotas.allWays;
@@ -397,7 +394,7 @@ StreamChoice mpg::chooseStream(const SimReport &report) {
   // in hints.
   bool hasKept = false;
   for (const SimPart &part : report.arrays) {
-    if (missesOf(part.counts) * missesPerMiss < missesOf(report.all) ||
+    if (missesOf(part.counts) * minMissesShare < missesOf(report.all) ||
         (part.kind != "global" && part.kind != "heap"))
       continue;
     if (part.bytes > cacheBytes(report, quotas))
@@ -426,13 +423,16 @@ std::string mpg::mergedArraysOf(const SimReport &report) {
   };
   std::vector<std::string> merged;
   for (const SimPart &part : report.arrays) {
-    if (missesOf(part.counts) * missesPerMiss < missesOf(report.all))
+    if (missesOf(part.counts) * minMissesShare < missesOf(report.all))
       continue;
     if (part.kind == "other")
       merged.push_back(part.name);
     else if (part.kind == "heap" && part.blocks > 1)
       merged.push_back("the " + std::to_string(part.blocks) + " blocks of " +
                        streamName(part));
+    else if (part.bytes > cacheBytes(report, quotas) && part.narrowest &&
+             part.narrowest <= cacheBytes(report, quotas))
+      merged.push_back("what lies in " + streamName(part));
   }
   return merged.empty() ? ""
                         : "cannot tell these apart: " + join(merged, ", ") +
@@ -454,7 +454,36 @@ static bool isHintable(const SimPart &part) {
          });
 }
 
-bool StreamChoice::hasHint() const { return any_of(arrays, isHintable); }
+/// The name in a side file of the block of the heap \p part: the line that
+/// allocates it. "": another block has it, too.
+static std::string blockHint(const SimReport &report, const SimPart &part) {
+  auto isPlain = [](StringRef text, StringRef others) {
+    return all_of(text, [&](char letter) {
+      return isAlnum(letter) || others.contains(letter);
+    });
+  };
+  std::string file = sys::path::filename(part.file).str();
+  bool isAlone = count_if(report.arrays, [&](const SimPart &other) {
+                   return other.name == part.name && other.file == part.file &&
+                          other.line == part.line;
+                 }) == 1;
+  if (part.kind != "heap" || file.empty() || !part.line || !isAlone ||
+      !isPlain(file, "_.+-") || !isPlain(part.name, "_"))
+    return "";
+  return file + ":" + std::to_string(part.line) +
+         (part.name.empty() ? "" : "/" + part.name);
+}
+
+/// The name of \p part in a side file; "": there is none.
+static std::string hintName(const SimReport &report, const SimPart &part) {
+  return isHintable(part) ? part.name : blockHint(report, part);
+}
+
+bool mpg::hasHint(const SimReport &report, const StreamChoice &choice) {
+  return any_of(choice.arrays, [&](const SimPart &part) {
+    return !hintName(report, part).empty();
+  });
+}
 
 void mpg::writeAdvice(raw_ostream &out, const SimReport &report,
                       const StreamChoice &choice) {
@@ -470,8 +499,8 @@ void mpg::writeAdvice(raw_ostream &out, const SimReport &report,
       << command << "\n";
   for (const SimPart &part : choice.arrays) {
     std::string size = formatBytes(part.bytes);
-    if (isHintable(part))
-      out << part.name << ": stream # " << size << ", more than "
+    if (std::string name = hintName(report, part); !name.empty())
+      out << name << ": stream # " << size << ", more than "
           << report.machine.caches[report.divided.level].name << " holds\n";
     else
       out << "# By hand: MPG_STREAM in front of the pointers to "

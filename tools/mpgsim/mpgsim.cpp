@@ -363,9 +363,9 @@ static std::string writeHints(const SimReport &report,
     std::string merged = mergedArraysOf(report);
     return merged.empty() ? quotaVerdictOf(report) : merged;
   }
-  if (!choice.hasHint())
+  if (!hasHint(report, choice))
     return quotaVerdictOf(report) +
-           "; but no variable of the whole program can be named: put "
+           "; but a side file cannot name it: put "
            "MPG_STREAM in front of the pointers to " +
            printable(join(choice.names(), ", "));
   std::unique_ptr<raw_fd_ostream> file = openSimFile(path);
