@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who takes a program's memory from the system: malloc alone, a runtime with its
-// own allocator, the program or its libraries by mmap. It decides which
+// Who takes a program's memory from the system: malloc alone, a runtime with
+// its own allocator, the program or its libraries by mmap. It decides which
 // memory libmpg's malloc can bring to large pages, and which line helps the
 // rest. Told from symbols, libraries and sections; nothing is run.
 

@@ -50,7 +50,7 @@ private:
   const Profile &profile;
   const std::string &program;
   const std::string children, command; ///< command: of mpgrun, to its end
-  std::string settings; ///< further options for --compare
+  std::string settings;                ///< further options for --compare
   std::vector<AdviceLine> lines;
 };
 

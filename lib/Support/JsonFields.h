@@ -15,12 +15,12 @@
 
 namespace mpg {
 
-/// More brackets lie in each other than in any file of ours. LLVM's parser calls
-/// itself for each, so that such a text would end the program.
+/// More brackets lie in each other than in any file of ours. LLVM's parser
+/// calls itself for each, so that such a text would end the program.
 bool isDeepJson(llvm::StringRef text);
 
-/// \p text as JSON. Refused before it is parsed: more than \p maxBytes, and what
-/// is deep.
+/// \p text as JSON. Refused before it is parsed: more than \p maxBytes, and
+/// what is deep.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text,
                                             size_t maxBytes);
 

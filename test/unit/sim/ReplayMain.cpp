@@ -84,8 +84,7 @@ public:
     quick.core(now).range(to.site, to.begin, bytes);
     naive.copy(now, {inVectors(to)}, bytes);
   }
-  void allocated(unsigned, uint64_t, uint64_t,
-                 const std::vector<uint64_t> &) {}
+  void allocated(unsigned, uint64_t, uint64_t, const std::vector<uint64_t> &) {}
   void freed(uint64_t) {}
   void called(unsigned) {}
   void stack(uint64_t, uint64_t) {}
