@@ -52,7 +52,7 @@ struct QemuLane {
   /// Where the next record goes, and where the chunk ends; the same: look.
   mpg_sim_record *at, *end;
   mpg_sim_lane *lane; ///< null: none yet, or none any more
-  bool isRefused;     ///< there was no lane for it
+  bool isRefused;     ///< every lane was taken
   /// Of the wide access that came last: what belongs to it as well.
   uint64_t nextAddress, nextWord, bytesLeft;
   bool isSecond;         ///< of a pair of registers

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a fork costs under libmpg, from the second on, in a program with little memory.
+"""The cost of a fork under libmpg, from the second on, in a program with little memory.
 
     fork_time.py [--library LIBMPG.SO] [--pairs N] [--threads N]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What mpgrun --profile costs: CPU time of programs and mpgrun, with it and without.
+"""The cost of mpgrun --profile: CPU time of programs and mpgrun, with it and without.
 
     profile_overhead.py [--mpgrun FILE] [--rounds N] [--working-set] [--program NAME]...
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a thread costs with libmpg, and without it.
+"""The cost of a thread with libmpg, and without it.
 
     threads.py [--library LIBMPG.SO] [--pairs N]
 

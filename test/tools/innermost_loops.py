@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tags cost in the innermost loops of AArch64 code.
+"""The cost of tags in the innermost loops of AArch64 code.
 
   innermost_loops.py FILE           a table of the innermost loops of FILE
   innermost_loops.py PLAIN TAGGED   the same for the code of one source without

@@ -151,7 +151,7 @@ public:
   int error() const { return status; }
 
   /// Cuts the sequence of `count` indices into a part for each node and copies
-  /// them there. -ERANGE: nothing has changed; -ENOMEM: there are no parts.
+  /// them there. -ERANGE: nothing has changed; -ENOMEM: without parts.
   int setIndices(const void *indices, int64_t count) {
     mpg_embedding e = embedding_detail::indicesOnly(dense);
     e.indices = indices;

@@ -32,7 +32,7 @@ uint64_t readCgroupMemoryLeft();
 
 /// Whether \p bytes of transparent huge pages, each of which becomes whole when
 /// one of its bytes is used, fit into the groups' limits and leave a quarter of
-/// what was left at first, or 64 MiB, for other memory. If there was no limit
+/// what was left at first, or 64 MiB, for other memory. Without a limit
 /// at the first call, later calls cost nothing. A yes is remembered for part of
 /// the remainder, so a growing heap does not ask for most of its pages.
 bool hugePagesFitGroup(uint64_t bytes);

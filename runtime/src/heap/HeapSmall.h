@@ -51,7 +51,7 @@ inline bool isInHeap(const FreeObject *object) {
 }
 
 struct alignas(64) Slab {
-  std::atomic<ThreadCache *> owner; ///< null: these 32 KiB are no slab
+  std::atomic<ThreadCache *> owner; ///< null: these 32 KiB are not a slab
   uint64_t inverse;                 ///< 2^64 / object size, rounded up
   /// Objects from here on were never used.
   std::atomic<uint32_t> freshBytes;

@@ -5,7 +5,7 @@
 // moves for several threads in parallel, and nothing would tell such a thread
 // when to end.
 //
-// There is no lock, so that a fork finds none taken. A handle combines the
+// Nothing is locked, so that a fork finds none taken. A handle combines the
 // number of its start and its index in a table; a wait removes the handle from
 // the table, so only one of two waits for the same handle succeeds, even if
 // another start reuses the place.

@@ -40,7 +40,7 @@ struct Site {
   void *copy;      ///< what threads on this node get
   bool isOwn;      ///< `copy` was allocated for this node
   bool isClaimed;  ///< a thread copies it
-  int error;       ///< why there is no copy, though it was asked for
+  int error;       ///< why a copy that was requested is missing
   size_t nextByte; ///< first one that no thread copies yet
 };
 
@@ -147,7 +147,7 @@ static void copyAll(void *data) {
 // Who gets which
 //===----------------------------------------------------------------------===//
 
-/// The copy nearest to \p node; null if there is no copy at all.
+/// The copy nearest to \p node; null without any copy.
 static void *nearestCopy(const mpg_replica &replica, int node,
                          const cpu_set_t &nodes) {
   unsigned distances[maxNodes];

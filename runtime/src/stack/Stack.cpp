@@ -40,7 +40,7 @@ using namespace mpg;
 
 /// More large pages than this only if a limit asks for them.
 static constexpr uint64_t unlimitedPartBytes = 64 << 20;
-/// A smaller part is not worth it when there is no limit.
+/// A smaller part is not worth it without a limit.
 static constexpr uint64_t leastPartBytes = 8 << 20;
 /// Room below the frame of the caller that stays on normal pages when the
 /// stack is parted: everything that is in use while it happens.

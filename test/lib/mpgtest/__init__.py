@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the test programs written in Python share.
+"""Code that the test programs in Python share.
 
   cgroups  groups with a limit on large pages, memory, processes
   links    kinds of linked files, compilers for both machines

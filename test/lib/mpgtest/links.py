@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the matrices of links share: kinds of files, and who compiles them."""
+"""Shared by the matrices of links: kinds of files, and who compiles them."""
 
 from __future__ import annotations
 
