@@ -125,8 +125,8 @@ def no_config : LongFlag<"no-config", "read no .mpgaudit.yaml">,
 def suppress : LongValue<"suppress", "ID;reason=TEXT[;path=GLOB][;symbol=GLOB][;expires=DATE]",
     "accept findings">,
     Manual<[{Accept findings of the number ID, for a reason: all of them, or those whose
-path and symbol agree, up to the day DATE, written as 2027-01-31. What is
-not needed any more, or has expired, is named on standard error.}]>;
+path and symbol agree, up to the day DATE, written as 2027-01-31. A suppression
+that is not needed any more, or has expired, is named on standard error.}]>;
 def baseline : LongValue<"baseline", "FILE",
     "only findings that are not in FILE count">, PathKey,
     Manual<[{Only findings that are not in FILE count and are shown.}]>;

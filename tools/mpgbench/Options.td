@@ -17,7 +17,7 @@ def repeat : LongValue<"repeat", "N",
     Manual<[{Measure each point N times, 7 if not given, 1,000 at most. Below 6 there is
 no interval of 95 %, and no verdict.}]>;
 def seed : LongValue<"seed", "N", "of the random order; 1 if not given">,
-    Manual<[{Of the random order of the points, 1 if not given. It stands in the report.}]>;
+    Manual<[{Of the random order of the points, 1 if not given. The report has it.}]>;
 
 def json : LongValue<"json", "FILE",
     "also write everything as JSON, schema mpgbench-1; - is\n"

@@ -49,7 +49,7 @@ def report_file : LongValue<"report", "FILE",
     "host, rank, pid">,
     Manual<[{The same into FILE, or the report of `--compare`. In FILE, %h is the name of the
 host, %r the rank of the process under MPI (else 0), %p the process id, %% a percent
-sign. A file that cannot be written is told before PROGRAM starts; it runs,
+sign. mpgrun reports a file that it cannot write before PROGRAM starts; it runs,
 and its status stays what it is; `--compare`, which is there for its report alone,
 does not begin. A named pipe needs a reader by the end. `--report=json:FILE` is the older name of
 `--report --json=FILE` without the report.}]>;

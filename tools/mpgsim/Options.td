@@ -96,7 +96,7 @@ def merge : LongFlag<"merge",
     Manual<[{Run no program: the arguments are files that `--json` has written, one for each
 rank of an MPI job (`mpirun -n 4 mpgsim --json --output=rank-%r.json ./app.sim`).
 Counts are summed; times are those of the core and the core group that have most to
-do, as each rank has core groups of its own here. The line *Ranks* says how evenly
+do, as each rank has its own core groups here. The line *Ranks* says how evenly
 the accesses are spread. All must be of one build of a program, one version of mpgsim
 and the same options; a machine other than a64fx has to be named here, too. Goes with
 `--machine=`, `--json`, `--csv`, `--html=` and `--output=`; without the last the
