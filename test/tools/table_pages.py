@@ -29,7 +29,7 @@ WIDTH = 80
 # Formatted as code: options, sections, paths, names with _ or (), files.
 CODE = re.compile(r"--?[A-Za-z]\S*|\.[A-Za-z]\S*|/\w\S*|_*[A-Za-z]\w*_\w*\*?(=\S*)?"
                   r"|\w+\(\d?\)|\S*<\S*|[A-Z]\w+=\S*|\w+:\w+:\w+|\w[\w+.-]*\.(so|a|lds)(\.\d)?"
-                  r"|(c|m)alloc|mallopt|s?brk|v?fork|system|popen|setitimer|mpgrun|numactl|fhetbo")
+                  r"|(c|m)alloc|mallopt|s?brk|v?fork|popen|setitimer|mpgrun|numactl|fhetbo")
 AROUND = re.compile(r"""([("]*)(.*?)((?:(?<=[A-Z])s)?(?:'s)?[.,;:)"]*)$""")
 SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
 
@@ -162,7 +162,8 @@ def ranks() -> str:
 
 
 # Kinds whose words need no answer on the page; --explain has one.
-SILENT = {"byDefault": "Nothing to write, clang and flang do so without it",
+SILENT = {"byDefault": "Nothing to write, clang and flang do so by default (where an option such "
+                       "as `-ffast-math` changes that, `--explain` says so)",
           "older": "For the SPARC processors of K, FX10 and FX100"}
 
 
