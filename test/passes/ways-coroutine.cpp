@@ -1,4 +1,4 @@
-// A coroutine stops amid its code, and its caller would go on with the coroutine's ways: none are
+// A coroutine suspends, and its caller would continue with the coroutine's ways: none are
 // set, with a warning.
 // RUN: %hinted-cxx -std=c++20 -O2 -S -emit-llvm %s -o %t.ll 2> %t.txt
 // RUN: FileCheck %s --input-file=%t.txt
@@ -29,7 +29,7 @@ struct Task {
   };
 };
 void step();
-// CHECK: warning: {{.*}}ways-coroutine.cpp:[[#@LINE+1]]: no ways are set: a coroutine stops amid its code
+// CHECK: warning: {{.*}}ways-coroutine.cpp:[[#@LINE+1]]: no ways are set: a coroutine suspends
 MPG_WAYS(l2=4) Task work() {
   step();
   co_return;

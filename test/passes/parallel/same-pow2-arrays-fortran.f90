@@ -14,7 +14,7 @@ contains
     integer :: i, j
     !$omp parallel do private(i)
     do j = 1, n
-      ! CHECK: f.f90:[[#@LINE+1]]:{{.*}} through 5 places at once
+      ! CHECK: f.f90:[[#@LINE+1]]:{{.*}} traverses 5 places at once
       do i = 1, n
         m1(i, j) = m2(i, j) + m3(i, j) + m4(i, j) * m5(i, j)
       end do
@@ -26,7 +26,7 @@ contains
     integer :: i, j
     !$omp parallel do private(i)
     do j = 1, n
-      ! CHECK: f.f90:[[#@LINE+1]]:{{.*}} through 5 places at once
+      ! CHECK: f.f90:[[#@LINE+1]]:{{.*}} traverses 5 places at once
       do i = 1, n
         c1(i, j) = c2(i, j) + c3(i, j) + c4(i, j) * c5(i, j)
       end do

@@ -13,14 +13,14 @@ void use(double *, double *, double *, double *, double *);
 double a[65536], b[65536], c[65536], d[65536], e[65536], f[65536], g[65536], h[65536],
     k[65536];
 void five(void) {
-  // A64FX: :[[#@LINE+1]]:{{.*}} through 5 places at once, in {{.*}}, that are equal modulo 16384 bytes{{.*}}4 lines: pad {{.*}} begins 256 bytes further on [-Rpass
+  // A64FX: :[[#@LINE+1]]:{{.*}} traverses 5 places at once, in {{.*}}, that are equal modulo 16384 bytes{{.*}}4 lines: pad {{.*}} begins 256 bytes further on [-Rpass
 #pragma omp parallel for
   for (int i = 0; i < 65536; i++)
     a[i] = b[i] + c[i] + d[i] * e[i];
 }
 void nine(void) {
-  // A64FX: :[[#@LINE+2]]:{{.*}} through 9 places at once, in {{.*}}, that are equal modulo 16384 bytes
-  // X86: :[[#@LINE+1]]:{{.*}} through 9 places at once, in {{.*}}, that are equal modulo 4096 bytes
+  // A64FX: :[[#@LINE+2]]:{{.*}} traverses 9 places at once, in {{.*}}, that are equal modulo 16384 bytes
+  // X86: :[[#@LINE+1]]:{{.*}} traverses 9 places at once, in {{.*}}, that are equal modulo 4096 bytes
   for (int i = 0; i < 65536; i++)
     a[i] = b[i] + c[i] + d[i] * e[i] - f[i] * g[i] - h[i] * k[i];
 }
@@ -54,7 +54,7 @@ void blocks(int n) {
   double *p = malloc(524288), *q = malloc(524288), *r = malloc(524288), *s = malloc(524288),
          *t = malloc(524288);
   use(p, q, r, s, t);
-  // A64FX: :[[#@LINE+1]]:{{.*}} through 5 places at once{{.*}}link libmpg, whose malloc
+  // A64FX: :[[#@LINE+1]]:{{.*}} traverses 5 places at once{{.*}}link libmpg, whose malloc
 #pragma omp parallel for
   for (int i = 0; i < n; i++)
     p[i] = q[i] + r[i] + s[i] * t[i];
@@ -76,7 +76,7 @@ void arguments(double *p, double *q, double *r, double *s, double *t, int n) {
 // Rows of one array are as bad as arrays, unless they are padded.
 double rows[16][2048], padded_rows[16][2048 + 32];
 void columns(void) {
-  // A64FX: :[[#@LINE+1]]:{{.*}} through 5 places at once, in rows, that are equal
+  // A64FX: :[[#@LINE+1]]:{{.*}} traverses 5 places at once, in rows, that are equal
   for (int i = 0; i < 2048; i++)
     rows[8][i] = rows[2][i] + rows[3][i] + rows[4][i] * rows[5][i];
 }
