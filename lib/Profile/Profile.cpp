@@ -335,6 +335,15 @@ void ProfileRecorder::addAccesses(Profile &profile) {
           workingSet->within(range.start, range.end));
 }
 
+/// Counts lost samples in proportion: a busy machine loses many.
+void ProfileRecorder::addLostFaults() {
+  if (!sampler.lost() || !faults.all())
+    return;
+  double factor = 1 + double(sampler.lost()) / double(faults.all());
+  for (ProfileObject &object : objects)
+    object.faults.scale(factor);
+}
+
 void ProfileRecorder::addFilesOfBefore() {
   for (const auto &[name, area] : files) {
     if (rest.count({RunRegion::shared, printable(name)}) ||
@@ -384,6 +393,7 @@ void ProfileRecorder::finish(Profile &profile) {
   for (size_t site = 0; site < table.sites.size(); ++site)
     addFreed(objects[site], table.sites[site]);
   addFilesOfBefore();
+  addLostFaults();
   if (any_of(objects,
              [](const ProfileObject &one) { return one.faults.faults > 0; }))
     profile.faultCosts = measureFaultCosts();

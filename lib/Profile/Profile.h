@@ -149,6 +149,7 @@ private:
   void takeFaults();
   void takeInto(AddressSampler &from, ProfileFaults &into);
   void addFaults();
+  void addLostFaults();
   void addAccesses(Profile &profile);
   void addVariables();
   void addBlocks();

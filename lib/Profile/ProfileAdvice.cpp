@@ -37,7 +37,6 @@ private:
   void addShortRegions();
   void addCrowdedNodes();
   void addOwnMappings();
-  uint64_t estimateFaults(const ProfileObject &object) const;
   void addRefilledBlocks();
   void addUndeserving();
   std::string largestIn(ArrayRef<RunRegion> regions, bool byMain) const;
@@ -175,29 +174,19 @@ void Adviser::addOwnMappings() {
       settings + "mpgrun " + command);
 }
 
-/// The page faults of \p object. Lost samples count in proportion: a busy
-/// machine loses many, and most where most faults are.
-uint64_t Adviser::estimateFaults(const ProfileObject &object) const {
-  uint64_t seen = 0;
-  for (const ProfileObject &one : profile.objects)
-    seen += one.faults.faults;
-  double lost = seen ? double(profile.faultsLost) / double(seen) : 0;
-  return uint64_t(double(object.faults.faults) * (1 + lost));
-}
-
 /// Blocks that are given back to the system and come again, empty, each time.
 void Adviser::addRefilledBlocks() {
   for (const ProfileObject &object : profile.objects) {
     if (object.blocks < 10 || !object.pages || !object.pages->pageBytes)
       continue;
     // By pages of the size it has: those that were filled more than thrice.
-    uint64_t faults = estimateFaults(object);
-    uint64_t filled = faults * object.pages->pageBytes;
+    uint64_t filled = object.faults.faults * object.pages->pageBytes;
     if (filled < 3 * object.peakBytes || filled < 64 * leastBytes)
       continue;
     add(filled / 4,
         object.name + " allocates " + std::to_string(object.blocks) +
-            " blocks and frees them again: " + std::to_string(faults) +
+            " blocks and frees them again: " +
+            std::to_string(object.faults.faults) +
             " page faults; allocate once, or have malloc keep the memory",
         "MALLOC_MMAP_THRESHOLD_=68719476736 MALLOC_TRIM_THRESHOLD_=68719476736 "
         "mpgrun " +

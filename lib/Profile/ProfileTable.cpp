@@ -93,6 +93,12 @@ void FaultCount::add(const FaultCount &other) {
     threads[thread] += count;
 }
 
+void FaultCount::scale(double factor) {
+  faults = uint64_t(double(faults) * factor);
+  for (auto &[thread, count] : threads)
+    count = uint64_t(double(count) * factor);
+}
+
 namespace {
 
 struct Event {

@@ -57,6 +57,7 @@ struct FaultCount {
     threads[thread] += count;
   }
   void add(const FaultCount &other);
+  void scale(double factor);
 };
 
 /// CPU time of a page fault on this machine, in ns, with the zeroing of the

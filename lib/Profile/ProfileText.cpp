@@ -192,7 +192,9 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   out << "  " << fillText("page faults: " + describeFaults(profile), 2) << "\n";
   writeStallsText(out, profile);
   if (profile.faultsLost)
-    out << "  " << profile.faultsLost << " samples of page faults were lost\n";
+    out << "  " << profile.faultsLost
+        << " samples of page faults were lost; they count in "
+           "proportion\n";
   if (profile.blocksLost)
     out << "  " << profile.blocksLost
         << " blocks are in no row: there is room for " << MPG_PROFILE_SITES
