@@ -132,10 +132,10 @@ TEST(Configuration, WhatIsNoSuchFileIsRefused) {
   Folder folder;
   const std::pair<std::string, StringRef> cases[] = {
       {folder / "missing", "No such file"},
-      {folder.path, "no regular file"},
-      {"/dev/null", "no regular file"},
-      {folder.write("nul", StringRef("page: \0", 7)), "no text in UTF-8"},
-      {folder.write("latin", "page: \xe9\n"), "no text in UTF-8"},
+      {folder.path, "not a regular file"},
+      {"/dev/null", "not a regular file"},
+      {folder.write("nul", StringRef("page: \0", 7)), "not UTF-8 text"},
+      {folder.write("latin", "page: \xe9\n"), "not UTF-8 text"},
       {folder.write("long", "page: 4K\n# " + std::string(4095, '#') + "\n"),
        "long:2: the line has 4097 characters; at most 4096 are read"},
       {folder.write("large", std::string(300 << 10, '#')),

@@ -70,7 +70,7 @@ TEST(HeapReportTest, EachKindNamesBothAddressesAndTheFix) {
   EXPECT_EQ(lineOf(past, prints | brief),
             "mpg: heap: free(0x7f0012345670): written past its end (64 bytes "
             "at 0x7f0012345670, first wrong byte at 0x7f00123456b0)");
-  EXPECT_NE(lineOf(past, prints).find("; fix: write to nothing but"),
+  EXPECT_NE(lineOf(past, prints).find("; fix: write only to allocated bytes"),
             std::string::npos);
   past.wrongByte = start - 8;
   EXPECT_EQ(lineOf(past, prints | brief),
