@@ -259,13 +259,21 @@ static std::optional<HintRequest::Target> targetOfRoot(Value *root) {
   return targetOf(root);
 }
 
+/// Whether \p function is a parallel region of flang's.
+static bool isTeamOfFlang(const Function &function) {
+  return function.getName().contains("..omp_par");
+}
+
 /// What flang calls first for the directive of \p fork; null if that is not
-/// there, as in what clang writes.
+/// there.
 static const Instruction *startOfDirective(const CallBase &fork) {
+  // Code that nothing reaches may be a loop without a way in.
+  SmallPtrSet<const BasicBlock *, 8> seen;
   for (const Instruction *before = &fork; before;) {
     const BasicBlock *block = before->getParent();
     before = before->getPrevNode();
-    if (!before && (block = block->getSinglePredecessor()))
+    if (!before && (block = block->getSinglePredecessor()) &&
+        seen.insert(block).second)
       before = block->getTerminator();
     auto *call = dyn_cast_or_null<CallBase>(before);
     if (call && parallelRegionOf(*call))
@@ -280,9 +288,11 @@ static const Instruction *startOfDirective(const CallBase &fork) {
 /// The line of \p instruction in the file of its function; 0: of included text,
 /// of which flang keeps no line. None: it has none.
 static std::optional<unsigned> lineOf(const Instruction &instruction) {
-  // flang gives the start of a team the line of what is in front of it.
+  // flang gives the start of a team the line of what is in front of it. clang
+  // does not, and asks for the thread's number once, at the top.
   auto *call = dyn_cast<CallBase>(&instruction);
-  if (call && parallelRegionOf(*call))
+  const Function *team = call ? parallelRegionOf(*call) : nullptr;
+  if (team && isTeamOfFlang(*team))
     if (const Instruction *start = startOfDirective(*call))
       return lineOf(*start);
   const DebugLoc &location = instruction.getDebugLoc();
@@ -590,7 +600,7 @@ bool SideFileReader::setVariables(const WayNames &names, WaysRequest &request) {
     into = integerNamed(*request.function, name, known);
     if (isWhole && known && dominators.dominates(request.begin, known))
       request.begin = known;
-    bool inRegion = request.function->getName().contains("..omp_par");
+    bool inRegion = isTeamOfFlang(*request.function);
     auto *first = dyn_cast_or_null<Instruction>(into.address);
     if (into.address && (!first || dominators.dominates(first, request.begin)))
       return true;
