@@ -41,6 +41,9 @@ struct Watched {
 
 static Walk walk;
 static Watched watched;
+/// A page that is written once, before the first fork: as long as any other
+/// process has it, a parent or child lives that has not called exec. 0: none.
+static std::atomic<uintptr_t> witness{0};
 
 static constexpr uint64_t millisecond = 1000000;
 /// Of the time, for the thread that does it: soon after a fork, when the next
@@ -64,6 +67,8 @@ static uint64_t readClock(clockid_t clock) {
 static uint64_t nowNs() { return readClock(CLOCK_MONOTONIC); }
 
 void mpg::watchForCollapse(Range range) {
+  if (innerFrames(range, frameBytes).empty())
+    return;
   unsigned count = watched.count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count && i < Watched::capacity; ++i)
     if (watched.start[i].load(std::memory_order_relaxed) == range.start)
@@ -97,10 +102,31 @@ static Range nextFrame(uintptr_t start) {
   return next;
 }
 
+/// Makes the page before the first fork.
+static void makeWitness() {
+  Staged page;
+  if (witness.load(std::memory_order_relaxed) ||
+      buildStaged(Source::normal, basePageBytes(), basePageBytes(), nullptr,
+                  page))
+    return;
+  *reinterpret_cast<volatile char *>(page.range.start) = 1;
+  uintptr_t none = 0;
+  if (!witness.compare_exchange_strong(none, page.range.start))
+    discard(page); // another thread was faster
+}
+
+/// Whether a parent or child still shares memory with this process.
+static bool hasSharer() {
+  uintptr_t page = witness.load(std::memory_order_relaxed);
+  return !page ||
+         presenceOf({page, page + basePageBytes()}) == Presence::shared;
+}
+
 void mpg::noteForkForCollapse(Messages &messages) {
   unsigned count = watched.count.load(std::memory_order_relaxed);
-  if ((!heapSpace.splitsAtFork(splitReason) && !count) || !thpIsCounted())
+  if (!thpIsCounted() || (!heapSpace.splitsAtFork(splitReason) && !count))
     return;
+  makeWitness();
   if (!watched.isTold.exchange(true, std::memory_order_relaxed))
     for (unsigned i = 0; i < count; ++i)
       messages.reason(watchedFrames(i), splitReason);
@@ -119,8 +145,12 @@ void mpg::noteForkForCollapse(Messages &messages) {
 /// False if it has to wait, for a child or for a large page.
 static bool collapseFrame(Range frame) {
   Presence presence = presenceOf(frame);
+  // Pages that were only read are the kernel's page of zeros, and pages of
+  // files may be anyone's: nobody gives them up.
+  if (presence == Presence::shared)
+    return !hasSharer();
   if (presence != Presence::alone)
-    return presence != Presence::shared;
+    return true;
   // Ignore other errors of this frame: a device may have pinned it.
   int error = collapse(frame);
   if (error == EAGAIN)

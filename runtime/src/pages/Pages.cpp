@@ -314,6 +314,13 @@ static bool isMapped(uintptr_t address, size_t pageBytes) {
          -ENOMEM;
 }
 
+/// Whether all of \p frame is mapped, or it is unknown.
+static bool isMapped(Range frame) {
+  unsigned char present[frameBytes / 4096];
+  return rawCall(SYS_mincore, long(frame.start), long(frame.bytes()),
+                 long(present)) != -ENOMEM;
+}
+
 static bool isPresent(uintptr_t address, size_t pageBytes) {
   unsigned char present = 0;
   return rawCall(SYS_mincore, long(address), long(pageBytes), long(&present)) ==
@@ -527,6 +534,9 @@ Presence mpg::presenceOf(Range frame) { return PageMap().presenceOf(frame); }
 int mpg::collapse(Range frame) {
   long result = rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),
                         adviceCollapse);
+  // The kernel's answer to a part that is not mapped, too.
+  if (result == -ENOMEM && !isMapped(frame))
+    return EINVAL;
   return isError(result) ? int(-result) : 0;
 }
 

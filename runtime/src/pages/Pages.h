@@ -144,7 +144,7 @@ enum class Presence : uint8_t {
   shared, ///< a parent or child has some of it, too
   other,  ///< little, swapped out, or not known
 };
-/// pre: \p frame is a frame of private memory.
+/// pre: \p frame is a frame or one base page, of private memory.
 Presence presenceOf(Range frame);
 
 /// Makes the kernel put \p frame on one transparent huge page (Linux 6.1).

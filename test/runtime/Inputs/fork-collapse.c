@@ -14,6 +14,7 @@
 enum { blocks = 32 << 10, bytes = 1000, heapMib = 32 };
 static char *block[blocks];
 static char bss[8 << 20], *stack, *threadStack;
+static volatile char onlyRead[8 << 20]; /* pages of zeros, in front of the heap */
 static volatile int threadIsReady;
 
 /* Of the mapping that holds the address, or of all. */
@@ -76,6 +77,8 @@ int main(int count, char **words) {
   stack = onStack;
   startThread();
   touch(bss, sizeof bss, 1);
+  for (long i = 0; i < (long)sizeof onlyRead; i += 4096)
+    (void)onlyRead[i];
   touch(stack, sizeof onStack, 1);
   for (int i = 0; i < blocks; ++i)
     memset(block[i] = malloc(bytes), 1, bytes);
