@@ -131,13 +131,13 @@ void mpg::noteForkForCollapse(Messages &messages) {
     for (unsigned i = 0; i < count; ++i)
       messages.reason(watchedFrames(i), splitReason);
   uint64_t now = nowNs();
-  walk.at.store(0, std::memory_order_relaxed);
   walk.pauseNs.store(firstPauseNs, std::memory_order_relaxed);
   walk.nextNs.store(now + firstPauseNs, std::memory_order_relaxed);
   walk.calmNs.store(now, std::memory_order_relaxed);
   walk.again.store(true, std::memory_order_relaxed);
   walk.hasBusy.store(false, std::memory_order_relaxed);
-  isCollapseDue.store(true, std::memory_order_relaxed);
+  walk.at.store(0); // before the next: see endWalk()
+  isCollapseDue.store(true);
   if (threadCache != &noCache)
     threadCache->lookAtEachFree();
 }
@@ -158,13 +158,16 @@ static bool collapseFrame(Range frame) {
   return error != ENOMEM;
 }
 
-/// Whether the walk begins again, for frames that were busy.
-static bool beginsAgain() {
-  if (!walk.hasBusy.exchange(false, std::memory_order_relaxed) ||
-      !walk.again.exchange(false, std::memory_order_relaxed))
-    return false;
-  walk.at.store(0, std::memory_order_relaxed);
-  return true;
+/// After the last frame: once more for frames that were busy. \p last is where
+/// the walk was; a fork of another thread, which is not to be missed, changes
+/// that.
+static void endWalk(uintptr_t last) {
+  if (walk.hasBusy.exchange(false, std::memory_order_relaxed) &&
+      walk.again.exchange(false, std::memory_order_relaxed))
+    return walk.at.store(0);
+  isCollapseDue.store(false);
+  if (walk.at.load() != last)
+    isCollapseDue.store(true);
 }
 
 /// Longer each time.
@@ -183,15 +186,14 @@ static uint64_t collapseNext() {
   constexpr uint64_t wholeNs = 50000;
   uint64_t begin = readClock(CLOCK_THREAD_CPUTIME_ID), used = 0, pause = 0;
   for (unsigned i = 0; i < framesAtOnce && used < wholeNs && !pause; ++i) {
-    Range frame = nextFrame(walk.at.load(std::memory_order_relaxed));
-    if (frame.empty() && beginsAgain())
-      break;
+    uintptr_t start = walk.at.load();
+    Range frame = nextFrame(start);
     if (frame.empty()) {
-      isCollapseDue.store(false, std::memory_order_relaxed);
-      return 0;
+      endWalk(start);
+      break;
     }
-    if (collapseFrame(frame))
-      walk.at.store(frame.end, std::memory_order_relaxed);
+    if (collapseFrame(frame)) // if no other thread forks meanwhile
+      walk.at.compare_exchange_strong(start, frame.end);
     else
       pause = nextPauseNs();
     used = readClock(CLOCK_THREAD_CPUTIME_ID) - begin;
