@@ -173,8 +173,8 @@ static void endWalk(uintptr_t last) {
 /// Longer each time.
 static uint64_t nextPauseNs() {
   uint64_t pause = walk.pauseNs.load(std::memory_order_relaxed);
-  if (pause < longestPauseNs)
-    walk.pauseNs.store(2 * pause, std::memory_order_relaxed);
+  uint64_t next = 2 * pause < longestPauseNs ? 2 * pause : longestPauseNs;
+  walk.pauseNs.store(next, std::memory_order_relaxed);
   return pause;
 }
 
