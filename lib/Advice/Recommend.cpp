@@ -59,7 +59,7 @@ static void writeComment(raw_ostream &out, StringRef first, StringRef text) {
   for (StringRef paragraph : paragraphs)
     safe += (safe.empty() ? "" : "\n") + printable(paragraph);
   unsigned indent = 2 + first.size();
-  std::string filled = fillText(safe, indent);
+  std::string filled = fillText(safe, indent, terminalColumns());
   SmallVector<StringRef, 16> lines;
   StringRef(filled).split(lines, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -13,10 +13,14 @@
 using namespace llvm;
 using namespace mpg;
 
+static std::string filled(const Twine &text) {
+  return fillText(text.str(), 2, terminalColumns());
+}
+
 static void appendPart(std::string &page, StringRef label, StringRef text) {
   if (text.empty())
     return;
-  page += "\n" + label.str() + ":\n  " + fillText(text, 2) + "\n";
+  page += "\n" + label.str() + ":\n  " + filled(text) + "\n";
 }
 
 static std::string explainFinding(const FindingInfo &info,
@@ -99,9 +103,8 @@ static std::string explainDirective(StringRef word) {
   for (auto [known, kind, fortran, c] : table)
     if (word.equals_insensitive(known))
       return fccHeading(known, kind) + "  " +
-             fillText("Fortran: " + StringRef(fortran).str() + ".", 2) + "\n" +
-             (*c ? "  " + fillText("C: " + StringRef(c).str() + ".", 2) + "\n"
-                 : "");
+             filled("Fortran: " + StringRef(fortran).str() + ".") + "\n" +
+             (*c ? "  " + filled("C: " + StringRef(c).str() + ".") + "\n" : "");
   return "";
 }
 
@@ -116,7 +119,7 @@ static std::string explainFccWord(StringRef word) {
   word = word.trim().take_until([](char c) { return strchr("=( ", c); });
   for (auto [known, kind, answer] : table)
     if (word.equals_insensitive(known))
-      return fccHeading(known, kind) + "  " + fillText(answer, 2) + "\n";
+      return fccHeading(known, kind) + "  " + filled(answer) + "\n";
 #define MPG_ENV(name, type, values, deflt, needs, more, group, help)           \
   if (word == #name)                                                           \
     return #name ": ours, with the same name and values\n\n  " help "\n";

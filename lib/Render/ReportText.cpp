@@ -68,7 +68,7 @@ static void writePart(raw_ostream &out, StringRef label, StringRef text,
   std::string safe;
   for (StringRef line : split(prose.rtrim('\n'), '\n'))
     safe += (safe.empty() ? "" : "\n") + printable(line);
-  out << fillText(safe, indent) << "\n";
+  out << fillText(safe, indent, terminalColumns()) << "\n";
   SmallVector<StringRef, 8> lines;
   text.substr(prose.size()).split(lines, '\n', -1, /*KeepEmpty=*/false);
   if (printed && lines.size() > 1 &&
@@ -233,7 +233,7 @@ static std::string heapLine(const FileReport &report) {
             ". Nothing to relink.";
   if (memory.owner || memory.programMaps)
     text += " " + mappedSentence(memory);
-  return "  " + fillText(printable(text), 2) + "\n";
+  return "  " + fillText(printable(text), 2, terminalColumns()) + "\n";
 }
 
 /// The conclusion after the findings: the table, or why there is none, and the
@@ -442,7 +442,7 @@ void mpg::writeVerdictText(raw_ostream &out, const JobReport &job,
                            bool colour) {
   std::string text =
       printable(job.script.path) + ": " + printable(job.verdict.sentence);
-  out << paint(fillText(text, 2), "1", colour) << "\n";
+  out << paint(fillText(text, 2, terminalColumns()), "1", colour) << "\n";
 }
 
 void mpg::writeVerdictLine(raw_ostream &out, const JobReport &job) {

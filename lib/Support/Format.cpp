@@ -87,20 +87,19 @@ std::string mpg::validUtf8(StringRef text) {
   return json::isUTF8(text) ? text.str() : json::fixUTF8(text);
 }
 
-/// Two columns less than the terminal of standard output has; 78 for none.
-static size_t textColumns() {
-  constexpr unsigned usual = 80, min = 40, max = 120;
+unsigned mpg::terminalColumns() {
+  constexpr unsigned min = 40, max = 120;
   unsigned width = sys::Process::StandardOutColumns();
-  return (width ? std::clamp(width, min, max) : usual) - 2;
+  return width ? std::clamp(width, min, max) - 2 : usualColumns;
 }
 
 std::string mpg::fillLine(StringRef text, unsigned indent) {
-  return sys::Process::StandardOutIsDisplayed() ? fillText(text, indent)
-                                                : text.str();
+  return sys::Process::StandardOutIsDisplayed()
+             ? fillText(text, indent, terminalColumns())
+             : text.str();
 }
 
-std::string mpg::fillText(StringRef text, unsigned indent) {
-  const size_t columns = textColumns();
+std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {
   std::string filled;
   auto newLine = [&](StringRef line) {
     if (!filled.empty())

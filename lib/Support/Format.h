@@ -34,14 +34,19 @@ std::string shellWord(llvm::StringRef text);
 /// \p text with what is not UTF-8 replaced, for JSON: names come from files.
 std::string validUtf8(llvm::StringRef text);
 
-/// \p text filled to the width of the terminal, or of COLUMNS there, at most
-/// 118; to 78 columns elsewhere. Every line after the first is indented by \p
+constexpr unsigned usualColumns = 78;
+/// For what goes to standard output: two columns less than its terminal has, or
+/// COLUMNS says there, at most 118; usualColumns if it is none.
+unsigned terminalColumns();
+
+/// \p text filled to \p columns, every line after the first indented by \p
 /// indent. Lines that start with two spaces are command lines: they keep their
 /// form after the indent. Empty lines stay.
-std::string fillText(llvm::StringRef text, unsigned indent);
+std::string fillText(llvm::StringRef text, unsigned indent,
+                     unsigned columns = usualColumns);
 
-/// The same on a terminal; elsewhere \p text as it is, for programs that read
-/// line by line.
+/// The same by terminalColumns() on a terminal; elsewhere \p text as it is, for
+/// programs that read line by line.
 std::string fillLine(llvm::StringRef text, unsigned indent);
 
 //===----------------------------------------------------------------------===//
