@@ -125,12 +125,15 @@ private:
   void checkNesting(MutableArrayRef<Placed> directives);
   void emitEnd(const Placed &begin);
   void emit(const Placed &placed);
-  unsigned firstLine(unsigned line) const;
+  unsigned firstLine(unsigned line);
+  unsigned findLoopDirective(unsigned line) const;
   void setLines(OclHint &hint, unsigned first, unsigned last) const;
 
   const SourceText &source;
   const StringRef whyUseless;
   ProgramUnits units;
+  /// Of each line from 0 on, as far as it was asked for: findLoopDirective().
+  std::vector<unsigned> loopDirectives;
   /// Of each procedure, in the order of the source.
   DenseMap<const Procedure *, std::vector<Placed>> directives;
   OclResult result;
@@ -303,19 +306,27 @@ static bool isLoopDirective(StringRef directive) {
 
 /// Where a region that begins in \p line begins for flang: in front of an
 /// OpenMP directive of a loop, if nothing but comments is between.
-unsigned Reader::firstLine(unsigned line) const {
-  for (unsigned one = line - 1; one != 0; --one) {
-    StringRef text = source.lines[one - 1].text;
-    StringRef directive = afterSentinel(text);
-    if (isLoopDirective(directive))
-      return one;
-    bool isComment = text.trim().empty() || text.ltrim().starts_with("!") ||
-                     (source.fixedForm && StringRef("cC*").contains(text[0]));
-    bool isOther = !directive.empty() && !directive.starts_with("&");
-    if (!isComment || isOther)
-      break;
-  }
-  return line;
+unsigned Reader::firstLine(unsigned line) {
+  while (loopDirectives.size() <= line)
+    loopDirectives.push_back(
+        findLoopDirective(unsigned(loopDirectives.size())));
+  return loopDirectives[line] ? loopDirectives[line] : line;
+}
+
+/// The line of the directive in front of \p line; 0: there is none. pre: known
+/// for all lines before.
+unsigned Reader::findLoopDirective(unsigned line) const {
+  if (line < 2)
+    return 0;
+  unsigned before = line - 1;
+  StringRef text = source.lines[before - 1].text;
+  StringRef directive = afterSentinel(text);
+  if (isLoopDirective(directive))
+    return before;
+  bool isComment = text.trim().empty() || text.ltrim().starts_with("!") ||
+                   (source.fixedForm && StringRef("cC*").contains(text[0]));
+  bool isOther = !directive.empty() && !directive.starts_with("&");
+  return isComment && !isOther ? loopDirectives[before] : 0;
 }
 
 /// Of the end of \p begin, if it has one.
