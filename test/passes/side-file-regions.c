@@ -6,7 +6,7 @@
 // RUN: %{compile} 2>&1 | FileCheck app.c --check-prefix=REGION
 // RUN: echo 'run@4-5: ways:l2=4' > hints.yaml
 // RUN: %{compile} 2>&1 | FileCheck app.c --check-prefix=CRITICAL
-// RUN: echo 'loop@38-46: ways:l2=4' > hints.yaml
+// RUN: echo 'loop@26-34: ways:l2=4' > hints.yaml
 // RUN: %{compile} 2>&1 | FileCheck app.c --check-prefix=LOOP
 //--- app.c
 double a[1000], b[1000];
