@@ -308,16 +308,10 @@ void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
 #endif
 }
 
-static bool isMapped(uintptr_t address, size_t pageBytes) {
-  unsigned char present;
-  return rawCall(SYS_mincore, long(address), long(pageBytes), long(&present)) !=
-         -ENOMEM;
-}
-
-/// Whether all of \p frame is mapped, or it is unknown.
-static bool isMapped(Range frame) {
+/// Whether all of \p range, at most a frame, is mapped, or it is unknown.
+static bool isMapped(Range range) {
   unsigned char present[frameBytes / 4096];
-  return rawCall(SYS_mincore, long(frame.start), long(frame.bytes()),
+  return rawCall(SYS_mincore, long(range.start), long(range.bytes()),
                  long(present)) != -ENOMEM;
 }
 
@@ -347,7 +341,7 @@ static int moveMapping(Staged &staged, uintptr_t target, size_t pageBytes) {
     staged.range = Range{};
     return 0;
   }
-  if (!isMapped(target, pageBytes))
+  if (!isMapped({target, target + pageBytes}))
     putNormalPages(target, bytes, staged.range.start);
   return int(-result);
 }
