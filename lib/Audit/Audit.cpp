@@ -127,22 +127,14 @@ static void lowerErrors(std::vector<Finding> &findings) {
     }
 }
 
-/// Whether only the running job knows if it has large pages: MPG_MODE=$MODE.
-static bool maySwitchOff(const Launch &launch) {
-  for (StringRef name : {"XOS_MMM_L_HPAGE_TYPE", "MPG_MODE"})
-    if (const Variable *variable = launch.environment.find(name))
-      if (!variable->known)
-        return true;
-  return false;
-}
-
 /// Where the job wants no large pages, nothing that keeps them away is wrong;
 /// where it may not, that is one level less.
 static void lowerUnwanted(const Launch &launch,
                           std::vector<Finding> &findings) {
-  bool isOff = !wantsLargePages(launch);
-  if (!isOff && !maySwitchOff(launch))
+  PageSwitch pages = pageSwitch(launch);
+  if (pages == PageSwitch::on)
     return;
+  bool isOff = pages == PageSwitch::off;
   for (Finding &finding : findings) {
     unsigned number = unsigned(finding.id);
     bool aboutPages =

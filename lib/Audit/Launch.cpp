@@ -47,9 +47,21 @@ bool Launch::mayChange(StringRef name) const {
                   : unknownFromLine != 0;
 }
 
+PageSwitch mpg::pageSwitch(const Launch &launch, bool readsMode) {
+  const Variable *type = launch.environment.find("XOS_MMM_L_HPAGE_TYPE");
+  const Variable *mode =
+      readsMode ? launch.environment.find("MPG_MODE") : nullptr;
+  bool isUnknown = false;
+  for (const Variable *variable : {type, mode}) {
+    if (variable && variable->known && variable->value == "none")
+      return PageSwitch::off;
+    isUnknown |= variable && !variable->known;
+  }
+  return isUnknown ? PageSwitch::unknown : PageSwitch::on;
+}
+
 bool mpg::wantsLargePages(const Launch &launch) {
-  return launch.environment.valueOf("XOS_MMM_L_HPAGE_TYPE") != "none" &&
-         launch.environment.valueOf("MPG_MODE") != "none";
+  return pageSwitch(launch) != PageSwitch::off;
 }
 
 bool mpg::asksForMorecore(const Launch &launch) {

@@ -100,7 +100,17 @@ struct PagingState {
 };
 PagingState pagingState(const Launch *launch);
 
-/// False if the job switches them off, for Fujitsu's library or for ours.
+enum class PageSwitch : uint8_t {
+  on,
+  off,
+  unknown ///< only the running job knows: MPG_MODE=$MODE
+};
+
+/// How the job sets large pages of Fujitsu's library, and of libmpg, which
+/// reads MPG_MODE as well.
+PageSwitch pageSwitch(const Launch &launch, bool readsMode = true);
+
+/// False if the job switches them off, for Fujitsu's library or for libmpg.
 bool wantsLargePages(const Launch &launch);
 
 } // namespace mpg

@@ -209,12 +209,7 @@ JobValue JobContext::valueOf(const JobLaunch &launch, StringRef name) const {
 }
 
 bool JobContext::largePages(const JobLaunch &launch) const {
-  auto isOn = [&](StringRef name) {
-    const Variable *variable = launch.launch.environment.find(name);
-    return !variable || (variable->known && variable->value != "none");
-  };
-  return isOn("XOS_MMM_L_HPAGE_TYPE") &&
-         (target != Target::mpg || isOn("MPG_MODE"));
+  return pageSwitch(launch.launch, target == Target::mpg) == PageSwitch::on;
 }
 
 bool JobContext::mayLoadLibmpg(const JobLaunch &launch) const {
