@@ -11,6 +11,7 @@
 #include "Measure/AddressSampler.h"
 #include "Measure/Counters.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -32,7 +33,10 @@ static constexpr unsigned faultsASample = 13; ///< no power of two, as loops are
 static constexpr double manyFaults = 25000;
 /// Fewer since the last look cost nothing: the loader's, say.
 static constexpr uint64_t fewestFaults = 3000;
-static constexpr size_t ringBytes = 256 << 10; ///< a power of two
+/// Of the rings of all processors. A ring of 1 MiB holds the faults of 128 MiB
+/// of small pages: so much finds room while a busy machine keeps us waiting.
+static constexpr size_t ringsBytes = 16 << 20;
+static constexpr size_t minRingBytes = 64 << 10, maxRingBytes = 1 << 20;
 static constexpr size_t traceBytes = 256 << 10;
 
 static size_t pageBytes() { return size_t(sysconf(_SC_PAGESIZE)); }
@@ -209,7 +213,7 @@ void AddressSampler::close() {
 }
 
 /// The kernel writes what the processor traces; null: errno says why not.
-static void *mapTrace(int fd, void *ring) {
+static void *mapTrace(int fd, void *ring, size_t ringBytes) {
   auto *head = static_cast<perf_event_mmap_page *>(ring);
   head->aux_offset = pageBytes() + ringBytes;
   head->aux_size = traceBytes;
@@ -218,7 +222,8 @@ static void *mapTrace(int fd, void *ring) {
   return trace == MAP_FAILED ? nullptr : trace;
 }
 
-/// False: errno says why. A processor that is off is none.
+/// False: errno says why; EPERM of the mapping, ENOBUFS here, is
+/// kernel.perf_event_mlock_kb. A processor that is off is none.
 bool AddressSampler::open(int processor) {
   std::optional<perf_event_attr> wanted =
       what == Of::pageFaults ? pageFaultEvent() : tlbMissEvent();
@@ -242,7 +247,7 @@ bool AddressSampler::open(int processor) {
   if (memory == MAP_FAILED) {
     int error = errno;
     ::close(fd);
-    errno = error;
+    errno = error == EPERM ? ENOBUFS : error;
     return false;
   }
   rings.push_back({fd, memory, nullptr});
@@ -250,7 +255,7 @@ bool AddressSampler::open(int processor) {
     return false;
   bool isTraced = !(attributes.sample_type & PERF_SAMPLE_ADDR);
   if (isTraced)
-    rings.back().trace = mapTrace(fd, memory);
+    rings.back().trace = mapTrace(fd, memory, ringBytes);
   return !isTraced || rings.back().trace;
 }
 
@@ -299,9 +304,8 @@ void AddressSampler::adapt(Ring &ring) {
   ioctl(wantsFew ? ring.fewFd : ring.fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-void AddressSampler::start(pid_t ofProcess) {
-  process = ofProcess;
-  reason.clear();
+/// False: errno says why, and rings are open for the processors before.
+bool AddressSampler::openAll() {
   auto processors = int(sysconf(_SC_NPROCESSORS_CONF));
   for (int processor = 0; processor < processors; ++processor) {
     bool isOpen = open(processor);
@@ -309,17 +313,34 @@ void AddressSampler::start(pid_t ofProcess) {
       userOnly = true;
       isOpen = open(processor);
     }
-    if (isOpen)
+    if (!isOpen)
+      return false;
+  }
+  return true;
+}
+
+void AddressSampler::start(pid_t ofProcess) {
+  process = ofProcess;
+  reason.clear();
+  auto processors = size_t(sysconf(_SC_NPROCESSORS_CONF));
+  ringBytes = std::clamp(size_t(bit_floor(ringsBytes / processors)),
+                         minRingBytes, maxRingBytes);
+  // kernel.perf_event_mlock_kb limits what a user's rings may have together.
+  while (!openAll()) {
+    int error = errno;
+    close();
+    if ((error == ENOBUFS || error == ENOMEM) && ringBytes > minRingBytes) {
+      ringBytes /= 2;
       continue;
-    if (errno == EPERM && !rings.empty())
+    }
+    if (error == ENOBUFS)
       reason = "not available: kernel.perf_event_mlock_kb leaves no room for "
                "their buffers: root can raise it";
-    else if (what == Of::pageFaults || errno == EACCES || errno == EPERM)
-      reason = whyNoSoftwareEvent(errno);
+    else if (what == Of::pageFaults || error == EACCES || error == EPERM)
+      reason = whyNoSoftwareEvent(error);
     else
       reason = "not available: none of PEBS, IBS and SPE, as far as mpgrun "
                "knows them, is to be had here";
-    close();
     return;
   }
   if (rings.empty())

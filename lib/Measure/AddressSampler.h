@@ -61,6 +61,7 @@ private:
     uint64_t seen = 0, seenNs = 0; ///< events until then
   };
   bool open(int processor);
+  bool openAll();
   bool openFew(Ring &ring, int processor, perf_event_attr attributes);
   void adapt(Ring &ring);
   void close();
@@ -72,6 +73,7 @@ private:
   Of what;
   pid_t process = 0;
   bool userOnly = false;
+  size_t ringBytes = 0; ///< a power of two
   uint64_t lostSamples = 0;
   std::string reason = "it was not asked for";
   std::vector<Ring> rings;
