@@ -140,9 +140,7 @@ std::optional<int64_t> mpg::evaluate(StringRef expression,
 // Declarations
 //===----------------------------------------------------------------------===//
 
-/// Where \p text has \p token outside of parentheses and character literals;
-/// its size if nowhere.
-static size_t findOutside(StringRef text, StringRef token) {
+size_t mpg::findOutside(StringRef text, StringRef token) {
   unsigned depth = 0;
   char quote = 0;
   for (size_t i = 0; i < text.size(); ++i) {

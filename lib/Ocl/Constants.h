@@ -17,6 +17,10 @@ namespace mpg {
 /// Of a name in Fortran.
 inline bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
+/// Where \p text has \p token outside of parentheses and character literals;
+/// its size if nowhere.
+size_t findOutside(llvm::StringRef text, llvm::StringRef token);
+
 /// Names are in lower case; those without a value hide one of an outer unit.
 using Constants = llvm::StringMap<std::optional<int64_t>>;
 

@@ -95,20 +95,11 @@ std::string ProgramUnits::Cursor::eatName() {
 bool ProgramUnits::Cursor::eatParentheses() {
   if (!isAt('('))
     return false;
-  unsigned depth = 0;
-  char quote = 0;
-  while (at < text.size()) {
-    char c = text[at++];
-    if (quote)
-      quote = c == quote ? 0 : quote;
-    else if (c == '\'' || c == '"')
-      quote = c;
-    else if (c == '(')
-      ++depth;
-    else if (c == ')' && --depth == 0)
-      return true;
-  }
-  return false;
+  StringRef inside = rest().drop_front();
+  size_t end = findOutside(inside, ")");
+  bool isClosed = end < inside.size();
+  at += 1 + end + isClosed;
+  return isClosed;
 }
 
 bool ProgramUnits::Cursor::isAssignment() const {
