@@ -349,9 +349,13 @@ static std::optional<Key> parseKey(StringRef text) {
   auto [names, lines] = text.split('@');
   std::tie(key.name, key.variable) = names.split('/');
   auto [file, line] = key.name.rsplit(':');
-  if (!line.getAsInteger(10, key.blockLine))
-    key.name = file;
   unsigned number;
+  if (!line.getAsInteger(10, number)) {
+    if (!number)
+      return std::nullopt;
+    key.name = file;
+    key.blockLine = number;
+  }
   if (!key.variable.getAsInteger(10, number))
     key.parameter = number;
   bool isSplit = names.size() != text.size();

@@ -362,13 +362,19 @@ std::vector<CallBase *> mpg::callsAt(Module &module, StringRef file,
   return found;
 }
 
+static bool isOnLineOf(const Instruction &instruction, const CallBase &call) {
+  const DebugLoc &location = instruction.getDebugLoc();
+  const DebugLoc &other = call.getDebugLoc();
+  return location && location.getLine() == other.getLine() &&
+         location->getFilename() == other->getFilename();
+}
+
 std::vector<Value *> mpg::receiversOf(CallBase &call) {
   SmallPtrSet<const Value *, 8> values = {&call};
   std::vector<Value *> found;
   // The code is still in the order of the source.
   for (Instruction &instruction : instructions(*call.getFunction())) {
-    const DebugLoc &location = instruction.getDebugLoc();
-    if (!location || location.getLine() != call.getDebugLoc().getLine())
+    if (!isOnLineOf(instruction, call))
       continue;
     if (auto *store = dyn_cast<StoreInst>(&instruction)) {
       Value *place = store->getPointerOperand();

@@ -12,6 +12,7 @@
 app.c:6/first: stream
 app.c:13: sector=2
 app.c:22/own: sector=3
+app.c:33: sector=1
 # CHECK-DAG: warning: hints.yaml:[[#@LINE+1]]: no variable 'absent' gets a pointer from a call in line 6 of 'app.c'
 app.c:6/absent: stream
 # CHECK-DAG: warning: hints.yaml:[[#@LINE+1]]: no variable gets a pointer from a call in line 28 of 'app.c'; put the macro in front of the pointers to that block
@@ -50,4 +51,16 @@ double macro(long n, double *x) {
 struct grid { double *cells; };
 void member(struct grid *grid, long n) {
   grid->cells = malloc(n);
+}
+// A line of an included file with the same number is another line.
+// CHECK: included: 1 of 2 tagged, {{.*}}; 1 with 0x01
+double included(long n, double *other) {
+  double *p = malloc(n);
+  use(p);
+  if (n > 3)
+#line 33 "copy.inc"
+    other = p;
+#line 40 "app.c"
+  use(other);
+  return p[n] + other[n];
 }

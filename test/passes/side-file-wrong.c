@@ -3,7 +3,7 @@
 // DEFINE: %{file} = wrong.yaml
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
 // RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages --implicit-check-not=error:
-// RUN: grep -c warning: messages | grep -x 19
+// RUN: grep -c warning: messages | grep -x 20
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
 //
 // Not YAML, or not a list of names.
@@ -43,6 +43,8 @@ f@7: stream
 f@9-7: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'f/' is not a name
 f/: stream
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: 'app.c:0/p' is not a name
+app.c:0/p: stream
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: no ways are set, and tags there have no effect without ways from elsewhere: lines 900 to 901 of 'f' have no code, no one way in and out
 f@900-901: ways:l2=4
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: 'l1=5': l1= takes a number from 0 to 4
