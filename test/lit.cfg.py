@@ -115,6 +115,9 @@ programs = [
     "fish",
     "man",
 ]
+# The first CMake that builds C++20's modules.
+if tuple(map(int, site["cmake_version"].split(".")[:2])) >= (3, 28):
+    config.available_features.add("cmake-3.28")
 # Tests that inspect a running program would see qemu instead; and qemu has a single user.
 if machine:
     config.available_features.add("emulated")
